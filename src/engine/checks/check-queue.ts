@@ -8,23 +8,23 @@ import type { NodeWork } from "../search/node-work.ts";
 export interface CheckOptions {
   readonly seed: number;
   readonly actions: number;
-  /** How many of the first nodes are expanded both ways, and one in how many later. 0: none. */
+  /** The number of first nodes that are expanded both ways, and N in "one in N" for later nodes. `oneIn` 0: no checks. */
   readonly first: number;
   readonly oneIn: number;
   /** Nodes at this depth are not expanded. */
   readonly maxDepth: number;
 }
 
-/** Tells which comparisons an earlier session made, when a run goes on. */
+/** Knows which comparisons an earlier session of a resumed run made. */
 interface Done {
   wasChecked(check: DoneCheck): boolean;
 }
 
-/** The edge that a node was met by once more. */
+/** A second edge that leads to a known node. */
 interface OtherWay {
   readonly from: number;
   readonly action: number;
-  /** Two orders of generation were merged. */
+  /** The merge ignores a different order of generation. */
   readonly reduced: boolean;
 }
 
@@ -33,17 +33,16 @@ const AUDITS_FIRST = 3;
 const AUDITS_ONE_IN = 20;
 
 /**
- * Which committed nodes are to be expanded once more: some that were written directly, now by replay, and some that were met along
- * a second path, along that. The sample is drawn by seed and state. Checks wait apart from the work that commits need, so that
- * they never hold it up.
+ * The committed nodes that are to be cross-checked. Some nodes that were reached by a snapshot are expanded again by replay, and some merged nodes
+ * along their second path. Seed and state decide the sample. Checks wait in a queue of their own, so they never delay the work that commits need.
  */
 export class CheckQueue {
   readonly #options: CheckOptions;
   readonly #committer: Committer;
   readonly #pending: UnitRequest[] = [];
-  /** Sampled nodes that were met again before all of their outcomes were committed, with the edge that they were met by. */
+  /** Sampled nodes that were reached again before all their outcomes were committed, with the edge that reached them. */
   readonly #otherWays: Map<number, OtherWay> = new Map();
-  /** By depth: how many merges are audited there. */
+  /** The number of audited merges, by depth. */
   readonly #auditedAt: Map<number, number> = new Map();
   audited = 0;
 
@@ -56,7 +55,7 @@ export class CheckQueue {
     return this.#pending.length;
   }
 
-  /** The first ones, at most so many. */
+  /** Removes and returns the first checks, at most `most`. */
   next(most: number): readonly UnitRequest[] {
     return this.#pending.splice(0, most);
   }
@@ -65,14 +64,14 @@ export class CheckQueue {
     this.#pending.push(unit);
   }
 
-  /** What a check found is known: a run that goes on need not make it again. */
+  /** Records a finished check, so that a resumed run does not repeat it. */
   done({ lo, hi, check }: UnitRequest): void {
     const { journal, visited } = this.#committer;
     if (check?.reduced === true) this.audited++;
     journal?.checked({ node: visited.find(lo, hi), merge: check?.merge === true });
   }
 
-  /** A state was met along a second path; `reduced`: with another order of generation, which is assumed not to matter. */
+  /** A state was reached along a second path. `reduced`: with another order of generation, which is assumed not to matter. */
   merged(to: number, from: number, action: number, reduced = false, recorded?: Done): void {
     if (this.#options.oneIn === 0 || this.#otherWays.has(to)) return;
     const isExpanded = this.#committer.nodes.has(to, EXPANDED);
@@ -83,13 +82,13 @@ export class CheckQueue {
     } else if (!isExpanded && this.#draw(1, to) % this.#options.oneIn === 0) this.#otherWays.set(to, { from, action, reduced });
   }
 
-  /** The search is over: audits of nodes that it did not come to expand are due. */
+  /** The search is over: queues the audits of nodes that were never expanded. */
   finish(): void {
     for (const [node, { from, action, reduced }] of this.#otherWays) if (reduced) this.#audit(node, from, action);
     this.#otherWays.clear();
   }
 
-  /** Expands a node along both paths, since its rows are not kept any more. */
+  /** Expands a node along both paths, since its rows are no longer in memory. */
   #audit(node: number, from: number, action: number): void {
     const { nodes, visited } = this.#committer;
     if (nodes.has(node, UNCERTAIN) || nodes.depth(node) >= this.#options.maxDepth) return;
@@ -100,7 +99,7 @@ export class CheckQueue {
     });
   }
 
-  /** The first merges at each depth, and one in some later. */
+  /** Selects the first merges at each depth, and one in {@link AUDITS_ONE_IN} of the later ones. */
   #isAudited(to: number, from: number): boolean {
     const depth = this.#committer.nodes.depth(from) + 1;
     const known = this.#auditedAt.get(depth) ?? 0;
@@ -114,16 +113,19 @@ export class CheckQueue {
     return mix(mix(this.#options.seed + salt, visited.lo(node)), visited.hi(node));
   }
 
-  /** All outcomes of a node are committed; `direct`: it was written and not replayed. */
+  /** All outcomes of a node are committed. `direct`: nodes can be reached by snapshot. */
   expanded(node: number, work: NodeWork, direct: boolean): void {
     const sampled = this.#sampled(node);
     const written = direct && work.image !== undefined;
-    // It was reached by its calls: a run that goes on has nothing to compare either.
+    // The node was reached by replay already: a resumed run has nothing to compare either.
     if (sampled && !written) this.#committer.journal?.checked({ node, merge: false });
     this.#take(node, work, sampled && written, this.#otherWay(node));
   }
 
-  /** All outcomes of a node were committed before the run was ended; what was to be checked of it and was not yet is due. `direct`: nodes could be written. */
+  /**
+   * All outcomes of a node were recommitted. Queues the checks of the node that the earlier session did not finish. `direct`: nodes could be reached
+   * by snapshot.
+   */
   recalled(node: number, work: NodeWork, direct: boolean, recorded: Done): void {
     const otherWay = this.#otherWay(node);
     const both = direct && this.#sampled(node) && !recorded.wasChecked({ node, merge: false });
@@ -159,13 +161,13 @@ export class CheckQueue {
     return { from: 0, to: this.#options.actions, lo, hi, uncertain: false, image: undefined, suspect: undefined };
   }
 
-  /** The node's own path, and what is drawn along it. */
+  /** The node's own path, and the paths from which its data is drawn. */
   #own(node: number): Pick<UnitRequest, "path" | "draws"> {
     const { nodes } = this.#committer;
     return { path: nodes.path(node), draws: nodes.draws(node) };
   }
 
-  /** On the other way there with what was drawn there, and from the node on with what was drawn at the node. */
+  /** The second path to a node. Steps up to the node draw as they did along that path; the node's actions draw from the node's own path. */
   #second({ from, action }: OtherWay, node: number): Required<Pick<UnitRequest, "path" | "draws">> {
     const { nodes } = this.#committer;
     const path = nodes.path(from);
@@ -180,7 +182,7 @@ export class CheckQueue {
   }
 }
 
-/** A copy of a node's rows; none where an action breaks the target, since it would break it again. */
+/** Copies a node's rows. `undefined` if an action breaks the target, since it would break the target again. */
 function rowsOf(work: NodeWork, actions: number): Int32Array | undefined {
   const rows = new Int32Array(actions * ROW);
   for (let action = 0; action < actions; action++) {

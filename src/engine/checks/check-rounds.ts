@@ -2,28 +2,28 @@ import { hasEnded } from "../../model/results/target-end.ts";
 import type { CheckQueue } from "./check-queue.ts";
 import type { Expansion, LaneDivergence, LaneFailure, UnitRequest } from "../../messages/lane-messages.ts";
 
-/** Chunks that a lane works on between two rounds of checks. */
+/** Chunks of a lane between two rounds of checks. */
 const BETWEEN = 8;
-/** Checks that may wait before they are what every chunk is. */
+/** If more checks wait than this, every chunk is a chunk of checks. */
 const MOST_WAITING = 500;
 /** Checks in a chunk. */
 const AT_ONCE = 100;
 
 export interface CheckRoundsOptions {
   readonly checks: CheckQueue;
-  /** How many nodes keep a lane busy for a chunk, when each is gone to by a path. */
+  /** The number of nodes that keep a lane busy for one chunk if each is reached by replay. */
   readonly atOnce: () => number;
   readonly post: (lane: number, units: readonly UnitRequest[], take: (expansion: Expansion) => Promise<void>) => void;
-  /** Takes in what lanes did for it. */
+  /** Counts the work that a lane did for checks. */
   readonly measured: (lane: number, expansion: Expansion) => void;
   readonly diverged: (divergence: LaneDivergence) => void;
   readonly rebuild: (lane: number, failure: LaneFailure) => Promise<void>;
 }
 
-/** Sends what is to be compared to lanes, in chunks between those that commits need. What they find is reported, and nothing is committed by them. */
+/** Sends cross-checks to lanes, in chunks between those that commits need. Differences are reported; checks commit nothing. */
 export class CheckRounds {
   readonly #options: CheckRoundsOptions;
-  /** By lane. */
+  /** The number of chunks since the last round of checks, by lane. */
   readonly #since: number[] = [];
   /** Paths that led to another state once and are tried again. */
   readonly #differed = new Map<UnitRequest, LaneFailure>();
@@ -32,7 +32,7 @@ export class CheckRounds {
     this.#options = options;
   }
 
-  /** A lane takes checks between chunks now and then, and whenever it has nothing else to do. */
+  /** Returns `true` if it is time for a lane to take a chunk of checks. A lane without other work takes checks anyway. */
   due(lane: number): boolean {
     const { checks } = this.#options;
     if (checks.size === 0) return false;
@@ -67,7 +67,7 @@ export class CheckRounds {
     await rebuild(lane, failure);
   }
 
-  /** A check that did not come to its end is made once more on a fresh lane. A path that led elsewhere is reported also if the second try agrees. */
+  /** Repeats an unfinished check once on a fresh lane. A path that led to another state is reported even if the second try agrees. */
   #failed(unit: UnitRequest, failure: LaneFailure): void {
     const { checks } = this.#options;
     const { kind, target } = failure;
@@ -76,11 +76,11 @@ export class CheckRounds {
       if (kind === "dirty") this.#differed.set(again, failure);
       return checks.again(again);
     }
-    // A store that was about to be lost may have shown another state the first time.
+    // The first difference may come from a store that was about to be lost.
     this.#differed.delete(unit);
     checks.done(unit);
     const isMerge = unit.check?.merge === true;
-    // A target that ends each time behind another way to a state tells the two apart.
+    // If the target ends each time behind the second path, the two paths lead to different states.
     const isEnded = kind === "unreachable" && target !== undefined && hasEnded(target);
     if (kind === "dirty" || (isMerge && isEnded)) this.#diverged(unit, failure, "A path could not be executed again");
   }

@@ -2,7 +2,7 @@ import type { FindingEvent } from "../../messages/lane-messages.ts";
 
 /** The violations behind which a search continues. */
 export interface ViolationPolicy {
-  /** All of them; `false`: only those of {@link nonBlocking}. */
+  /** `true`: all violations. `false`: only violations of {@link nonBlocking} rules. */
   readonly continues: boolean;
   /** The names of rules with `blocking: false`. */
   readonly nonBlocking: readonly string[];
@@ -10,22 +10,25 @@ export interface ViolationPolicy {
   readonly invariants: Readonly<Record<string, readonly number[] | null>>;
 }
 
-/** The rules that are broken in each state, so that a search that continues there reports a rule again only after it has held. */
+/** The rules that are broken in each state. A search that continues behind a violation reports a rule again only after the rule has held. */
 export class BrokenRules {
   readonly #policy: ViolationPolicy;
-  /** By node; none for a node in which every rule holds. */
+  /** By node. A node in which every rule holds has no entry. */
   readonly #broken: Map<number, ReadonlySet<string>> = new Map();
 
   constructor(policy: ViolationPolicy) {
     this.#policy = policy;
   }
 
-  /** Notes the root state. */
+  /** Records the rules that the root state breaks. */
   root(rules: readonly string[]): void {
     if (rules.length > 0) this.#broken.set(0, new Set(rules));
   }
 
-  /** Notes a step. `to`: -1 where it reached no state; `isNew`: no step led there before. Returns the findings of rules that held before it. */
+  /**
+   * Records a step, and returns the findings of rules that held before it. `to`: -1 if the step reached no state. `isNew`: no step led to the state
+   * before.
+   */
   step(from: number, action: number, to: number, isNew: boolean, findings: readonly FindingEvent[]): readonly FindingEvent[] {
     const before = this.#broken.get(from);
     if (before === undefined && findings.length === 0) {
@@ -45,12 +48,12 @@ export class BrokenRules {
   #brokenAfter(from: number, action: number, findings: readonly FindingEvent[]): Set<string> {
     const { invariants } = this.#policy;
     const broken = new Set(findings.flatMap(({ invariant }) => (Object.hasOwn(invariants, invariant) ? [invariant] : [])));
-    // A rule that is not checked after this action has not been seen to hold.
+    // A rule that is not checked after this action stays broken.
     for (const rule of this.#broken.get(from) ?? []) if (invariants[rule]?.includes(action) === false) broken.add(rule);
     return broken;
   }
 
-  /** A rule that held on one way to the state, and not on another, counts as holding there. */
+  /** A rule that held on one path to the state but not on another counts as holding there. */
   #arrive(node: number, isNew: boolean, broken: Set<string>): void {
     const before = this.#broken.get(node);
     if (!isNew && before === undefined) return;

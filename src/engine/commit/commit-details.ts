@@ -1,20 +1,20 @@
 import type { ExplorationDetails, RecordedExchange } from "../../model/results/result.ts";
 import { EXCHANGES, STATES } from "../../messages/lane-messages.ts";
 
-/** How much is kept of single edges and states. */
+/** Limits of the details that are kept for single edges and states. */
 export interface DetailLimits {
-  /** Edges below this place in the order of commits have their exchanges. */
+  /** Edges below this number, in the order of commits, keep their exchanges. */
   readonly edges: number;
-  /** States below this number have their lines. */
+  /** States below this number keep their lines. */
   readonly states: number;
-  /** Characters in all; what comes when they are used up is not kept. */
+  /** Characters in all. Details that come after the limit is reached are not kept. */
   readonly characters: number;
 }
 
 /**
- * What reports show of the first edges and states, in the order of commits. Whoever writes it down may take it out of the maps. Lanes send it along
- * with every row while {@link wanted} says so at dispatch: what is committed below a limit was dispatched below it, so that every edge and state
- * below a limit has its details, however many lanes there are and however far they run ahead.
+ * The details of the first edges and states that reports show, in the order of commits. The run log removes them from the maps when it writes them.
+ * Lanes send details with every row while {@link wanted} asks for them at dispatch. A row that is committed below a limit was dispatched below it, so
+ * every edge and state below a limit has its details for any number of lanes.
  */
 export class DetailLog implements ExplorationDetails {
   readonly states: Map<number, readonly string[]> = new Map();
@@ -30,14 +30,14 @@ export class DetailLog implements ExplorationDetails {
     return this.#characters;
   }
 
-  /** What was kept before was written down, and had so many characters. */
+  /** Continues after details of `characters` characters were written by the recommitted part of the run. */
   resume(characters: number): void {
     this.states.clear();
     this.exchanges.clear();
     this.#characters = characters;
   }
 
-  /** What lanes are to send, as {@link Chunk.details}. */
+  /** Returns the details that lanes have to send, as {@link Chunk.details}. */
   wanted(edges: number, states: number): number {
     if (this.#characters >= this.#limits.characters) return 0;
     return (edges < this.#limits.edges ? EXCHANGES : 0) | (states < this.#limits.states ? STATES : 0);
@@ -56,7 +56,7 @@ export class DetailLog implements ExplorationDetails {
   }
 }
 
-/** Headers are left out: they differ in length from run to run, and the limit must not. */
+/** Headers are not counted: their length differs from run to run, and the limit must not. */
 function lengthOf({ request, response, error }: RecordedExchange): number {
   return 200 + (request.body?.length ?? 0) + (response?.body.length ?? 0) + (error?.length ?? 0);
 }

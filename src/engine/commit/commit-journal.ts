@@ -1,35 +1,35 @@
 import { LONGEST, writeCommit } from "./commit-rows.ts";
 import type { ErrorEvent, FindingEvent, StepEvent, InconclusiveEvent } from "../../messages/lane-messages.ts";
 
-/** What a step brought to light, as far as it has to be known for committing it again. */
+/** The step events of a row that are needed to recommit it. */
 export interface JournalEvent {
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];
   readonly unjudged?: readonly InconclusiveEvent[] | undefined;
 }
 
-/** Records since the last {@link CommitJournal.take}; whoever takes them puts in the place of each news where it is found. */
+/** Records since the last {@link CommitJournal.take}. The reader writes the id of the stored step events to each `place` of the rows. */
 export interface JournalBatch {
-  /** As in commit-rows.ts. */
+  /** The format is described in commit-rows.ts. */
   readonly rows: Int32Array;
   readonly news: readonly { readonly place: number; readonly news: JournalEvent }[];
   readonly checks: readonly DoneCheck[];
 }
 
-/** A sampled node that was expanded once more and compared, or need not be. */
+/** A sampled node whose cross-check is done or not needed. */
 export interface DoneCheck {
   readonly node: number;
-  /** Along a second path; else by replay, where it was written directly. */
+  /** `true`: along a second path. `false`: by replay, for a node that was reached by snapshot. */
   readonly merge: boolean;
 }
 
-/** What is committed, row by row, for whoever writes it down: everything that committing it once more needs. */
+/** Collects committed rows for the run log, with everything that recommitting them needs. */
 export class CommitJournal {
-  /** `false` while rows are committed that were written down before. */
+  /** `false` during a recommit, since those rows are stored already. */
   recording = true;
   #rows: Int32Array = new Int32Array(1 << 12);
   #size = 0;
-  /** The node that the last record leaves. */
+  /** The node that the last record starts from. */
   #before = -1;
   #news: { place: number; news: JournalEvent }[] = [];
   #checks: DoneCheck[] = [];
@@ -52,7 +52,7 @@ export class CommitJournal {
     this.#checks.push(check);
   }
 
-  /** The rows are valid until the next {@link add}. */
+  /** Returns the records since the last call and starts a new batch. The rows are valid until the next {@link add}. */
   take(): JournalBatch {
     const batch = { rows: this.#rows.subarray(0, this.#size), news: this.#news, checks: this.#checks };
     this.#size = 0;

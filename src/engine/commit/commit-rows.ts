@@ -1,40 +1,44 @@
 /**
- * How committed rows are written down: int32 values, one record after the other, in the order of commits. A record is
- * - its action in the low 16 bits, beside its kind and flags in the high ones, the highest of which is {@link SAME};
- * - unless that is set, the node that it leaves;
- * - unless it was skipped: status, in its high bits another hash of the state that is reached, the node that is reached (-1: none), the hash of the response and that of the shape;
- * - where it has news: their number.
+ * The stored format of committed rows: int32 values, one record after the other, in the order of commits. A record has
+ * - the action in the low 16 bits; kind and flags in the high 16 bits, the highest of which is {@link SAME};
+ * - without {@link SAME}: the node that the step starts from;
+ * - unless the action was skipped: the status, with a second hash of the reached state in its high bits; the reached node (-1: none); the hash of
+ *   the response; the hash of the shape;
+ * - with step events: their id.
  *
- * The fingerprint reached is that of the node.
+ * The reached fingerprint is not stored: it is the fingerprint of the reached node.
  */
 import { CHECK_SHIFT, KIND, NEWS, ROW, SHAPE, SKIPPED, STATUS } from "../../messages/lane-messages.ts";
 
-/** Int32 values of a record at most. */
+/** The largest number of int32 values in a record. */
 export const LONGEST = 7;
-/** The record leaves the node that the one before it in the batch leaves. */
+/** The record starts from the same node as the record before it in the batch. */
 const SAME = 1 << 15;
-/** The part of {@link KIND} that is another hash of the state. */
+/** The part of {@link KIND} that holds the second hash of the state. */
 const CHECKS = -1 << CHECK_SHIFT;
-/** Place of the hash of the response in a row of a lane. */
+/** Offset of the response's hash in a row of a lane. */
 const RESPONSE = 4;
 
-/** One record, taken apart. */
+/** A decoded record. */
 export interface CommitRow {
   from: number;
   action: number;
-  /** As in {@link KIND}: the kind in the low byte, flags in the second. */
+  /** The kind in the low byte and flags in the second byte, as in {@link KIND}. */
   bits: number;
   status: number;
   to: number;
   response: number;
   shape: number;
-  /** -1: none. */
+  /** The id of the step events; -1: none. */
   news: number;
-  /** Another hash of the state reached, 16 bits; 0: there is none. */
+  /** Second hash of the reached state, 16 bits; 0: there is none. */
   check: number;
 }
 
-/** Writes the record of a committed row; the place after it. `before`: the node that the record before it in the batch leaves, -1: there is none. */
+/**
+ * Writes the record of a committed row, and returns the offset after it. `before`: the node that the previous record of the batch starts from; -1:
+ * there is no previous record.
+ */
 export function writeCommit(
   into: Int32Array,
   place: number,
@@ -60,7 +64,7 @@ export function writeCommit(
   return next;
 }
 
-/** Reads the records of a batch; the row that is given is the same each time. @throws RangeError where the last one is cut off */
+/** Reads the records of a batch. The same row object is yielded each time. @throws RangeError if the last record is cut off */
 export function* commitRows(batch: Int32Array): Iterable<CommitRow> {
   const row: CommitRow = { from: 0, action: 0, bits: 0, status: 0, to: -1, response: 0, shape: 0, news: -1, check: 0 };
   for (let at = 0; at < batch.length;) {
@@ -84,7 +88,7 @@ export function* commitRows(batch: Int32Array): Iterable<CommitRow> {
   }
 }
 
-/** The row as a lane sent it. */
+/** Returns the row in the format of a lane. */
 export function laneRow({ bits, status, response, shape, check }: CommitRow, lo: number, hi: number): Int32Array {
   const row = new Int32Array(ROW);
   row.set([bits | (check << CHECK_SHIFT), status, lo, hi, response, shape]);

@@ -29,17 +29,17 @@ import type { Spill } from "../graph/spill.ts";
 import { InconclusiveLog } from "./inconclusive-log.ts";
 import { VisitedSet } from "../graph/visited-set.ts";
 
-/** What one committed row did. */
+/** The effect of one committed row. */
 export interface Committed {
-  /** The state reached; -1 when there is none. */
+  /** The reached state; -1 if there is none. */
   to: number;
-  /** It is the first time that this state is committed. */
+  /** The state is committed for the first time. */
   fresh: boolean;
-  /** It joined the frontier with this row. */
+  /** The state joined the frontier with this row. */
   opened: boolean;
-  /** A violation is on the edge, and the search does not go on behind it. */
+  /** The edge has a violation, and the search does not continue behind it. */
   blocked: boolean;
-  /** It is a known state, with another order of generation. */
+  /** The state is known, with another order of generation. */
   reduced: boolean;
 }
 
@@ -48,28 +48,28 @@ export interface CommitterOptions {
   /** See {@link ExplorerOptions}. */
   readonly ownActions?: number | undefined;
   readonly maxDepth: number;
-  /** Default: the search goes on behind no violation. */
+  /** Default: the search stops behind every violation. */
   readonly violationPolicy?: ViolationPolicy | undefined;
-  /** States may be met again at a smaller depth: their known rows are kept, so that the smaller depth reaches what is behind them. */
+  /** `true`: a state may be reached again at a smaller depth. Known rows are kept, so that the smaller depth is passed on to the states behind it. */
   readonly relaxes: boolean;
   /** Called when a state joins the frontier. */
   readonly open: (node: number, opened: Opened) => void;
-  /** Called when a state that was opened got a shorter path. */
+  /** Called when a state of the frontier got a shorter path. */
   readonly moved: (node: number) => void;
   readonly onViolation: (found: FoundViolation) => void;
-  /** Whether shapes and novelty are asked for. */
+  /** `true`: the strategy uses shapes and novelty. */
   readonly shapes: boolean;
-  /** Takes what reports show of single edges and states; `undefined`: nobody wants it. */
+  /** Keeps the details of single edges and states for reports. `undefined`: details are not needed. */
   readonly details?: DetailLog | undefined;
-  /** Takes edges that need not be in memory; `undefined`: all are. */
+  /** Stores edges that do not fit into memory. `undefined`: all edges stay in memory. */
   readonly spill?: Spill | undefined;
-  /** Takes every row as it is committed; `undefined`: nobody wants it. */
+  /** Receives every committed row. `undefined`: rows are not stored. */
   readonly journal?: CommitJournal | undefined;
 }
 
 /**
- * Takes outcomes into the result, in canonical order, one at a time. Only here is decided what is new. Everything that the result
- * says about the committed graph is derived from what this holds.
+ * Takes outcomes into the result, one at a time, in the strategy's order. Only the committer decides whether a state or finding is new. Everything
+ * that the result says about the committed graph is derived from the committer.
  */
 export class Committer {
   readonly visited: VisitedSet = new VisitedSet();
@@ -82,20 +82,20 @@ export class Committer {
   steps = 0;
   skipped = 0;
   bounded = 0;
-  /** Outcomes with the fingerprint of a known state that are another state by their other hash. */
+  /** Outcomes whose fingerprint is known but whose second hash shows another state. */
   collisions = 0;
-  /** Outcomes that reached a known state with another order of generation: merged on the assumption that the order does not matter. */
+  /** Outcomes that reached a known state with another order of generation. They are merged on the assumption that the order does not matter. */
   reductions = 0;
   deepest = 0;
   readonly unjudged: InconclusiveLog = new InconclusiveLog();
   readonly #options: CommitterOptions;
   readonly #skips: Int32Array;
-  /** By action: writes that were answered with 2xx, and led to another state, or did not. */
+  /** By action: writes answered with 2xx that led to another state, and those that did not. */
   readonly #seenWrites: Int32Array;
   readonly #unseenWrites: Int32Array;
   readonly #statuses: Map<number, number>[];
   readonly #seenEdges: Set<string> = new Set();
-  /** Of states at the depth bound, which a shorter path may open yet. */
+  /** Shapes of states at the depth bound. A shorter path may still open such a state. */
   readonly #shapes: Map<number, number> = new Map();
   readonly #rows: Map<number, Int32Array> = new Map();
   readonly #committed: Committed = { to: -1, fresh: false, opened: false, blocked: false, reduced: false };
@@ -170,7 +170,7 @@ export class Committer {
       } else if (this.visited.differs(committed.to, bits >>> CHECK_SHIFT)) {
         committed.reduced = (bits & REDUCED) !== 0;
         if (!committed.reduced) this.collisions++;
-        // A state at the depth bound is never explored from, so that merging there assumes nothing.
+        // A state at the depth bound is never expanded, so merging it needs no assumption.
         else if (this.nodes.depth(committed.to) < this.#options.maxDepth) this.reductions++;
       }
     }
@@ -193,7 +193,7 @@ export class Committer {
     return committed;
   }
 
-  /** States within reach that the depth bound kept from being opened. */
+  /** Returns the number of clean states that are not opened because of the depth bound. */
   boundary(): number {
     let count = 0;
     for (let node = 0; node < this.nodes.size; node++) if (this.nodes.has(node, CLEAN) && !this.nodes.has(node, OPENED)) count++;
@@ -217,7 +217,7 @@ export class Committer {
     return coverage;
   }
 
-  /** A clean edge reaches a state: it joins the frontier, or gets a shorter path. */
+  /** A clean edge reaches a state: the state joins the frontier, or gets a shorter path. */
   #reach(to: number, from: number, action: number, shape: number, status: number): void {
     const nodes = this.nodes;
     const depth = nodes.depth(from) + 1;
@@ -231,7 +231,7 @@ export class Committer {
       if (this.#options.relaxes && depth < nodes.depth(to)) this.#relax(to, from, action, depth);
       return;
     }
-    // Not opened yet: reached with a finding before, or at the depth bound. The clean, shorter edge becomes its path.
+    // The state is not opened: it was reached only with a finding, or lies at the depth bound. A clean, shorter edge becomes its path.
     if (!nodes.has(to, CLEAN) || depth < nodes.depth(to)) {
       nodes.move(to, from, action, depth);
       if (depth > this.deepest) this.deepest = depth;
@@ -247,14 +247,14 @@ export class Committer {
     this.#options.open(node, { lo: this.visited.lo(node), hi: this.visited.hi(node), shape, novel });
   }
 
-  /** Clean edges as the state they reach, others as its complement below -1; -1: nothing is known. */
+  /** Stores the state that an edge reaches: as it is for a clean edge, else as `~to - 1`, which is below -1. -1: nothing is known. */
   #remember(node: number, action: number, to: number, clean: boolean): void {
     let rows = this.#rows.get(node);
     if (rows === undefined) this.#rows.set(node, (rows = new Int32Array(this.#options.actions.length).fill(-1)));
     rows[action] = clean ? to : ~to - 1;
   }
 
-  /** Hands a shorter path on to everything that was reached through the node. Rows already known cost no step. */
+  /** Passes a shorter path on to every state behind the node. Known rows are used, so it costs no step. */
   #relax(node: number, from: number, action: number, depth: number): void {
     const pending: [number, number, number, number][] = [[node, from, action, depth]];
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -275,20 +275,20 @@ export class Committer {
     }
   }
 
-  /** A state known by a step with a finding alone keeps its depth one below its parent's, so that its path can be read back. */
+  /** Keeps the depth of a state that only an edge with a finding reaches at one more than its parent's, so that its path can be read back. */
   #followParent(node: number, parent: number, action: number, depth: number): void {
     const { nodes } = this;
     if (!nodes.has(node, CLEAN) && nodes.parent(node) === parent && nodes.action(node) === action) nodes.move(node, parent, action, depth);
   }
 
-  /** Where a lane broke, it sent what it knows as news alone. */
+  /** A lane that failed at a step sends its exchanges only as step events. */
   #keepDetails({ to, fresh }: Committed, detail: DetailEvent | undefined, news: StepEvent | undefined): void {
     const exchanges = detail?.exchanges ?? news?.exchanges;
     if (exchanges !== undefined && exchanges.length > 0) this.details!.addExchanges(this.edges.size, exchanges);
     if (fresh && detail?.state !== undefined) this.details!.addState(to, detail.state);
   }
 
-  /** `findings`: those that are reported. */
+  /** `findings`: the findings that are reported. */
   #takeNews(news: StepEvent, findings: StepEvent["findings"], node: number, action: number, status: number, to: number | null): void {
     const path = [...this.nodes.path(node), action];
     const draws = this.nodes.draws(node);

@@ -1,10 +1,10 @@
 import type { Divergence } from "../../model/results/result.ts";
 import type { LaneDivergence } from "../../messages/lane-messages.ts";
 
-/** Divergences of one kind with one message are one; at most this many are kept. */
+/** The largest number of divergences that are kept. Divergences of one kind with the same message count as one. */
 const MOST = 50;
 
-/** What came out otherwise than before, in words for people. */
+/** Divergences, in words for people. */
 export class DivergenceLog {
   readonly #actions: readonly string[];
   readonly #found: Map<string, LaneDivergence> = new Map();
@@ -13,7 +13,9 @@ export class DivergenceLog {
     this.#actions = actions;
   }
 
-  /** Returns whether it is a new one. Of several with one message the one with the shortest, then least path stays, whichever lane was first. */
+  /**
+   * Returns `true` if the divergence is new. Of several with one message the shortest path is kept, then the least, whichever lane reported first.
+   */
   add(reported: LaneDivergence): boolean {
     const key = `${reported.kind}\n${reported.message}`;
     const known = this.#found.get(key);
@@ -22,7 +24,7 @@ export class DivergenceLog {
     return known === undefined;
   }
 
-  /** What was found before the run went on. What names an action that there is not is left out. */
+  /** Restores the divergences of an earlier session. A divergence that names an unknown action is left out. */
   restore(found: readonly Divergence[]): void {
     for (const one of found) {
       const path = one.path.map((name) => this.#actions.indexOf(name));
@@ -30,7 +32,7 @@ export class DivergenceLog {
     }
   }
 
-  /** In an order that does not depend on which came first. */
+  /** All divergences, in an order that does not depend on which was reported first. */
   get all(): readonly Divergence[] {
     return [...this.#found]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))

@@ -1,15 +1,15 @@
 import type { InconclusiveEvent } from "../../messages/lane-messages.ts";
 
-/** As many reasons are told apart: a rule of the user's own may have one for each step. */
+/** The largest number of reasons that are counted separately: a user's rule may give another reason for each step. */
 const MOST_REASONS = 1000;
 
-/** What rules could not judge, by rule and reason, in the order of commits: the same for any number of lanes, and for a run that goes on. */
+/** Counts inconclusive rules by rule and reason, in the order of commits. The counts are equal for any number of lanes, and for a resumed run. */
 export class InconclusiveLog {
-  /** How many times nothing was judged for a reason that is none of {@link reasons}. */
+  /** The number of inconclusive results whose reason is not in {@link reasons}. */
   others = 0;
   readonly #reasons: Map<string, InconclusiveEvent & { count: number }> = new Map();
 
-  /** The first ones, with how many times each was said. */
+  /** The first reasons, each with its number of results. */
   get reasons(): readonly (InconclusiveEvent & { readonly count: number })[] {
     return [...this.#reasons.values()];
   }

@@ -1,9 +1,12 @@
 import type { LaneReport } from "../../messages/lane-messages.ts";
 
-/** Keys that are kept to find the nearest one: a context may have a key for each thing that was made. */
+/** The largest number of keys that are kept for finding the nearest one. A context may have one key for each object that was created. */
 const MOST_NAMES = 200;
 
-/** The keys of the context and the patterns of `ignore` that committed states have, so that every number of lanes says the same. */
+/**
+ * The context keys and `ignore` patterns that occur in committed states. Only committed states count, so the answer is the same for every number of
+ * lanes.
+ */
 export class Occurred {
   #patterns: readonly string[] = [];
   readonly #names: Set<string> = new Set();
@@ -22,12 +25,12 @@ export class Occurred {
     this.#asked = this.missing.length === 0 ? undefined : [...this.#names];
   }
 
-  /** Known already, to be sent to lanes; `undefined`: every pattern occurred, so nothing more is asked. */
+  /** The known names, to be sent to lanes. `undefined`: every pattern has occurred, so lanes need not look. */
   get asked(): readonly string[] | undefined {
     return this.#asked;
   }
 
-  /** Patterns that name nothing in any committed state. */
+  /** Patterns that match nothing in any committed state. */
   get missing(): readonly string[] {
     return this.#patterns.filter((pattern) => !this.#names.has(pattern));
   }

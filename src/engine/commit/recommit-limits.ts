@@ -5,11 +5,11 @@ import type { FoundViolation } from "../findings/finding-log.ts";
 import { FINDING, SKIPPED } from "../../messages/lane-messages.ts";
 import { VisitedSet } from "../graph/visited-set.ts";
 
-/** What of an exploration's record says where it would end now. */
+/** The parts of a record that show where the exploration would end now. */
 export interface ReadThrough {
-  /** The state that the last committed row leaves; -1: none was committed. */
+  /** The state that the last committed row starts from; -1: no row was committed. */
   readonly lastFrom: number;
-  /** An unknown violation after which it went on. */
+  /** An unknown violation after which the exploration continued. */
   readonly wentPast: PassedViolation | undefined;
 }
 
@@ -26,9 +26,9 @@ export interface ReadThroughOptions {
 }
 
 /**
- * Reads through what an exploration committed, without committing it: whether it is whole can be told before anything is started. Its rows must lead to
- * its states in the order in which these were met, and give the digest on record.
- * @throws SeqqaError `RESUME_MISMATCH` with exit status 2, and what reading throws
+ * Reads a record through without committing it, so that a damaged record is refused before anything is started. The rows must lead to the states in
+ * the order of their numbers, and give the digest on record.
+ * @throws SeqqaError `RESUME_MISMATCH` with exit status 2, and errors of reading
  */
 export function readThrough(recorded: Recorded, { actions, violationPolicy, brokenAtRoot, isKnown }: ReadThroughOptions): ReadThrough {
   const states = recorded.lo.length;
@@ -38,7 +38,7 @@ export function readThrough(recorded: Recorded, { actions, violationPolicy, brok
   broken?.root(brokenAtRoot);
   for (const rule of brokenAtRoot) digest.addText(rule);
   let [met, lastFrom]: [number, number] = [1, -1];
-  // The root's are met before the first step.
+  // Findings of the root state come before the first step.
   let unknown: ReadThrough["wentPast"] = brokenAtRoot
     .map((invariant) => ({ finding: { invariant }, lastAction: "", status: 0 }))
     .find((found) => !isKnown(found));
@@ -64,7 +64,7 @@ export function readThrough(recorded: Recorded, { actions, violationPolicy, brok
       }
     }
   }
-  // Of a root state with findings nothing is explored, and its findings are in no row.
+  // A root state with findings is not expanded, and no row holds its findings.
   if (lastFrom < 0) return { lastFrom, wentPast };
   if (met !== states) throw mismatch(`its steps lead to ${met} states, and ${states} are on record`);
   if (digest.value() !== recorded.digest) throw mismatch(`its digest is ${digest.value()}, and ${recorded.digest} is on record`);

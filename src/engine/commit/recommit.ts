@@ -8,48 +8,48 @@ import type { FoundViolation } from "../findings/finding-log.ts";
 import type { StepEvent } from "../../messages/lane-messages.ts";
 import type { Frontier } from "../frontiers/index.ts";
 
-/** What an exploration committed before it was ended, as it was written down. */
+/** The stored commits of an exploration. */
 export interface Recorded {
-  /** How many batches of rows there are. */
+  /** The number of batches of rows. */
   readonly batches: number;
-  /** As in commit-rows.ts. */
+  /** Returns a batch in the format of commit-rows.ts. */
   batch(index: number): Int32Array;
   /** Fingerprints, by node. */
   readonly lo: Int32Array;
   readonly hi: Int32Array;
-  /** What a row's news say. */
+  /** Returns the step events with an id. */
   news(id: number): JournalEvent;
-  /** What the last step of a finding sent, as far as it was kept. */
+  /** Returns the exchanges of a finding's last step that were kept. */
   sentFor(found: FoundViolation): readonly RecordedExchange[];
-  /** Whether a sampled node was expanded once more and compared, or need not be. */
+  /** Returns `true` if the cross-check of a sampled node is done or not needed. */
   wasChecked(check: DoneCheck): boolean;
-  /** Of all of it. */
+  /** The digest over all rows. */
   readonly digest: string;
   readonly divergences: readonly Divergence[];
   readonly replayed: number;
   readonly crossChecked: number;
-  /** Characters of what reports show of single edges and states. */
+  /** Characters of the details that were kept for reports. */
   readonly characters: number;
 }
 
-/** The engine, as far as it commits. */
+/** The parts of the engine that commit. */
 export interface Recommitting {
   readonly committer: Committer;
   readonly order: Frontier;
   readonly reorderBuffer: ReorderBuffer;
-  /** Commits what is next and known. */
+  /** Commits every known outcome that is next in order. */
   readonly commit: () => void;
-  /** Why the exploration is over, once it is. */
+  /** Returns the reason why the exploration is over, once it is. */
   readonly stopReason: () => StopReason | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
-/** Milliseconds after which everything else in this thread gets a turn. */
+/** Milliseconds after which other work in this thread gets a turn. */
 const TURN_MS = 100;
 
 /**
- * Commits once more, in order, what an exploration committed before it was ended. What is committed is a function of the strategy and of the outcomes, so
- * each row must be of the very pair that the strategy asks for, and the end have the digest on record: else it is not this exploration's.
+ * Recommits, in order, the outcomes of a stored exploration. The strategy and the outcomes decide what is committed next. Each row must therefore
+ * belong to the pair that the strategy asks for, and the digest must be equal at the end; else the record belongs to another exploration.
  * @throws SeqqaError `RESUME_MISMATCH`, `RESUME_BUDGET` with exit status 2, and the reason of the signal
  */
 export async function recommit(recorded: Recorded, folding: Recommitting): Promise<void> {
@@ -66,14 +66,14 @@ export async function recommit(recorded: Recorded, folding: Recommitting): Promi
   }
   const digest = committer.digest.value();
   if (digest !== recorded.digest) throw mismatch(`its digest is ${digest}, and ${recorded.digest} is on record`);
-  // They are in the store as they are now: those that get a shorter path from here on are to be written once more.
+  // These nodes are stored as they are now. A node that gets a shorter path later has to be written again.
   committer.nodes.written = recorded.lo.length;
   for (const found of committer.findings.violations.values()) {
     if (found.news !== undefined) found.news = { ...found.news, exchanges: recorded.sentFor(found) };
   }
 }
 
-/** @throws SeqqaError `RESUME_MISMATCH` where a batch is cut off */
+/** Returns the rows of a batch. @throws SeqqaError `RESUME_MISMATCH` if a batch is cut off */
 export function* recordedRows(recorded: Recorded, index: number): Iterable<CommitRow> {
   try {
     yield* commitRows(recorded.batch(index));
@@ -86,7 +86,7 @@ export function* recordedRows(recorded: Recorded, index: number): Iterable<Commi
 function refold(row: CommitRow, recorded: Recorded, { committer, order, reorderBuffer, commit, stopReason }: Recommitting): void {
   const { from, action, to } = row;
   const before = committer.steps + committer.skipped;
-  // What is another shard's is passed over.
+  // Skips the states of other shards.
   commit();
   refuseBeyond(stopReason(), committer.steps);
   if (!order.peek() || order.ref !== from || order.action !== action) {
@@ -105,7 +105,7 @@ function refuseBeyond(reason: StopReason | undefined, steps: number): void {
   throw beyondBudget(`The run went on beyond where it would end now, after ${steps} steps (${reason}).`);
 }
 
-/** What is committed cannot be taken back. */
+/** Commits cannot be undone, so a run that has passed the limit is refused. */
 export function beyondBudget(message: string): SeqqaError {
   return new SeqqaError("RESUME_BUDGET", message, {
     exitStatus: 2,

@@ -6,32 +6,35 @@ import { ReplayLane, StartTimes } from "../search/replay-lane.ts";
 import { shrinkPath, type DrawnPath, type Shrunk } from "./shrink.ts";
 import { TimeLimit } from "../search/time-limit.ts";
 
-/** How often a lane may be lost on the way. */
+/** Tries at a replay; the lane may be lost in each. */
 const TRIES = 2;
 
-/** A finding and what its path did when it was executed again from a clean start. */
+/** A finding, and the result of replaying its path from a clean start. */
 export interface ConfirmedViolation {
   readonly found: FoundViolation;
-  /** The path that is shown; the found one, or a shorter one that was confirmed. */
+  /** The path that reports show: the path of the finding, or a shorter one that was confirmed. */
   readonly path: readonly number[];
   readonly draws: UnitRequest["draws"];
   /** `undefined` when it was not replayed. */
   readonly recording: Recording | undefined;
   readonly confirmed: boolean;
-  /** Given where there is no recording. */
+  /** The reason why there is no recording. */
   readonly notReplayed?: NotReplayedReason | undefined;
-  /** Why the last start of a target failed, for `no_target`: an error's message and hint. */
+  /** Message and hint of the error with which the last start of a target failed, for `no_target`. */
   readonly startFailed?: string | undefined;
   readonly minimality: Minimality | undefined;
 }
 
-/** How findings are made shorter. */
+/** Settings for shortening the paths of findings. */
 export interface Shrinking {
-  /** Rules that may be broken before the last step of a path already, since the search continued behind violations: a shorter path must not break them before. */
+  /**
+   * Rules that may be broken before the last step of a path, since the search continued behind violations. A shorter path must not break such a rule
+   * before its last step.
+   */
   readonly mayBeBroken: ReadonlySet<string>;
-  /** The shortest path to a finding over what is known already. */
+  /** Returns the shortest path to a finding over the committed graph. */
   readonly shortest: (found: FoundViolation) => DrawnPath;
-  /** Every path up to one step more than this was tried. */
+  /** Every path of up to this length plus one step was tried. */
   readonly completeToDepth: number;
   /** Milliseconds for one finding. */
   readonly eachMs: number;
@@ -39,12 +42,12 @@ export interface Shrinking {
   readonly allMs: number;
 }
 
-/** How far confirming is. */
+/** The progress of confirming. */
 export interface Confirmations {
-  /** Findings that were replayed, or that there was no time for. */
+  /** Findings that were replayed, or for which there was no time. */
   readonly replayed: number;
   readonly confirmed: number;
-  /** Findings whose paths are still to be made shorter. */
+  /** Findings whose paths are still to be shortened. */
   readonly toShorten: number;
 }
 
@@ -55,18 +58,18 @@ export interface ConfirmOptions {
   readonly shrinking?: Shrinking | undefined;
   /** Default: none. */
   readonly limit?: TimeLimit | undefined;
-  /** See {@link ReplayLane}; default: stores bring everything back. */
+  /** See {@link ReplayLane}. Default: `true`, since stores restore everything. */
   readonly canGoBack?: boolean | undefined;
   readonly onProgress?: ((progress: Confirmations) => void) | undefined;
 }
 
 /**
- * Replays every violation from a clean start. The first replay of a lane has a target that was started for it. The next ones begin at the root to which the
- * stores are put back; where one of them does not show its finding, a target is started for it, and what happens there decides.
+ * Replays every violation from a clean start. The first replay of a lane uses a target that was started for it. Later replays start at the restored
+ * root state. If such a replay does not show its finding, a new target is started, and the replay on it decides.
  *
- * One finding of each cause (rule and last action) comes before the others, which are replayed if time is left. With `shrinking`, paths that are confirmed are made
- * shorter afterwards, first over the graph, then by leaving steps out; what comes out is confirmed in turn, and where it is not, the longer path is kept.
- * Lanes work side by side; the answer keeps the order of the findings.
+ * One finding of each cause (rule and last action) comes before the others, which are replayed if time is left. With `shrinking`, confirmed paths are
+ * shortened afterwards: first over the graph, then by leaving steps out. The shorter path is confirmed too; if that fails, the longer path is kept.
+ * Lanes work at the same time. The result keeps the order of the findings.
  */
 export async function confirmViolations(
   log: Pick<FindingLog, "violations">,
@@ -104,7 +107,7 @@ export async function confirmViolations(
   return confirmed;
 }
 
-/** The places of findings: the first one of each rule and last action, then the others. */
+/** Returns the indices of findings: the first finding of each cause, then the others. */
 function causesFirst(found: readonly FoundViolation[]): number[] {
   const known = new Set<string>();
   const others: number[] = [];
@@ -117,7 +120,7 @@ function causesFirst(found: readonly FoundViolation[]): number[] {
   return [...firsts, ...others];
 }
 
-/** The rule and the last action: findings that have both in common usually come from one defect. */
+/** Returns the cause of a finding: rule and last action. Findings with one cause usually come from one defect. */
 export function causeOf({ finding, lastAction }: FoundViolation): string {
   return JSON.stringify([finding.invariant, lastAction]);
 }
@@ -129,10 +132,10 @@ function unconfirmed(found: FoundViolation, outcome: Recording | NotReplayedReas
   return { ...base, recording: outcome };
 }
 
-/** Executes a path from a clean start, and says whether the finding is seen at its end. */
+/** Replays a path from a clean start. `confirmed` says whether its last step shows the finding. */
 export async function confirmPath(seat: ReplayLane, found: FoundViolation, { path, draws }: DrawnPath): Promise<ConfirmedViolation> {
   const confirms = (recording: Recording): boolean => isSeen(found, path, endOf(recording), seat.options.actions);
-  // A target that hangs or ends is lost by it: only a fresh one shows that nothing which came before took part.
+  // A finding without an answer costs the target, so only a fresh target shows that no earlier step took part.
   const wasAnswered = found.status !== 0 || path.length === 0;
   let outcome = wasAnswered && seat.isAtRoot ? await replay(seat, { path, draws }, confirms) : undefined;
   if (outcome === undefined || typeof outcome === "string" || !confirms(outcome))
@@ -141,7 +144,10 @@ export async function confirmPath(seat: ReplayLane, found: FoundViolation, { pat
   return { found, path, draws, recording: outcome, confirmed: true, minimality: undefined };
 }
 
-/** Once more when the lane was lost otherwise than the finding says: that a target was ended meanwhile says nothing about a path. */
+/**
+ * Replays a path on a fresh target. If the lane is lost in another way than the finding says, tries again: a target that ended meanwhile says nothing
+ * about the path.
+ */
 async function replayFresh(
   seat: ReplayLane,
   path: DrawnPath,
@@ -152,7 +158,7 @@ async function replayFresh(
     try {
       await seat.start();
     } catch {
-      // The next try may have one.
+      // The next try may succeed.
       outcome ??= "no_target";
       continue;
     }
@@ -163,7 +169,7 @@ async function replayFresh(
   return outcome ?? "max_time";
 }
 
-/** Replays on the target that the lane has. A path that an interruption or the end of the time cut short was not replayed. */
+/** Replays a path on the lane's current target. A path that was cut short by an interruption or by the time limit does not count as replayed. */
 async function replay(
   seat: ReplayLane,
   path: DrawnPath,
@@ -181,7 +187,7 @@ async function replay(
   }
 }
 
-/** Along the shortest path over the graph, and where that does not show it, along the path on which it was found. */
+/** Confirms a finding along the shortest path over the graph. If that path does not show the finding, tries the path on which it was found. */
 async function confirmFound(seat: ReplayLane, found: FoundViolation, shrinking: Shrinking | undefined): Promise<ConfirmedViolation> {
   if (seat.isInterrupted) return unconfirmed(found, "interrupted");
   if (seat.options.limit.isOver) return unconfirmed(found, "max_time");
@@ -189,7 +195,7 @@ async function confirmFound(seat: ReplayLane, found: FoundViolation, shrinking: 
   const best = await confirmPath(seat, found, byGraph);
   const isShortest = best.confirmed && byGraph.path.length - 1 <= (shrinking?.completeToDepth ?? -1);
   if (isShortest) return { ...best, minimality: "shortest" };
-  // The graph is wrong about it, which the run says where it knows why.
+  // The shorter path over the graph does not show the finding, so the graph is wrong there. The run reports that if it knows the reason.
   return !best.confirmed && byGraph.path.length < found.path.length ? confirmPath(seat, found, found) : best;
 }
 
@@ -216,7 +222,7 @@ function shrink(seat: ReplayLane, best: ConfirmedViolation, mayBeBroken: Readonl
       if (before.wasCut) return undefined;
       return before.done.findings.every(({ invariant }) => invariant !== found.finding.invariant);
     } catch {
-      // Without a lane nothing more can be known.
+      // Without a lane no path can be tried.
       return undefined;
     }
   });

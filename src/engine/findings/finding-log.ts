@@ -1,23 +1,26 @@
 import type { ErrorEvent, FindingEvent, StepEvent, UnitRequest } from "../../messages/lane-messages.ts";
 
-/** Violations of one invariant with the same last action and status: one finding. */
+/** One finding: violations of one rule with the same last action and status. */
 export interface FoundViolation {
   readonly key: string;
   readonly finding: FindingEvent;
   readonly lastAction: string;
   readonly status: number;
   count: number;
-  /** The shortest path so far, the earliest of equals. */
+  /** The shortest path so far; of equally short ones the earliest. */
   path: readonly number[];
-  /** As {@link UnitRequest.draws}, for the steps of the path. */
+  /** Like {@link UnitRequest.draws}, for the steps of the path. */
   draws: UnitRequest["draws"];
   state: number | null;
   news: StepEvent | undefined;
-  /** The states that its committed edges start from, in the order of commits; none for the root state. */
+  /** The states from which its committed edges start, in the order of commits; empty for the root state. */
   readonly from: number[];
 }
 
-/** Errors of one code and source whose messages differ in more than ids and times: so many are told apart, and the others are counted with the last. */
+/**
+ * The largest number of messages per code and source that are reported separately, not counting differences in ids and times. Further errors are
+ * counted with the last one.
+ */
 const MESSAGES = 20;
 
 export interface FoundError {
@@ -26,14 +29,14 @@ export interface FoundError {
   count: number;
 }
 
-/** What the committed steps brought to light, grouped, in the order of first commit. */
+/** Findings and errors of committed steps, grouped, in the order of first commit. */
 export class FindingLog {
   readonly violations: Map<string, FoundViolation> = new Map();
   readonly errors: Map<string, FoundError> = new Map();
   /** By code and source. */
   readonly #messages: Map<string, { count: number; last: FoundError | undefined }> = new Map();
 
-  /** Returns the group when it is a new one. */
+  /** Returns the group if it is new. */
   addViolation(
     finding: FindingEvent,
     lastAction: string,
@@ -96,7 +99,10 @@ export class FindingLog {
 
 const OTHERS = " (Counted with it: others of this source, with other messages.)";
 
-/** A message without what is drawn anew each time: words of ids and times, which are long and have digits. Numbers that are short, such as statuses, stay. */
+/**
+ * Replaces the generated parts of a message: words with digits of at least 8 characters, such as ids and times. Short numbers, such as statuses,
+ * stay.
+ */
 function patternOf(message: string): string {
   return message
     .slice(0, 1000)

@@ -5,7 +5,7 @@ import { Explorer, type ExplorerOptions } from "../search/explorer.ts";
 import { ReplayLane, StartTimes } from "../search/replay-lane.ts";
 import type { TimeLimit } from "../search/time-limit.ts";
 
-/** What a proof may cost. */
+/** Limits of a proof. */
 export interface ProofLimits {
   /** The time that the exploration may take. */
   readonly limit: TimeLimit;
@@ -14,10 +14,10 @@ export interface ProofLimits {
 }
 
 /**
- * Explores breadth first up to the lengths of the paths that no step can be left out of: what is found there with fewer steps takes their place, and what
- * is complete proves them the shortest. Nothing of it enters the committed graph of the run.
+ * Explores breadth first, up to the lengths of the paths from which no step can be left out. A shorter path that is found replaces the longer one. If
+ * the search is complete to a path's length, that path is proven to be the shortest. The committed graph of the run does not change.
  *
- * @param options Of the exploration that found them.
+ * @param options Options of the exploration that found the violations.
  */
 export async function proveShortest(
   violations: readonly ConfirmedViolation[],
@@ -28,7 +28,7 @@ export async function proveShortest(
   const lengths = violations.filter(isCandidate).map(({ path }) => path.length);
   if (lengths.length === 0 || options.signal?.aborted === true || limits.limit.isOver) return violations;
   const explorer = await exploreTo(Math.max(...lengths) - 1, options, lanePool, limits).catch(() => undefined);
-  // What kept it from being complete says nothing about the paths.
+  // A search that failed or is not reliable proves nothing about the paths.
   if (explorer === undefined || explorer.fatal !== undefined || explorer.divergences.all.length > 0) return violations;
   const { deepest, findings } = explorer.committer;
   const complete = explorationCompleteTo(explorer, deepest);

@@ -1,21 +1,21 @@
 import type { UnitRequest } from "../../messages/lane-messages.ts";
 
-/** A path, and by which paths the data of its steps is drawn, where it is not the path itself. */
+/** A path, and the paths from which the data of its steps is drawn, if they differ from the path itself. */
 export interface DrawnPath {
   readonly path: readonly number[];
   readonly draws: UnitRequest["draws"];
 }
 
 export interface Shrunk extends DrawnPath {
-  /** No single step can be left out. `false`: it was stopped before that was known. */
+  /** `true`: no single step can be left out. `false`: shrinking was stopped before that was known. */
   readonly isMinimal: boolean;
 }
 
 /**
- * Leaves steps out of a path, one at a time, for as long as what is left still reproduces; every step that stays but the last, which names the
- * finding, was proven necessary for the path that is returned. A pass goes from the end to the beginning, so that each try has the steps before
- * the one left out in common with the try before it, and need not execute them again. After a pass in which something could be left out there
- * is another one: what a step was needed for may be gone. A step keeps drawing what it drew.
+ * Leaves steps out of a path, one at a time, while the rest still reproduces the finding. Every remaining step except the last, which names the
+ * finding, was proven necessary for the returned path. A pass goes from the end to the beginning, so that each try shares the steps before the
+ * omitted one with the previous try and need not execute them again. After a pass that removed a step there is another pass, since a step may no
+ * longer be needed. A step keeps the data that it drew.
  *
  * @param reproduces Tries a path. `undefined`: there is no time left.
  */
@@ -37,7 +37,7 @@ export async function shrinkPath(found: DrawnPath, reproduces: (candidate: Drawn
   return { ...own(), isMinimal: true };
 }
 
-/** Whether every step draws by the path itself. */
+/** Returns `true` if every step draws its data from the path itself. */
 function isOwn(path: readonly number[], draws: readonly (readonly number[])[]): boolean {
   return draws.every((draw, step) => draw.length === step && draw.every((action, at) => action === path[at]));
 }

@@ -1,14 +1,14 @@
 import { NodeQueue } from "./node-queue.ts";
 import type { Frontier } from "./frontier.ts";
 
-/** First opened, first expanded: a queue that is only appended to, so that a fork shares it and keeps a tail of its own. */
+/** First opened, first expanded. The queue is only appended to, so a fork shares it and keeps its own tail. */
 export class BfsFrontier implements Frontier {
   readonly nodewise = true;
   ref = -1;
   action = 0;
   readonly #actions: number;
   readonly #queue: NodeQueue;
-  /** A fork sees the shared queue up to here. */
+  /** The end of the shared queue for a fork. */
   readonly #sharedEnd: number;
   readonly #tail: number[] | undefined;
   #head = 0;

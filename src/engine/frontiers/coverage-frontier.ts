@@ -5,21 +5,21 @@ import { pop, push, type Heap } from "./leftist-heap.ts";
 import type { Opened } from "./frontier.ts";
 import { HeapAhead, PackedHeap, type Packing } from "./packed-heap.ts";
 
-/** One pair, waiting in the heap of its class, which says the action. */
+/** One pair that waits in the heap of its class. The class determines the action. */
 interface Pair {
   readonly ref: number;
-  /** 0: the edge that opened its state brought something new; 1: it did not. */
+  /** 0: the edge that opened the state was novel; 1: it was not. */
   readonly stale: number;
   readonly rank: number;
 }
 
-/** All pairs of one action from states of one shape: 12 bytes for each that waits. */
+/** All pairs of one action from states of one shape: 12 bytes for each pair that waits. */
 interface PairClass {
   taken: number;
   readonly pairs: PackedHeap<Pair> | HeapAhead<Pair>;
 }
 
-/** A class in the order of classes, as it was when it was put there; outdated ones are skipped. */
+/** A class as it was when it was pushed onto the heap of classes. Outdated entries are skipped. */
 interface Candidate {
   readonly key: number;
   readonly taken: number;
@@ -27,16 +27,16 @@ interface Candidate {
 }
 
 /**
- * Least seen first: the pair whose action was committed least often from states of the same shape; among equals the one whose
- * parent edge brought a new (action, status, shape); among those by hash(seed, fingerprint, action).
+ * Least seen first: the pair whose action was committed least often from states of the same shape. Ties are broken by whether the parent edge brought
+ * a new (action, status, shape), then by hash(seed, fingerprint, action).
  */
 export class CoverageFrontier extends HeapFrontier<Candidate> {
   readonly #base: CoverageFrontier | undefined;
-  /** Of a fork: the classes that it has to do with. */
+  /** All classes; in a fork, those that it has read or changed. */
   readonly #classes: Map<number, PairClass> = new Map();
-  /** By node: its pairs that were not taken. */
+  /** By node: the number of its pairs that were not taken. */
   readonly #left: Paged<Uint16Array> = new Paged(Uint16Array);
-  /** The same in a fork, of the states that it has to do with. */
+  /** The same numbers in a fork, for the states that it has changed. */
   readonly #leftAhead: Map<number, number> = new Map();
   /** The number after the last node. */
   #nodes = 0;
@@ -140,7 +140,7 @@ function candidateBefore(a: Candidate, b: Candidate): boolean {
   return pairBefore(a.pair, b.pair);
 }
 
-/** Ranks are written without their sign. */
+/** Ranks are stored as signed integers and read back as unsigned ones. */
 const PACKING: Packing<Pair> = {
   width: 3,
   put(numbers, at, { ref, stale, rank }) {

@@ -1,16 +1,19 @@
 import { Paged } from "../graph/paged.ts";
 import type { Frontier } from "./frontier.ts";
 
-/** Newest first: a stack of 4 bytes for each that waits, which a fork shares and looks down into. All actions of a node are committed before its first child is entered. */
+/**
+ * Newest first: a stack of 4 bytes for each node that waits. A fork shares the stack and reads it from the top down. All actions of a node are
+ * committed before its first child is entered.
+ */
 export class DfsFrontier implements Frontier {
   readonly nodewise = true;
   ref = -1;
   action = 0;
   readonly #actions: number;
   readonly #stack: Paged<Int32Array>;
-  /** How many of the stack wait. */
+  /** The number of nodes on the stack that wait. */
   #height = 0;
-  /** What a fork has on top of that. */
+  /** In a fork: its own nodes on top of the shared stack. */
   readonly #own: number[] | undefined;
   #children: number[] = [];
 
@@ -30,7 +33,7 @@ export class DfsFrontier implements Frontier {
 
   peek(): boolean {
     if (this.#waiting === 0) {
-      // Only before the root: what was opened while nothing was being committed.
+      // Only before the root: nodes that were opened while nothing was being committed.
       if (this.#children.length === 0) return false;
       this.#enter();
     }
@@ -59,7 +62,7 @@ export class DfsFrontier implements Frontier {
     for (let place = this.#height - 1; place >= 0; place--) yield this.#stack.at(place);
   }
 
-  /** On the stack. */
+  /** The number of nodes on the stack. */
   get #waiting(): number {
     return this.#height + (this.#own?.length ?? 0);
   }

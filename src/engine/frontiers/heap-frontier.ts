@@ -5,14 +5,14 @@ interface Pair {
   readonly action: number;
 }
 
-/** An order whose next pair is taken off a heap: what is known of that pair, and copied by a fork. */
+/** A frontier that takes the next pair from a heap. Holds the state of the current pair, which a fork copies. */
 export abstract class HeapFrontier<Entry> implements Frontier {
   readonly nodewise = false;
   ref = -1;
   action = 0;
   protected readonly actions: number;
   protected readonly seed: number;
-  /** Taken off the heap, and not yet by {@link take}. */
+  /** The entry that was removed from the heap, until {@link take}. */
   protected current: Entry | undefined;
   /** References opened and not finished. */
   protected unfinished = 0;
@@ -40,7 +40,7 @@ export abstract class HeapFrontier<Entry> implements Frontier {
     return true;
   }
 
-  /** Takes the next entry off the heap. */
+  /** Removes and returns the next entry of the heap. */
   protected abstract next(): Entry | undefined;
   protected abstract pairOf(entry: Entry): Pair;
   abstract open(ref: number, opened: Opened): void;

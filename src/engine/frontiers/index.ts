@@ -8,7 +8,7 @@ import { RandomFrontier } from "./random-frontier.ts";
 export { BfsFrontier } from "./bfs-frontier.ts";
 export type { Opened, Frontier } from "./frontier.ts";
 
-/** The order of a strategy over `actions` actions; all draws come from `seed`. */
+/** Returns the frontier of a strategy over `actions` actions. All random choices come from `seed`. */
 export function orderOf(strategy: Strategy["kind"], actions: number, seed: number): Frontier {
   switch (strategy) {
     case "bfs":

@@ -1,12 +1,15 @@
-/** Nodes of a page. */
+/** Nodes in a page. */
 const PAGE = 1 << 15;
-/** Room of the first page in the beginning; a page doubles until it is whole. */
+/** Initial size of the first page; a page doubles until it is full. */
 const LEAST = 1 << 6;
 
-/** A queue of nodes that is only appended to, and cut off in front: 4 bytes for each that waits, and nothing is moved. Places count from the first node that was ever in it. */
+/**
+ * A queue of nodes that grows at the end and is cut off at the front: 4 bytes for each node that waits, and no node is moved. Places count from the
+ * first node that was ever in the queue.
+ */
 export class NodeQueue {
   readonly #pages: Int32Array[] = [];
-  /** Pages that were cut off. */
+  /** The number of pages that were cut off. */
   #cut = 0;
   #end = 0;
 
@@ -32,7 +35,7 @@ export class NodeQueue {
     page[at] = node;
   }
 
-  /** What lies before a place is not asked for any more. */
+  /** Frees the pages before a place, which are not read again. */
   cut(place: number): void {
     while ((this.#cut + 1) * PAGE <= place) {
       this.#pages.shift();

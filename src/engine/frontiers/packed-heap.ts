@@ -1,20 +1,20 @@
 import { Paged } from "../graph/paged.ts";
 import { pop, push, type Before, type Heap } from "./leftist-heap.ts";
 
-/** How the values of a heap are written as whole numbers of 32 bits. */
+/** The encoding of heap values as 32-bit integers. */
 export interface Packing<T> {
-  /** Numbers of a value. */
+  /** Integers in one value. */
   readonly width: number;
   put(numbers: Paged<Int32Array>, at: number, value: T): void;
   get(numbers: Paged<Int32Array>, at: number): T;
-  /** The order of two values that are written there. */
+  /** Returns `true` if the value at `a` comes before the value at `b`. */
   before(numbers: Paged<Int32Array>, a: number, b: number): boolean;
 }
 
-/** Numbers that a heap has room for in the beginning. */
+/** Initial size of a heap, in integers. */
 const LEAST = 16;
 
-/** A binary heap of values in pages of numbers, without an object for any of them. */
+/** A binary heap that keeps its values in pages of integers, without an object for each value. */
 export class PackedHeap<T> {
   readonly #packing: Packing<T>;
   readonly #numbers: Paged<Int32Array> = new Paged(Int32Array, LEAST);
@@ -24,7 +24,9 @@ export class PackedHeap<T> {
     this.#packing = packing;
   }
 
-  /** The value at a place; the first one is at 0, and no value is before those at (place - 1) / 2. `undefined`: there are fewer. */
+  /**
+   * The value at a place. The first value is at 0, and no value comes before its parent at `(place - 1) >>> 1`. `undefined`: there are fewer values.
+   */
   at(place: number): T | undefined {
     return place < this.#size ? this.#packing.get(this.#numbers, place * this.#packing.width) : undefined;
   }
@@ -40,7 +42,7 @@ export class PackedHeap<T> {
     }
   }
 
-  /** Takes the first value. */
+  /** Removes and returns the first value. */
   pop(): T | undefined {
     const first = this.at(0);
     if (first === undefined) return undefined;
@@ -75,15 +77,15 @@ export class PackedHeap<T> {
   }
 }
 
-/** A value of a {@link HeapAhead}; its place in the heap below, -1 where it was pushed. */
+/** A value of a {@link HeapAhead}, with its place in the heap below; -1 if it was pushed. */
 interface Ahead<T> {
   readonly value: T;
   readonly place: number;
 }
 
 /**
- * A heap as it would be after more pushes and pops, over one that is not changed meanwhile: of that it has the values that may be next, which are the first one
- * and those that stood right below what was popped. Made in constant time.
+ * Shows a heap as it would be after more pushes and pops. The heap below must not change meanwhile. Only the values below that may be next are held:
+ * the first value, and the children of those that were popped. Made in constant time.
  */
 export class HeapAhead<T> {
   readonly #below: PackedHeap<T> | undefined;

@@ -3,7 +3,7 @@ import { HeapFrontier } from "./heap-frontier.ts";
 import type { Opened } from "./frontier.ts";
 import { HeapAhead, PackedHeap, type Packing } from "./packed-heap.ts";
 
-/** The next pair of one node; its other pairs wait behind it. */
+/** The next pair of one node. The node's other pairs follow when this one is taken. */
 interface Entry {
   readonly rank: number;
   readonly ref: number;
@@ -12,10 +12,10 @@ interface Entry {
   readonly hi: number;
 }
 
-/** Pairs in the order of hash(seed, fingerprint, action). A node stands in the heap once, with the next of its pairs: 20 bytes. */
+/** Pairs in the order of hash(seed, fingerprint, action). The heap has one entry for each node, with the next of its pairs: 20 bytes. */
 export class RandomFrontier extends HeapFrontier<Entry> {
   readonly #heap: PackedHeap<Entry> = new PackedHeap(PACKING);
-  /** Of a fork. */
+  /** The heap of a fork. */
   readonly #ahead: HeapAhead<Entry> | undefined;
 
   constructor(actions: number, seed: number, base?: RandomFrontier) {
@@ -51,7 +51,7 @@ export class RandomFrontier extends HeapFrontier<Entry> {
     for (const entry of this.#heap) yield entry.ref;
   }
 
-  /** Puts a node in with its first pair after (rank, action). */
+  /** Pushes a node with its first pair after (rank, action). */
   #push(ref: number, lo: number, hi: number, rank: number, action: number): void {
     let nextRank = Infinity;
     let next = -1;
@@ -73,7 +73,7 @@ function before(a: Entry, b: Entry): boolean {
   return a.rank !== b.rank ? a.rank < b.rank : a.lo !== b.lo ? a.lo < b.lo : a.hi < b.hi;
 }
 
-/** Fingerprints are written as they are, ranks without their sign. */
+/** Fingerprints are stored as they are. Ranks are stored as signed integers and read back as unsigned ones. */
 const PACKING: Packing<Entry> = {
   width: 5,
   put(numbers, at, { rank, ref, action, lo, hi }) {

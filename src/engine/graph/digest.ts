@@ -23,7 +23,7 @@ export class Digest {
     this.#hash.update(text);
   }
 
-  /** 16 hexadecimal digits. More can be added afterwards. */
+  /** Returns 16 hexadecimal digits. More values can be added afterwards. */
   value(): string {
     this.#flush();
     return this.#hash.digest().toString(16).padStart(16, "0");
@@ -35,7 +35,7 @@ export class Digest {
   }
 }
 
-/** 16 hexadecimal digits of the 64-bit xxHash of a text. */
+/** Returns 16 hexadecimal digits of the 64-bit xxHash of a text. */
 export function hashOf(text: string): string {
   return h64ToString(text);
 }

@@ -3,34 +3,34 @@ import type { Spill } from "./spill.ts";
 const CLEAN = 1;
 const FOUND = 2;
 
-/** Edges of a block. */
+/** Edges in a block. */
 const BLOCK = 1 << 16;
-/** 13 bytes each. */
+/** Bytes of a full block: 13 for each edge. */
 const BYTES = BLOCK * 13;
-/** Edges of the first block in the beginning; it doubles until it is whole. */
+/** Initial size of the first block, in edges; it doubles until it is full. */
 const LEAST = 1 << 12;
-/** Full blocks that stay in memory where there is a spill: a million edges. */
+/** Full blocks that stay in memory if there is a spill: a million edges. */
 const KEPT = 16;
 
 /** One edge. */
 export interface Edge {
   readonly from: number;
   readonly action: number;
-  /** -1: the outcome has no state. */
+  /** -1: no state was reached. */
   readonly to: number;
   readonly status: number;
-  /** It can be followed. */
+  /** The search can continue along the edge. */
   readonly clean: boolean;
-  /** A finding is on it. */
+  /** The edge has a finding. */
   readonly found: boolean;
 }
 
 /**
- * Every committed (state, action) pair that was executed, in the order of its commit: 13 bytes each, in blocks. With a spill only the first million and
- * the last block are in memory; what lies between is read from there again, a block at a time.
+ * Every committed (state, action) pair that was executed, in the order of commits: 13 bytes each, in blocks. With a spill only the first million
+ * edges and the last block are in memory. The blocks between them are read back one at a time.
  */
 export class EdgeLog {
-  /** Full blocks: themselves, or where they are. */
+  /** Full blocks, or their places in the spill. */
   readonly #blocks: (Block | number)[] = [];
   #kept = 0;
   readonly #spill: Spill | undefined;
@@ -52,7 +52,7 @@ export class EdgeLog {
     return (this.#kept + (this.#read === undefined ? 0 : 1)) * BYTES + this.#last.bytes.byteLength;
   }
 
-  /** `to` is -1 where the outcome has no state; `clean`: it can be followed; `found`: a finding is on it. */
+  /** Adds an edge. `to`: -1 if no state was reached. `clean`: the search can continue along the edge. `found`: the edge has a finding. */
   add(from: number, action: number, to: number, status: number, clean: boolean, found: boolean = false): void {
     const at = this.#size++ & (BLOCK - 1);
     if (at === 0 && this.#size > 1) this.#putAway();
@@ -65,7 +65,7 @@ export class EdgeLog {
     block.flags[at] = (clean ? CLEAN : 0) | (found ? FOUND : 0);
   }
 
-  /** One of them. */
+  /** Returns one edge. */
   at(edge: number): Edge {
     const block = this.#block(Math.floor(edge / BLOCK));
     const at = edge % BLOCK;
@@ -80,7 +80,7 @@ export class EdgeLog {
     };
   }
 
-  /** Looks at all of them in their order, without having them in memory. */
+  /** Calls `look` for every edge in order, without loading all of them into memory. */
   each(look: (from: number, action: number, to: number, clean: boolean, edge: number) => void): void {
     for (let first = 0; first < this.#size; first += BLOCK) {
       const { from, to, action, flags } = this.#block(first / BLOCK);
@@ -105,7 +105,7 @@ export class EdgeLog {
     return this.#column((block) => block.status);
   }
 
-  /** 1: a finding is on it. */
+  /** 1: the edge has a finding. */
   found(): Int32Array {
     return this.#column((block) => block.flags).map((flags) => ((flags & FOUND) === 0 ? 0 : 1));
   }
@@ -129,7 +129,7 @@ export class EdgeLog {
     return this.#read.block;
   }
 
-  /** The last block is full. */
+  /** Stores the last block, which is full, and starts the next one. */
   #putAway(): void {
     const place = this.#kept < KEPT ? undefined : this.#written(this.#last);
     if (place === undefined) {
@@ -139,7 +139,7 @@ export class EdgeLog {
     } else this.#blocks.push(place);
   }
 
-  /** A disk that is full costs memory. */
+  /** Writes a block to the spill. If the disk is full, the block stays in memory. */
   #written({ bytes }: Block): number | undefined {
     try {
       return this.#spill?.write(bytes);
@@ -149,7 +149,7 @@ export class EdgeLog {
   }
 }
 
-/** Columns of edges in one piece of memory. */
+/** Columns of edges in one buffer. */
 class Block {
   readonly room: number;
   readonly bytes: Uint8Array;

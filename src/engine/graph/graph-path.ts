@@ -4,8 +4,8 @@ import type { DrawnPath } from "../findings/shrink.ts";
 import { ShortestPaths } from "./shortest-paths.ts";
 
 /**
- * The shortest ways over the committed graph to findings: to any of the states that an edge with the finding leaves, and that edge. A finding
- * that is as short already keeps its path.
+ * Returns a function that finds the shortest path over the committed graph to a finding: to any state from which an edge with the finding starts, and
+ * along that edge. A finding whose own path is as short keeps it.
  */
 export function graphPaths({ edges, nodes, visited }: Committer): (found: FoundViolation) => DrawnPath {
   let paths: ShortestPaths | undefined;
@@ -22,7 +22,7 @@ export function graphPaths({ edges, nodes, visited }: Committer): (found: FoundV
     if (nearest < 0) return { path, draws };
     const way = paths.to(nearest);
     const shorter = [...way.actions, path.at(-1)!];
-    // What is drawn at a state is drawn by the way that it was opened by.
+    // Data for a state is drawn from the path on which the state was opened.
     const drawn = way.nodes.map((node) => nodes.home(node));
     const own = drawn.every((home, step) => home.length === step && home.every((action, at) => action === shorter[at]));
     return { path: shorter, draws: own ? undefined : drawn };

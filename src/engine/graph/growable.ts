@@ -1,6 +1,6 @@
 type Typed = Int32Array | Uint16Array | Uint8Array;
 
-/** The same array with room for `index`: doubled and copied when it is too short. */
+/** Returns the array, or a copy of at least double length if it has no room for `index`. */
 export function withRoom<T extends Typed>(array: T, index: number): T {
   if (index < array.length) return array;
   const grown = new (array.constructor as new (length: number) => T)(Math.max(array.length * 2, index + 1));

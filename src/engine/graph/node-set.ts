@@ -1,9 +1,9 @@
-/** A set of nodes below a number: a bit for each that there may be, however many there are. */
+/** A set of node numbers below a limit, with one bit for each number. */
 export class NodeSet implements Iterable<number> {
   readonly #bits: Uint32Array;
   #size = 0;
 
-  /** `nodes`: how many nodes there are. */
+  /** `nodes`: the limit, which is the number of nodes. */
   constructor(nodes: number) {
     this.#bits = new Uint32Array(Math.ceil(nodes / 32));
   }

@@ -1,19 +1,19 @@
 import { Paged } from "./paged.ts";
 
-/** The node was opened: a clean committed edge (or being the clean root) made it part of the frontier once. */
+/** The node was opened: it joined the frontier, through a clean committed edge or as the clean root. */
 export const OPENED = 1;
-/** All its actions were committed. */
+/** All actions of the node were committed. */
 export const EXPANDED = 2;
 /** A committed edge without a finding reaches it. */
 export const CLEAN = 4;
-/** The canonical form gave up on its symmetric ids: it is never met again, and a replay cannot be compared with it. */
+/** The canonical form could not order symmetric ids within its limit: the node is never reached again, and a replay cannot be compared with it. */
 export const UNCERTAIN = 8;
-/** Another shard goes on from it. */
+/** Another shard explores from the node. */
 export const FOREIGN = 16;
 
 /**
- * The committed states as parent + action, 11 bytes each, so that a path is read back by walking parents. Numbers are those of
- * the visited set. A node that was first reached by an edge with a finding gets the clean edge as its parent when it is opened.
+ * The committed states as parent + action, 11 bytes each. A path is read back by walking parents. Node numbers are those of the visited set. A node
+ * that was first reached by an edge with a finding gets the clean edge as its parent when it is opened.
  */
 export class NodeTable {
   readonly #parent: Paged<Int32Array> = new Paged(Int32Array);
@@ -21,10 +21,10 @@ export class NodeTable {
   readonly #depth: Paged<Int32Array> = new Paged(Int32Array);
   readonly #flags: Paged<Uint8Array> = new Paged(Uint8Array);
   #size = 0;
-  /** Nodes below this number were written down: those that are moved afterwards are listed in {@link moved}. */
+  /** Nodes below this number are stored in the run log. Nodes that are moved afterwards are listed in {@link moved}. */
   written = 0;
   readonly moved: Set<number> = new Set();
-  /** Opened nodes that were given another way: the parent and action that they had when they were opened. */
+  /** Opened nodes that were moved: the parent and action that they had when they were opened. */
   readonly #homes: Map<number, readonly [parent: number, action: number]> = new Map();
 
   get size(): number {
@@ -42,7 +42,7 @@ export class NodeTable {
     return node;
   }
 
-  /** Gives a node another way from the root. */
+  /** Gives a node another path from the root. */
   move(node: number, parent: number, action: number, depth: number): void {
     if (this.has(node, OPENED) && !this.#homes.has(node)) this.#homes.set(node, [this.#parent.at(node), this.#action.at(node)]);
     if (node < this.written) this.moved.add(node);
@@ -85,8 +85,8 @@ export class NodeTable {
   }
 
   /**
-   * The path that a node's actions are executed along in the end, as far as drawn data goes: what was drawn for them on the first way stays, so
-   * that the states behind them are found again on any other. It changes only before the node is opened.
+   * Returns the path from which data for a node's actions is drawn. It is the path on which the node was opened, so that the states behind the node
+   * are found again along any other path. It changes only before the node is opened.
    */
   home(node: number): number[] {
     const path: number[] = [];
@@ -98,7 +98,9 @@ export class NodeTable {
     return path.reverse();
   }
 
-  /** The homes of the nodes along the path to a node, itself included; `undefined` when they are the beginnings of the path. */
+  /**
+   * Returns the homes (see {@link home}) of the nodes along the path to a node, including the node. `undefined`: every home is a prefix of the path.
+   */
   draws(node: number): readonly number[][] | undefined {
     if (this.#homes.size === 0) return undefined;
     const draws: number[][] = [];

@@ -3,18 +3,18 @@ import { withRoom } from "./growable.ts";
 type Typed = Int32Array | Uint16Array | Uint8Array;
 
 const BITS = 16;
-/** Values of a page. */
+/** Values in a page. */
 export const PAGE: number = 1 << BITS;
 const MASK = PAGE - 1;
-/** Values of the first page in the beginning; it doubles until it is whole. */
+/** Initial size of the first page, in values; it doubles until it is full. */
 const LEAST = 1 << 10;
 
-/** A list of integers in pages: however long it is, growing costs one page more, and what is there is not copied. */
+/** A list of integers in pages. Growing adds one page at any length, and does not copy the existing pages. */
 export class Paged<T extends Typed> {
   readonly #pages: T[];
   readonly #kind: new (length: number) => T;
 
-  /** `least`: values of the first page in the beginning. */
+  /** `least`: initial size of the first page, in values. */
   constructor(kind: new (length: number) => T, least: number = LEAST) {
     this.#kind = kind;
     this.#pages = [new kind(least)];
@@ -24,24 +24,24 @@ export class Paged<T extends Typed> {
     return this.#pages.reduce((sum, page) => sum + page.byteLength, 0);
   }
 
-  /** Only what {@link set} was given room for. */
+  /** Returns a value. The index must be one that {@link set} made room for. */
   at(index: number): number {
     return this.#pages[index >>> BITS]![index & MASK]!;
   }
 
-  /** The same, of any index. */
+  /** Returns a value; 0 beyond the end of the list. */
   atOr0(index: number): number {
     return this.#pages[index >>> BITS]?.[index & MASK] ?? 0;
   }
 
-  /** Whatever lies between the end of the list and the index is 0. */
+  /** Sets a value. Values between the end of the list and the index are 0. */
   set(index: number, value: number): void {
     const page = this.#pages[index >>> BITS];
     if (page === undefined || (index & MASK) >= page.length) this.#grow(index);
     this.#pages[index >>> BITS]![index & MASK] = value;
   }
 
-  /** A copy of the first values as one array. */
+  /** Copies the first values into one array. */
   slice(count: number): T {
     const whole = new this.#kind(count);
     for (let page = 0; page * PAGE < count; page++)

@@ -6,13 +6,13 @@ interface Segment {
 }
 
 /**
- * Shares the waiting part of a breadth-first queue out over lanes: each lane gets a contiguous segment, so that consecutive nodes
- * of a lane have long common prefixes; a lane that runs dry takes its share of what is new, or half of the largest rest.
+ * Divides the waiting part of a breadth-first queue among lanes. Each lane gets a contiguous segment, so that consecutive nodes of a lane have long
+ * common prefixes. A lane that runs out of nodes takes its share of the new ones, or half of the largest remaining segment.
  */
 export class Segments {
   readonly #order: BfsFrontier;
   readonly #segments: Segment[];
-  /** Positions from here on belong to no segment. */
+  /** The first position that belongs to no segment. */
   #next = 0;
 
   constructor(order: BfsFrontier, lanes: number) {
@@ -20,13 +20,13 @@ export class Segments {
     this.#segments = Array.from({ length: lanes }, () => ({ from: 0, to: 0 }));
   }
 
-  /** How many waiting positions up to `limit` are in a segment or new. */
+  /** Returns the number of waiting positions up to `limit` that are in a segment or new. */
   waiting(limit: number): number {
     const rest = this.#segments.reduce((sum, segment) => sum + (segment.to - segment.from), 0);
     return rest + Math.max(Math.min(this.#order.end, limit) - this.#next, 0);
   }
 
-  /** The next position for a lane, or -1. Nothing from `limit` on is shared out. `sharers`: lanes that take work now; default: all. */
+  /** Returns the next position for a lane, or -1. Positions from `limit` on are not given out. `sharers`: lanes that take work now; default: all. */
   take(lane: number, limit: number, sharers: number = this.#segments.length): number {
     const own = this.#segments[lane]!;
     if (own.from >= own.to && !this.#refill(own, limit, sharers)) return -1;

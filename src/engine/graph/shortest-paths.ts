@@ -2,7 +2,7 @@ import type { EdgeLog } from "./edge-log.ts";
 
 const FAR = -1;
 
-/** The shortest ways from the root over the clean committed edges; of equally short ones the one whose edges were committed first. */
+/** The shortest paths from the root over the clean committed edges. Of equally short paths, the one whose edges were committed first. */
 export class ShortestPaths {
   readonly #distance: Int32Array;
   readonly #parent: Int32Array;
@@ -29,12 +29,12 @@ export class ShortestPaths {
     }
   }
 
-  /** Edges from the root to a node; `Infinity` when none lead there. */
+  /** Returns the number of edges from the root to a node; `Infinity` if no path leads there. */
   distance(node: number): number {
     return this.#distance[node] === FAR ? Infinity : this.#distance[node]!;
   }
 
-  /** The nodes from the root to a node that can be reached, both included, and the actions between them. */
+  /** Returns the nodes from the root to a reachable node, both included, and the actions between them. */
   to(node: number): { readonly nodes: readonly number[]; readonly actions: readonly number[] } {
     const nodes = [node];
     const actions: number[] = [];
@@ -47,13 +47,13 @@ export class ShortestPaths {
 }
 
 interface Adjacency {
-  /** Per node, and one more: where its edges begin in the other lists. */
+  /** Per node, and one more: the index at which its edges begin in the other lists. */
   readonly starts: Int32Array;
   readonly targets: Int32Array;
   readonly actions: Uint16Array;
 }
 
-/** The clean edges by the node that they leave, each node's in the order of their commits: 6 bytes each. */
+/** Groups the clean edges by the node that they start from, in the order of commits: 6 bytes each. */
 function adjacency(edges: EdgeLog, nodes: number): Adjacency {
   const starts = new Int32Array(nodes + 1);
   edges.each((from, _action, _to, clean) => {

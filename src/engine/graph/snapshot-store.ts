@@ -2,29 +2,30 @@ import { deserialize, serialize } from "node:v8";
 import { Paged } from "./paged.ts";
 import type { Spill } from "./spill.ts";
 
-/** Bytes of captured states in memory, about. */
+/** Approximate limit of snapshots in memory, in bytes. */
 const MOST_BYTES = 48 << 20;
-/** Written out together. */
+/** Size of a batch that is written to the spill. */
 const BATCH_IMAGES = 1024;
 const BATCH_BYTES = 256 << 10;
-/** Batches that were read and stay in memory: every lane is at another place of the queue. */
+/** Batches that are kept in memory after they were read: each lane is at another place in the queue. */
 const READ = 16;
-/** One state in so many is measured. */
+/** One snapshot in this many is measured. */
 const SAMPLE = 64;
-/** What a value needs in memory to what it needs written out, measured for small objects. */
+/** Ratio of a value's size in memory to its serialized size, measured for small objects. */
 const IN_MEMORY = 3;
 
 interface Batch {
   readonly place: number;
   readonly length: number;
-  /** States in it that are still wanted. */
+  /** Snapshots in the batch that are still needed. */
   left: number;
 }
 
 /**
- * The captured states of nodes that wait in the frontier. Some 50 MB of them are in memory; the others are written out in batches, in the order in
- * which they came, and a batch is read again whole. Where there is no spill (no disk, an order that does not come back to them in about the order in which they
- * came), where a value cannot be written out and where the disk is full, they are forgotten: whoever misses one gets to the node by replay.
+ * The snapshots of nodes that wait in the frontier. About 50 MB of them are in memory. The others are written to the spill in batches, in the order
+ * in which they came, and a batch is read back as a whole. A snapshot is dropped if there is no spill (no disk, or an order that does not return to
+ * snapshots in about the order in which they came), if it cannot be serialized, or if the disk is full. A node without a snapshot is reached by
+ * replay.
  */
 export class SnapshotStore {
   readonly #spill: Spill | undefined;
@@ -33,22 +34,22 @@ export class SnapshotStore {
   /** The next batch. */
   #pending: Map<number, unknown> = new Map();
   readonly #batches: Map<number, Batch> = new Map();
-  /** Per node the number of its batch after 1; 0: it is in none. Made when the first is written. */
+  /** Per node the number of its batch, from 1; 0: it is in no batch. Made when the first batch is written. */
   #batchOf: Paged<Int32Array> | undefined;
   #next = 1;
-  /** The one that was asked for last stands last. */
+  /** Batches that were read, the most recently used one last. */
   readonly #read: Map<number, ReadonlyMap<number, unknown>> = new Map();
   #puts = 0;
-  /** Bytes of a state, about. */
+  /** Approximate bytes of a snapshot. */
   #each = 0;
 
-  /** `most`: bytes in memory, about. */
+  /** `most`: approximate limit in memory, in bytes. */
   constructor(spill?: Spill, most: number = MOST_BYTES) {
     this.#spill = spill;
     this.#most = most;
   }
 
-  /** States in memory. */
+  /** Snapshots in memory. */
   get inMemory(): number {
     let read = 0;
     for (const batch of this.#read.values()) read += batch.size;
@@ -71,7 +72,7 @@ export class SnapshotStore {
     return image === undefined && this.#batchOf !== undefined ? this.#batch(this.#batchOf.atOr0(node))?.get(node) : image;
   }
 
-  /** Nobody wants it any more. */
+  /** Removes a snapshot that is no longer needed. */
   delete(node: number): void {
     if (this.#live.delete(node) || this.#pending.delete(node) || this.#batchOf === undefined) return;
     const number = this.#batchOf.atOr0(node);
@@ -105,7 +106,7 @@ export class SnapshotStore {
       this.#batchOf ??= new Paged(Int32Array);
       for (const node of pending.keys()) this.#batchOf.set(node, number);
     } catch {
-      // They are reached by replay.
+      // The nodes are reached by replay.
     }
   }
 

@@ -1,9 +1,9 @@
-/** Where the engine puts what need not be in memory: bytes that it reads again later. */
+/** Storage for engine data that need not be in memory: bytes that are read back later. */
 export interface Spill {
-  /** Keeps bytes, and says where. @throws what the file system says; nothing is kept then */
+  /** Stores bytes, and returns their place. @throws errors of the file system; nothing is stored then */
   write(bytes: Uint8Array): number;
-  /** Fills `into` with the bytes from a place on. @throws what the file system says */
+  /** Fills `into` with the bytes from a place on. @throws errors of the file system */
   read(place: number, into: Uint8Array): void;
-  /** So many bytes at a place are not asked for any more. */
+  /** Frees `length` bytes at a place, which are not read again. */
   free(place: number, length: number): void;
 }

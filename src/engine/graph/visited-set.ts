@@ -1,52 +1,55 @@
 import { mix } from "./mix.ts";
 import { Paged } from "./paged.ts";
 
-/** What of a {@link VisitedSet} is in other memory than before: shared buffers by their places. */
+/** The buffers of a {@link VisitedSet} that were replaced, as shared buffers with their places. */
 export interface VisitedGrowth {
-  /** Where the set stands now; see {@link VisitedSet.growth}. */
+  /** The current version of the set; see {@link VisitedSet.growth}. */
   readonly version: number;
-  /** How many parts there are, each with a table of its own. */
+  /** The number of parts. Each part has its own table. */
   readonly parts: number;
   readonly tables: readonly (readonly [part: number, table: SharedArrayBuffer])[];
   readonly keys: readonly (readonly [page: number, keys: SharedArrayBuffer])[];
 }
 
-/** Until it has this many states the set is one part. */
+/** The set has one part until it has this many states. */
 const ONE_PART = 1 << 16;
-/** Parts after that. */
+/** The number of parts after that. */
 const PARTS = 1 << 8;
-/** Tables are at most this full, so that a search is short. */
+/** Tables are at most this full, so that searches are short. */
 const MOST_FULL = 0.82;
-/** How much a part of many grows at once; the only part doubles. */
+/** The growth factor of a part when there are many; a single part doubles. */
 const GROWTH = 1.2;
-/** Multiples of it are spread evenly over the unit interval. */
+/** Multiples of this number are spread evenly over the unit interval. */
 const GOLDEN = 0.618034;
 const PAGE_BITS = 16;
 const PAGE = 1 << PAGE_BITS;
 const PAGE_MASK = PAGE - 1;
-/** States that there is room for in the beginning. */
+/** Initial size, in states. */
 const LEAST = 1 << 10;
 
 interface Part {
-  /** The first value says which bits of a slot are the state's number (after 1), so that readers know it; the others are the slots. 0: it is free. */
+  /**
+   * The first value is a mask: the bits of a slot that hold the state's number plus 1. Readers need it, too. The other values are the slots; 0: the
+   * slot is free.
+   */
   readonly table: Int32Array;
-  /** It grows before it holds more. */
+  /** The part grows before it holds more states than this. */
   readonly most: number;
   size: number;
-  /** As of {@link VisitedGrowth}. */
+  /** The version at which the part got its table; see {@link VisitedGrowth}. */
   readonly version: number;
 }
 
 /**
- * Which states were committed: open addressing over 64-bit fingerprints, which numbers them 0, 1, 2, ... in the order of their insertion. One writer
- * (the main thread); lanes read it through shared memory only to leave payloads out, so that a stale or torn read there costs bytes and never correctness.
+ * The set of committed states: open addressing over 64-bit fingerprints, which are numbered 0, 1, 2, ... in the order of insertion. Only the main
+ * thread writes. Lanes read the set through shared memory only to leave payloads out, so a stale or torn read costs bytes and never correctness.
  *
- * It grows while the search goes on. Fingerprints lie in pages, which are never moved. The table is in 256 parts, by the hash, that grow by a fifth, each
- * when it is full; they were made differently full, so that they never grow together, and a pause is that of one part. A slot of 32 bits holds the state's
- * number, and in the bits that this leaves over a second hash, so that hardly any state is looked up that is not the one.
+ * The set grows during the search. Fingerprints lie in pages that are never moved. The table has 256 parts, chosen by the hash; each part grows by a
+ * fifth when it is full. The parts start with different amounts of free room, so they never grow together, and a pause lasts only as long as one part
+ * takes. A slot of 32 bits holds the state's number and, in the remaining bits, a second hash, so that other states are hardly ever compared.
  *
- * Memory per state: 8 bytes of key, 2 of check and, as parts are filled from 0.68 to 0.82, 4.9 to 5.9 bytes of table. Two states that share a fingerprint
- * are taken for one; the result states the probability, and {@link VisitedSet.differs} notices nearly all of them.
+ * Memory per state: 8 bytes of key, 2 bytes of check and, as parts are filled from 0.68 to 0.82, 4.9 to 5.9 bytes of table. Two states that share a
+ * fingerprint count as one. The result states the probability of that, and {@link VisitedSet.differs} detects nearly all such pairs.
  */
 export class VisitedSet {
   #parts: Part[];
@@ -65,13 +68,13 @@ export class VisitedSet {
     return this.#size;
   }
 
-  /** Bytes held. */
+  /** Bytes in memory. */
   get bytes(): number {
     const sum = (list: readonly Int32Array[]): number => list.reduce((bytes, { byteLength }) => bytes + byteLength, 0);
     return sum(this.#parts.map(({ table }) => table)) + sum(this.#keys) + this.#checks.bytes;
   }
 
-  /** What is in other memory than at a version; `undefined`: nothing. Of version -1 all is. */
+  /** Returns the buffers that were replaced since a version; all buffers since version -1. `undefined`: none were replaced. */
   growth(since: number): VisitedGrowth | undefined {
     if (since === this.#version) return undefined;
     return {
@@ -86,13 +89,13 @@ export class VisitedSet {
     };
   }
 
-  /** The number of a state, or -1. */
+  /** Returns the number of a state, or -1. */
   find(lo: number, hi: number): number {
     const hash = mix(lo, hi);
     return find(this.#parts[this.#parts.length === 1 ? 0 : hash >>> 24]!.table, this.#keys, hash, lo, hi);
   }
 
-  /** Adds a state that is not in the set, and returns its number. `check`: 16 bits of another hash of it, 0 where there is none. */
+  /** Adds a state that is not in the set, and returns its number. `check`: 16 bits of a second hash, or 0 if there is none. */
   add(lo: number, hi: number, check: number = 0): number {
     const id = this.#size;
     const page = id >>> PAGE_BITS;
@@ -120,12 +123,15 @@ export class VisitedSet {
     return this.#keys[id >>> PAGE_BITS]![2 * (id & PAGE_MASK) + 1]!;
   }
 
-  /** 0: there is none. */
+  /** Returns the second hash of a state; 0: there is none. */
   check(id: number): number {
     return this.#checks.at(id);
   }
 
-  /** Whether a state with the fingerprint of a known one is another state, by its other hash. A known one without gets it. */
+  /**
+   * Returns `true` if the second hash shows that a state with a known fingerprint is another state. A known state without a second hash gets this
+   * one.
+   */
   differs(id: number, check: number): boolean {
     if (check === 0) return false;
     const known = this.#checks.at(id);
@@ -149,7 +155,7 @@ export class VisitedSet {
     return (this.#parts[index] = part);
   }
 
-  /** From one part to many. How much room each gets decides when it grows next, and all the times after. */
+  /** Divides one part into many. The room that each part gets now decides when it grows, each time. */
   #divide(): void {
     const sizes = new Int32Array(PARTS);
     for (let id = 0; id < this.#size; id++) sizes[mix(this.lo(id), this.hi(id)) >>> 24]!++;
@@ -164,12 +170,12 @@ export class VisitedSet {
   }
 }
 
-/** A lane's view of the set; may lag behind. */
+/** A lane's view of the set, which may be outdated. */
 export class VisitedReader {
   readonly #tables: Int32Array[] = [];
   readonly #keys: Int32Array[] = [];
 
-  /** Takes in what is in other memory now; the first time it must be all. */
+  /** Takes over replaced buffers. The first call must pass all buffers. */
   grow({ parts, tables, keys }: VisitedGrowth): void {
     this.#tables.length = parts;
     for (const [part, table] of tables) this.#tables[part] = new Int32Array(table);
@@ -183,11 +189,11 @@ export class VisitedReader {
   }
 }
 
-/** A part with room for so many states, while `states` are in the set. */
+/** Makes a part with room for `most` states, while the whole set has `states` states. */
 function partOf(most: number, states: number, version: number): Part {
   const slots = Math.ceil(most / MOST_FULL) + 1;
   const table = new Int32Array(new SharedArrayBuffer((slots + 1) * 4));
-  // Before the set has outgrown these numbers the part has grown again.
+  // The part grows again before the set has outgrown these numbers.
   const bits = Math.min(32 - Math.clz32(Math.max(2 * states, most) + 1), 31);
   table[0] = 2 ** bits - 1;
   return { table, most: Math.floor(most), size: 0, version };
@@ -209,14 +215,14 @@ function find(table: Int32Array, keys: readonly Int32Array[], hash: number, lo: 
     if (value === 0) return -1;
     if ((value & ~idMask) !== tag) continue;
     const id = (value & idMask) - 1;
-    // A reader may not know of the page yet.
+    // The page may be too new for this reader.
     const page = keys[id >>> PAGE_BITS];
     const at = 2 * (id & PAGE_MASK);
     if (page !== undefined && page[at] === lo && page[at + 1] === hi) return id;
   }
 }
 
-/** The low 24 bits of the hash, of which the high 8 chose the part, as a share of the slots. */
+/** Returns the first slot for a hash. The low 24 bits of the hash are scaled to the number of slots; the high 8 bits chose the part. */
 function home(table: Int32Array, hash: number): number {
   return 1 + Math.trunc(((hash & 0xffffff) * (table.length - 1)) / 0x1000000);
 }
@@ -225,7 +231,7 @@ function after(table: Int32Array, slot: number): number {
   return slot + 1 === table.length ? 1 : slot + 1;
 }
 
-/** Independent of the hash, as far as fingerprints are. */
+/** Returns a second hash. It is as independent of the first one as fingerprints allow. */
 function tagOf(lo: number, hi: number): number {
   return Math.imul(lo ^ (hi << 16) ^ (hi >>> 16), 0x9e3779b1);
 }

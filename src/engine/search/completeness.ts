@@ -4,18 +4,18 @@ import { openStates } from "./open-states.ts";
 import { BfsFrontier } from "../frontiers/index.ts";
 import { ShortestPaths } from "../graph/shortest-paths.ts";
 
-/** Of how many states, and which. */
+/** A set of states with its size. */
 interface States extends Iterable<number> {
   readonly size: number;
 }
 
 /**
- * Up to which depth everything was found: the smallest distance from the root, over the clean committed edges, of a state that is
- * not wholly expanded.
+ * Returns the depth up to which everything was found: the smallest distance from the root, over the clean committed edges, of a state that is not
+ * wholly expanded.
  *
- * Why this is right for every strategy: let a state have true depth k, at most that distance d. On a shortest path to it every
- * earlier state lies less than k <= d from the root; if the first one that is not expanded came before its end, all before that
- * one would be expanded and its distance over committed edges would be less than d, which contradicts the choice of d.
+ * This holds for every strategy. Let a state have true depth k, at most that distance d. On a shortest path to it every earlier state lies less than
+ * k <= d from the root. If the first one that is not expanded came before the end of the path, all states before it would be expanded. Its distance
+ * over committed edges would then be less than d, which contradicts the choice of d.
  */
 export function completeToDepth(edges: EdgeLog, nodes: number, open: States, deepest: number): number {
   if (open.size === 0) return deepest;
@@ -23,7 +23,10 @@ export function completeToDepth(edges: EdgeLog, nodes: number, open: States, dee
   return nearest(open, (node) => paths.distance(node));
 }
 
-/** The same of an exploration. Breadth first opens states by their distance: that is their depth, and no edge has to be looked at. */
+/**
+ * Returns {@link completeToDepth} for an exploration. A breadth-first search opens states in order of distance, so the distance of a state is its
+ * depth and no edge has to be read.
+ */
 export function explorationCompleteTo(
   { committer, order }: Pick<Explorer, "committer" | "order">,
   deepest: number,

@@ -3,12 +3,13 @@ import type { LanePosts } from "./lane-posts.ts";
 import type { Expansion } from "../../messages/lane-messages.ts";
 import { LOOK_MS } from "./time-limit.ts";
 
-/** Milliseconds that a lane is given to come back once its requests were ended; then it is left. */
+/** Milliseconds for a lane to finish after its requests were ended; then it is left behind. */
 const LEAVE_MS = 15_000;
 
 /**
- * Waits until every lane has answered. `graceMs`: how long requests in progress may take; `Infinity`: as long as their timeouts say. Requests that take longer than the grace are ended, so that a target that hangs does not keep the run for as
- * long as its timeouts; a lane that is being built anew is waited for. Returns the lanes that did not come back even then: their user code waits for something else.
+ * Waits until every lane has answered. Requests in progress are ended after `graceMs`, so that a target that hangs does not delay the run until its
+ * timeouts; `Infinity`: the timeouts apply. Waits for a lane that is being rebuilt. Returns the lanes that do not finish even then: their user code
+ * waits for something else.
  */
 export async function drain(
   posts: LanePosts,
@@ -18,14 +19,14 @@ export async function drain(
 ): Promise<readonly number[]> {
   const cutAt = performance.now() + graceMs;
   const busy = (): number[] => posts.held.flatMap((held, lane) => (held > 0 ? [lane] : []));
-  // Where user code waits for nothing that could come, this is not what keeps the process.
+  // The timer must not keep the process alive when user code waits for a promise that never settles.
   const timer = graceMs === Infinity ? undefined : setInterval(() => posts.wake(), LOOK_MS).unref();
   try {
     for (let left = busy(); left.length > 0; left = busy()) {
       const now = performance.now();
-      // Again at each look: a check may send its next request after that.
+      // Repeated at each look, since a check may send its next request later.
       if (now >= cutAt) for (const lane of left) lanePool.cut?.(lane);
-      // Lanes elsewhere end their requests by themselves.
+      // Lanes on other machines end their requests themselves.
       if (lanePool.remote === undefined && now >= cutAt + LEAVE_MS && !left.some((lane) => rebuilds.has(lane))) return left;
       await posts.wait();
     }
@@ -35,7 +36,7 @@ export async function drain(
   }
 }
 
-/** The divergence of a lane that did not come back. */
+/** Returns the divergence for a lane that did not finish. */
 export function stuckLane(lane: number): Expansion["divergences"][number] {
   return {
     kind: "lane",

@@ -2,13 +2,13 @@ import { steadyChanges, type SteadyChanges } from "../../state/index.ts";
 import type { Recording, UnitRequest } from "../../messages/lane-messages.ts";
 import type { NodeTable } from "../graph/node-table.ts";
 
-/** Steps by one action that lead to a new state in a row, from which on the chain is looked at. */
+/** A chain: this many steps in a row by one action, each of which led to a new state. */
 const LENGTH = 30;
-/** Chains of one action that are looked at: the first one may go through states in which something else changes each time. */
+/** Chains per action that are examined. In the first one, something else may change at each step. */
 const CHAINS = 3;
-/** How often a chain is executed again whose lane is lost. */
+/** How often a chain is executed again if its lane is lost. */
 const TRIES = 5;
-/** Steps of a path that are executed again at most to see what changes along it: chains that end deeper are not looked at. */
+/** The longest path that is executed again to see what changes along it. Chains that end deeper are not examined. */
 const LONGEST = 200;
 /** Parts of a state that a note names. */
 const NAMED = 3;
@@ -21,17 +21,17 @@ export interface Chain {
 }
 
 /**
- * Notes about actions that lead to new states without an end, one for each action. The order of commits alone decides which chains are looked at, and in
- * which order, so that the notes are the same with any number of lanes. To see what changes along a chain its path is executed once more; nothing is asked of
- * lanes before there is one.
+ * Collects notes about actions that lead to new states endlessly, one for each action. The order of commits alone decides which chains are examined,
+ * and in which order, so the notes are the same for any number of lanes. The path of a chain is executed once more to see what changes. Without a
+ * chain, lanes have no extra work.
  */
 export class EndlessChains {
   readonly notes: string[] = [];
   readonly #actions: readonly string[];
   readonly #waiting: Chain[] = [];
-  /** How often the first of those was tried in vain. */
+  /** How often the lane was lost with the first waiting chain. */
   #lost = 0;
-  /** By action: the last states of the chains. */
+  /** By action: the last states of its chains. */
   readonly #ends: Map<number, Set<number>> = new Map();
   readonly #said: Set<number> = new Set();
 
@@ -39,7 +39,7 @@ export class EndlessChains {
     this.#actions = actions;
   }
 
-  /** An action led from a node to a new state. */
+  /** Records that an action led from a node to a new state. */
   reached(nodes: NodeTable, node: number, action: number, to: number): void {
     if (nodes.action(node) !== action || nodes.depth(to) > LONGEST) return;
     const ends = this.#ends.get(action);
@@ -54,15 +54,18 @@ export class EndlessChains {
     this.#waiting.push({ action, path: nodes.path(to), draws: nodes.draws(to) });
   }
 
-  /** The chain that is to be executed again next; `undefined`: none is. */
+  /** Returns the chain to execute again next; `undefined`: there is none. */
   next(): Chain | undefined {
     while (this.#waiting.length > 0 && this.#said.has(this.#waiting[0]!.action)) this.#waiting.shift();
     return this.#waiting[0];
   }
 
-  /** Takes in how the chain of {@link next} went, and returns the note if there is one. `undefined`: the lane was lost, and the chain is tried again. */
+  /**
+   * Takes the recording of the chain of {@link next}, and returns the note if there is one. `recording` is `undefined` if the lane was lost; the
+   * chain is then tried again.
+   */
   ran(recording: Recording | undefined): string | undefined {
-    // Losing a lane says nothing of the chain.
+    // Losing a lane says nothing about the chain.
     if (recording === undefined && ++this.#lost < TRIES) return undefined;
     this.#lost = 0;
     const chain = this.#waiting.shift()!;
@@ -76,8 +79,8 @@ export class EndlessChains {
 }
 
 /**
- * The part of the note that says what changes; empty where nothing shows it. `undefined`: there is nothing to be said, since different things change on
- * the way, or the path did not lead there again.
+ * Returns the part of the note that names what changes; empty if no recorded change shows it. `undefined`: there is no note, since different things
+ * change along the path, or the path did not lead to the same end.
  */
 function changesOf({ path }: Chain, { steps: all, brokeAt }: Recording): string | undefined {
   if (brokeAt !== undefined || all.length !== path.length) return undefined;

@@ -11,42 +11,47 @@ import type { Spill } from "../graph/spill.ts";
 export interface ExplorerOptions {
   readonly name: string;
   readonly actions: readonly string[];
-  /** How many of them are the agent's own, the first ones; rules brought the others. Default: all. */
+  /** The number of actions that are the agent's own, which come first. Rules added the others. Default: all. */
   readonly ownActions?: number;
   readonly strategy: Strategy["kind"];
   readonly maxSteps: number;
-  /** `Infinity`: none. */
+  /** `Infinity`: no limit. */
   readonly maxDepth: number;
-  /** Milliseconds; `Infinity`: none. */
+  /** Milliseconds; `Infinity`: no limit. */
   readonly maxTimeMs: number;
   readonly stopOnFirstViolation: boolean;
-  /** Behind which violations the search goes on. Default: none. */
+  /** The violations behind which the search continues. Default: none. */
   readonly violationPolicy?: ViolationPolicy | undefined;
-  /** Whether a violation is no reason to stop. */
+  /** Returns `true` if a violation is no reason to stop. */
   readonly isKnown: (found: FoundViolation) => boolean;
   readonly seed: number;
-  /** States may be written directly where all stores allow it; `false`: every node is reached by replay. */
+  /** `true`: nodes are reached by snapshot if all stores allow it. `false`: every node is reached by replay. */
   readonly direct: boolean;
-  /** How many of the first nodes are expanded both ways, and one in how many later. 0: none. */
+  /** The number of first nodes that are expanded both ways, and N in "one in N" for later nodes. `oneIn` 0: no checks. */
   readonly crossCheck: { readonly first: number; readonly oneIn: number };
-  /** `true`: the exploration ends as soon as an outcome shows that too little is known of the target's values: see {@link Explorer.lesson}. */
+  /** `true`: the exploration ends as soon as an outcome shows that too little is known about the target's values; see {@link Explorer.lesson}. */
   readonly learns?: boolean | undefined;
-  /** Executes a walk on lanes that are at rest: when all is committed, some paths are watched for late writes. `undefined`: they are not. */
+  /**
+   * Executes a walk on idle lanes. When everything is committed, some paths are watched for late writes in this way. `undefined`: no path is watched.
+   */
   readonly calibrate?: ((walk: CalibrationWalk) => Promise<Calibration>) | undefined;
-  /** Notes on endless chains that were said before: they are not said once more. `undefined`: chains are not looked for. */
+  /** Notes on endless chains that were reported before; they are not repeated. `undefined`: chains are not looked for. */
   readonly saidChains?: Set<string> | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExplorationEvent) => void;
-  /** What is kept of single edges and states; `undefined`: nothing. */
+  /** Limits of the details that are kept for single edges and states. `undefined`: no details are kept. */
   readonly details?: DetailLimits | undefined;
-  /** Every committed row is wanted by whoever writes it down. */
+  /** `true`: every committed row is collected for the run log. */
   readonly journal?: boolean | undefined;
-  /** What was committed before the run was ended: it is committed again, and the exploration goes on from there. */
+  /** The commits of an earlier session. They are recommitted, and the exploration continues after them. */
   readonly recorded?: Recorded | undefined;
-  /** Takes what need not be in memory: edges, and captured states of nodes that wait in a queue. `undefined`: edges are in memory, and states beyond some are replayed to. */
+  /**
+   * Stores data that need not be in memory: edges, and snapshots of nodes that wait in a queue. `undefined`: edges stay in memory, and nodes beyond a
+   * limit are reached by replay.
+   */
   readonly spill?: Spill | undefined;
-  /** This is one of several explorations that share the states out; breadth first alone. */
+  /** This exploration is one of several shards; breadth first only. */
   readonly shard?: Shard | undefined;
-  /** Called every few hundred commits and ten times a second, for whoever writes down what was committed. */
+  /** Called every few hundred commits and ten times a second, so that the run log can write what was committed. */
   readonly onCommits?: (() => void) | undefined;
 }

@@ -38,15 +38,14 @@ import { KNOWN } from "./node-work.ts";
 
 export type { ExplorerOptions } from "./explorer-options.ts";
 
-/** Milliseconds after which everything else in this thread gets a turn. */
+/** Milliseconds after which other work in this thread gets a turn. */
 const TURN_MS = 100;
 /** Commits between two looks at the clock. */
 const CLOCK_EVERY = 256;
 
 /**
- * The main thread of an exploration. It runs the sequential algorithm of the strategy, but takes the outcomes from a buffer that
- * lanes fill ahead of it, like an out-of-order processor that retires in order: that one idea gives determinism, exact budgets
- * and an exact stop. See `run` for the stages.
+ * The main thread of an exploration. It runs the strategy's sequential algorithm, but takes the outcomes from a buffer that lanes fill ahead of it,
+ * like an out-of-order processor that retires in order. That one idea gives determinism, exact budgets and an exact stop. See `run` for the stages.
  */
 export class Explorer {
   readonly committer: Committer;
@@ -54,21 +53,21 @@ export class Explorer {
   readonly order: Frontier;
   readonly reorderBuffer: ReorderBuffer;
   stopReason: StopReason | undefined;
-  /** A violation was committed that is not known. */
+  /** A violation that is not known was committed. */
   #foundNew = false;
   replayed = 0;
   crossChecked = 0;
-  /** Merges of states with different orders of generation that were audited by execution. */
+  /** The number of merges of states with different orders of generation that were audited by execution. */
   get audited(): number {
     return this.#checks.audited;
   }
 
-  /** Where outcomes differed although they should not have: the run ended there, so that it can begin again once that is understood. */
+  /** A difference between outcomes that should be equal. The run ended there, to start again when the values are understood. */
   lesson: LaneDivergence | undefined;
-  /** What ended the run although the strategy would have gone on: a lane that could not be rebuilt. */
+  /** The error that ended the run early, such as a lane that could not be rebuilt. */
   fatal: unknown;
   readonly occurred: Occurred = new Occurred();
-  /** A lane's target sends its answers in two packets. */
+  /** The target of some lane sends its answers in two packets. */
   twoPackets = false;
   readonly cut: ShardCut | undefined;
   readonly limit: TimeLimit;
@@ -85,10 +84,10 @@ export class Explorer {
   readonly #checks: CheckQueue;
   readonly #rounds: CheckRounds;
   #direct: boolean;
-  /** Nobody waits for lanes any more. */
+  /** No code waits for lanes now. */
   #isOver = false;
   #sinceClock = 0;
-  /** What is committed was committed before, as it is written there. */
+  /** The record that is being recommitted. */
   #recorded: Recorded | undefined;
 
   constructor(options: ExplorerOptions, lanePool: LanePool, startedAt: number) {
@@ -115,7 +114,7 @@ export class Explorer {
         options.onEvent(foundEvent(options, found, this.committer.steps));
       },
     });
-    // Other orders come back to a state at any time: reading a batch for each would take longer than replay.
+    // Other strategies return to a state at any time. Reading a batch for each snapshot would take longer than replay.
     const images = new SnapshotStore(options.strategy === "bfs" ? options.spill : undefined);
     this.reorderBuffer = new ReorderBuffer(options.actions.length, this.committer.nodes, images);
     this.divergences = new DivergenceLog(options.actions);
@@ -154,7 +153,7 @@ export class Explorer {
     this.#meter = new ProgressMeter(this, options, startedAt);
   }
 
-  /** Explores from the root that the lanes reported, until the strategy or a budget is used up. */
+  /** Explores from the root state that the lanes reported, until the strategy or a budget is used up. */
   async run(root: LaneReport): Promise<void> {
     this.#rebuilds.root = root;
     this.committer.root(root);
@@ -176,7 +175,7 @@ export class Explorer {
         if (this.#lanePool.remote === undefined && !this.#posts.any)
           throw new Error("The engine has nothing to wait for; this is a defect of seqqa.");
         await this.#posts.wait();
-        // A lane in this thread whose world is in memory never waits: timers and signals would not be heard.
+        // A lane in this thread with its world in memory never waits, so timers and signals need a turn.
         if (performance.now() - turnedAt > TURN_MS) {
           await new Promise((resolve) => setImmediate(resolve));
           turnedAt = performance.now();
@@ -219,29 +218,29 @@ export class Explorer {
     this.restore(recorded.divergences);
   }
 
-  /** Takes in what is known to differ from before this exploration began, or went on. */
+  /** Takes over divergences that were found before this exploration began, or before it was resumed. */
   restore(divergences: readonly Divergence[]): void {
     this.divergences.restore(divergences);
-    // What can be written does not say everything that the target knows.
+    // Snapshots do not hold everything that the target knows.
     if (divergences.some(({ kind }) => kind === "cross_check")) this.#direct = false;
   }
 
-  /** Steps executed ahead and not committed. */
+  /** Steps that were executed ahead and are not committed. */
   get speculative(): number {
     return Math.max(this.reorderBuffer.executed - this.committer.steps, 0);
   }
 
-  /** Chunks that each lane holds. */
+  /** The number of chunks that each lane holds. */
   get busy(): readonly number[] {
     return this.#posts.held.slice(0, this.#open);
   }
 
-  /** How many lanes take chunks. */
+  /** The number of lanes that take chunks. */
   get #open(): number {
     return Math.min(this.#lanePool.remote?.open ?? Infinity, this.#posts.held.length);
   }
 
-  /** Commits everything that is next in order and known. */
+  /** Commits every known outcome that is next in order. */
   #commitReady(): void {
     const { actions, maxSteps, stopOnFirstViolation } = this.#options;
     const { committer, order, reorderBuffer } = this;
@@ -308,7 +307,7 @@ export class Explorer {
     this.#post(lane, units, (expansion) => this.#receive(lane, assignments, expansion));
   }
 
-  /** The lane counts as busy until its answer is taken in; what fails then ends the run. */
+  /** Sends units to a lane. The lane counts as busy until its answer is processed; an error in processing ends the run. */
   #post(lane: number, units: readonly UnitRequest[], take: (expansion: Expansion) => Promise<void>): void {
     const details = this.committer.details?.wanted(this.committer.edges.size, this.committer.visited.size);
     const answer = this.#lanePool.expand(lane, { units, direct: this.#direct, details, occurred: this.occurred.asked });
@@ -317,19 +316,22 @@ export class Explorer {
 
   #addPost(lane: number, work: Promise<void>): void {
     const taken = work.catch((error: unknown) => {
-      // What does not come up any more after an interruption was given up because of it.
+      // After an interruption, failed work was given up because of it and is no error.
       if (this.stopReason !== "interrupted" || this.#options.signal?.aborted !== true) this.fatal ??= error;
       this.#stop("interrupted");
     });
     this.#posts.add(lane, taken);
   }
 
-  /** The first lane takes nothing more while a chain waits for it. Where nodes are expanded elsewhere, the lanes of this process have nothing to do. */
+  /**
+   * Returns `true` if the first lane takes no chunks because a chain waits for it. If remote lanes expand nodes, the lanes of this process are free
+   * anyway.
+   */
   #isKept(lane: number): boolean {
     return lane === 0 && this.#lanePool.remote === undefined && this.chains.next() !== undefined;
   }
 
-  /** Executes a chain again, one at a time. */
+  /** Executes the next chain again, one at a time. */
   #sendChain(): void {
     const isFree = this.#lanePool.remote !== undefined || (this.#posts.held[0] === 0 && !this.#rebuilds.has(0));
     const chain = this.#lookingAtChain !== undefined || !isFree ? undefined : this.chains.next();
@@ -352,13 +354,13 @@ export class Explorer {
       this.#options.saidChains.add(note);
       this.#options.onEvent({ kind: "note", message: note });
     }
-    // Where nodes are expanded elsewhere, nothing of the search runs on this lane, and what comes after it starts what it needs.
+    // If remote lanes expand nodes, the search does not use this lane, and later work starts the target that it needs.
     if (!isLost || this.#abandoned || this.#lanePool.remote !== undefined) return;
     const message = "why" in recording ? recording.why : "a path that was executed again did not come to its end";
     await this.#rebuild(0, { kind: recording.failure, unit: -1, action: 0, message });
   }
 
-  /** What was sampled and is not compared yet, once the strategy or a budget of steps is used up. */
+  /** Finishes the checks of sampled nodes after the strategy or a budget of steps is used up. */
   async #finishChecks(): Promise<void> {
     this.#checks.finish();
     while (
@@ -379,8 +381,8 @@ export class Explorer {
   }
 
   /**
-   * Executes some paths once more and waits at the end of each for writes that come later than the answers: a write that lands when its branch has been
-   * left is not always seen. It takes about half a second, and a fiftieth of what the search took.
+   * Executes some paths once more and waits at the end of each for late writes, since a write that lands after its branch was left is not always
+   * seen. Takes about half a second plus a fiftieth of the time of the search.
    */
   async #watchLate(): Promise<void> {
     const { calibrate } = this.#options;
@@ -417,7 +419,7 @@ export class Explorer {
     this.#posts.wake();
     const { failure } = expansion;
     const culprit = assignments[failure?.unit ?? -1];
-    // A request that hung until the time was up is seen after it.
+    // A request that hung until the time was up is reported after it.
     if (failure === undefined || (this.#abandoned && this.stopReason !== "max_time")) return;
     if (culprit !== undefined && !this.#rebuilds.has(lane)) this.tries.count({ ...culprit, from: failure.action }, failure);
     if (!this.#abandoned) await this.#rebuild(lane, failure);
@@ -430,7 +432,7 @@ export class Explorer {
     });
   }
 
-  /** The run ended for another reason than having committed all that was asked for. */
+  /** The run ended before it had committed everything that was asked for. */
   get #abandoned(): boolean {
     return (
       this.stopReason !== undefined && this.stopReason !== "exhausted" && this.stopReason !== "max_steps" && this.stopReason !== "max_depth"
@@ -445,10 +447,10 @@ export class Explorer {
     if (this.divergences.add(divergence)) {
       this.#options.onEvent({ kind: "note", message: divergence.message });
     }
-    // What can be written does not say everything that the target knows: from here on its memory is brought along by replay.
+    // Snapshots do not hold everything that the target knows. From here on every node is reached by replay, which restores the target's memory, too.
     if (divergence.kind !== "cross_check" || !this.#direct) return;
     this.#direct = false;
-    // What is committed stands; what was executed ahead on written states is not taken.
+    // Committed outcomes stay. Outcomes that were executed ahead from snapshots are dropped.
     if (this.stopReason === undefined) this.reorderBuffer.dropAll();
   }
 
@@ -462,7 +464,7 @@ export class Explorer {
     if (this.#meter.elapsedMs >= this.#options.maxTimeMs) this.#stop("max_time");
     this.#meter.emit(false);
     this.#options.onCommits?.();
-    // Lanes may have come.
+    // New remote lanes may be available.
     if (this.#lanePool.remote !== undefined) this.#posts.wake();
   }
 

@@ -1,4 +1,4 @@
-/** How many chunks each lane holds, and who waits for their answers. */
+/** Counts the chunks that each lane holds, and wakes the search when an answer was processed. */
 export class LanePosts {
   readonly #held: number[];
   #wake: (() => void) | undefined;
@@ -7,17 +7,17 @@ export class LanePosts {
     this.#held = new Array<number>(lanes).fill(0);
   }
 
-  /** Chunks by lane. */
+  /** The number of chunks, by lane. */
   get held(): readonly number[] {
     return this.#held;
   }
 
-  /** Some lane holds one. */
+  /** `true` if some lane holds a chunk. */
   get any(): boolean {
     return this.#held.some((chunks) => chunks > 0);
   }
 
-  /** A lane holds a chunk until its answer was taken in, which must not be rejected. */
+  /** Counts a chunk for a lane until its answer is processed. `taken` must not reject. */
   add(lane: number, taken: Promise<void>): void {
     this.#held[lane]!++;
     void taken.finally(() => {
@@ -26,12 +26,12 @@ export class LanePosts {
     });
   }
 
-  /** Whoever waits goes on. */
+  /** Resolves the promise of {@link wait}. */
   wake(): void {
     this.#wake?.();
   }
 
-  /** Until an answer was taken in, or there is another reason to look again. */
+  /** Resolves when an answer was processed, or when there is another reason to look again. */
   wait(): Promise<void> {
     return new Promise((resolve) => (this.#wake = resolve));
   }

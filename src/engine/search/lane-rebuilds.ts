@@ -7,19 +7,19 @@ import { sameRoot } from "./same-root.ts";
 
 /** Tries at building a lane. */
 const TRIES = 3;
-/** Milliseconds between two of them. */
+/** Milliseconds between two tries. */
 const PAUSES_MS = [250, 4000] as const;
 
 export interface LaneRebuildsOptions {
   readonly lanePool: LanePool;
   readonly divergences: DivergenceLog;
-  /** Nobody needs lanes any more. */
+  /** Returns `true` if lanes are no longer needed. */
   readonly abandoned: () => boolean;
 }
 
-/** Lanes that were lost and are built anew. */
+/** Rebuilds lost lanes. */
 export class LaneRebuilds {
-  /** What the lanes reported at first. */
+  /** The first report of the lanes. */
   root: LaneReport | undefined;
   readonly #options: LaneRebuildsOptions;
   readonly #underWay: Map<number, Promise<unknown>> = new Map();
@@ -33,8 +33,8 @@ export class LaneRebuilds {
   }
 
   /**
-   * Builds a lane anew. A lane that is lost takes every chunk with it that it holds: it is built once for all of them; `begun` is called for the first.
-   * @throws what it could not be built for in the end, and SeqqaError `ROOTS_DIFFER`
+   * Rebuilds a lane. A lost lane loses every chunk that it holds, so it is rebuilt once for all of them. `begun` is called for the first.
+   * @throws the error of the last try, and SeqqaError `ROOTS_DIFFER`
    */
   async rebuild(lane: number, begun: () => void): Promise<void> {
     let rebuilding = this.#underWay.get(lane);
@@ -46,23 +46,23 @@ export class LaneRebuilds {
     await rebuilding;
   }
 
-  /** A target that dies while it starts is started again; only one that never comes up ends the run. */
+  /** Starts a target again if it dies during its start. Only a target that never comes up ends the run. */
   async #inTries(lane: number): Promise<void> {
     const { lanePool, abandoned } = this.#options;
     for (let tries = 1; ; tries++) {
       try {
-        // What a standby lane fails at may be its own.
+        // Only the first try uses a standby lane, since the standby lane itself may be the cause of a failure.
         return this.#compareRoot(lane, await lanePool.rebuild(lane, tries === 1 ? "build" : undefined));
       } catch (error) {
         if (tries === TRIES || abandoned()) throw error;
-        // A database server that was restarted takes a moment; what failed at once will hardly work at once.
+        // A database server that was restarted needs a moment, so an immediate retry would hardly succeed.
         await new Promise((resolve) => setTimeout(resolve, PAUSES_MS[tries - 1]));
         if (abandoned()) throw error;
       }
     }
   }
 
-  /** A lane that is built anew begins where all began, or it is of no use. */
+  /** Refuses a rebuilt lane whose root state differs from the first root state. */
   #compareRoot(lane: number, report: LaneReport): void {
     const first = this.root!;
     if (sameRoot(report, first)) return;

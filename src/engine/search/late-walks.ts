@@ -1,11 +1,11 @@
 import type { Committer } from "../commit/committer.ts";
 
-/** The number of first edges of an action that are watched, and of last ones. */
+/** The number of first edges of an action that are watched, and of last edges. */
 const EACH = 2;
-/** Longer paths take too long to be watched step by step. */
+/** Longer paths are not watched, since watching each step takes too long. */
 const DEEPEST = 40;
 
-/** An edge at whose end late writes are waited for. */
+/** An edge with a wait for late writes at its end. */
 export interface LateWalk {
   readonly from: number;
   readonly action: number;
@@ -13,8 +13,8 @@ export interface LateWalk {
 }
 
 /**
- * Returns the edges to be watched for writes that come later than the answer: of each action that writes, the last and the first ones that were answered with
- * 2xx, in rounds over the actions. An edge on the path to an earlier one is watched with that.
+ * Returns the edges to be watched for late writes: for each action that writes, the last and the first edges that were answered with 2xx, in rounds
+ * over the actions. An edge on the path to an earlier one is watched together with that one.
  */
 export function lateWalks(committer: Committer): readonly LateWalk[] {
   const { edges, nodes } = committer;
@@ -22,7 +22,7 @@ export function lateWalks(committer: Committer): readonly LateWalk[] {
   const last = new Map<number, LateWalk[]>();
   for (let edge = 0; edge < edges.size; edge++) {
     const { from, action, to, status } = edges.at(edge);
-    // Data that a node drew along another path would not be drawn again.
+    // A walk cannot repeat data that a node drew from another path.
     if (
       status < 200 ||
       status > 299 ||

@@ -6,8 +6,8 @@ export const KNOWN = 2;
 export const COMMITTED = 3;
 
 /**
- * What is under way or known of one node's actions before it is committed. It stands for the path that it is executed along, not
- * for the state: a node that is opened again along another path gets another one.
+ * The outcomes of one node's actions that are in progress or known and not committed yet. They belong to the path along which the node is executed,
+ * not to the state: a node that gets another path gets new node work.
  */
 export class NodeWork {
   /** The node's number; -1 while the node is only predicted. */
@@ -18,19 +18,19 @@ export class NodeWork {
   readonly lo: number;
   readonly hi: number;
   image: unknown;
-  /** Works of predicted children, by action. */
+  /** The node work of predicted children, by action. */
   children: Map<number, NodeWork> | undefined;
   news: Map<number, StepEvent> | undefined;
   details: Map<number, DetailEvent> | undefined;
   images: Map<number, unknown> | undefined;
   occurrences: Map<number, readonly string[]> | undefined;
-  /** No longer wanted: what comes back is counted and forgotten. */
+  /** `true`: the outcomes are no longer needed. Outcomes that still arrive are counted and dropped. */
   dropped = false;
   #rows: Int32Array | undefined;
   #base = 0;
   #states: Uint8Array | undefined;
   #whole: 0 | 1 | 2 = UNKNOWN;
-  /** Actions 0 to this one (excluded) were committed one after the other. */
+  /** The actions before this one were committed one after the other. */
   #inOrder = 0;
 
   constructor(node: number, parent: NodeWork | undefined, action: number, depth: number, lo: number, hi: number, image: unknown) {
@@ -43,7 +43,7 @@ export class NodeWork {
     this.image = image;
   }
 
-  /** As {@link UnitRequest.uncertain}, while the node is only predicted. */
+  /** Like {@link UnitRequest.uncertain}, while the node is only predicted. */
   get uncertain(): boolean {
     return this.parent !== undefined && (this.parent.rows[this.parent.at(this.action) + KIND]! & BOUNDED) !== 0;
   }
@@ -52,18 +52,18 @@ export class NodeWork {
     return this.#states === undefined ? this.#whole : this.#states[action]!;
   }
 
-  /** Marks actions as under way. */
+  /** Marks actions as in progress. */
   begin(from: number, to: number, actions: number): void {
     if (from === 0 && to === actions && this.#states === undefined) this.#whole = UNDER_WAY;
     else this.#split(actions).fill(UNDER_WAY, from, to);
   }
 
-  /** Gives actions back that were under way and did not come through. */
+  /** Marks actions as unknown again if their execution did not finish. */
   abandon(from: number, to: number, actions: number): void {
     this.#split(actions).fill(UNKNOWN, from, to);
   }
 
-  /** Takes in outcomes: rows of the actions from `from` on, beginning at int `base` of `rows`. */
+  /** Stores outcomes: rows of the actions from `from` on, beginning at int `base` of `rows`. */
   learn(from: number, to: number, rows: Int32Array, base: number, actions: number): void {
     if (from === 0 && to === actions && this.#states === undefined) {
       this.#rows = rows;
@@ -79,24 +79,24 @@ export class NodeWork {
     return this.#rows!;
   }
 
-  /** Index of an action's row in {@link rows}. */
+  /** Returns the index of an action's row in {@link rows}. */
   at(action: number): number {
     return this.#base + action * ROW;
   }
 
-  /** The outcome of an action is committed. */
+  /** Marks the outcome of an action as committed. */
   commit(action: number, actions: number): void {
     if (this.#states === undefined && action === this.#inOrder) this.#inOrder++;
     else this.#split(actions)[action] = COMMITTED;
   }
 
-  /** Whether every action is committed. */
+  /** Returns `true` if every action is committed. */
   settled(actions: number): boolean {
     if (this.#states === undefined) return this.#inOrder >= actions;
     return this.#states.every((state) => state === COMMITTED);
   }
 
-  /** How many known executions are not committed. */
+  /** Returns the number of known executions that are not committed. */
   uncommitted(actions: number): number {
     let count = 0;
     for (let action = this.#inOrder; action < actions; action++) {
@@ -105,7 +105,7 @@ export class NodeWork {
     return count;
   }
 
-  /** From here on every action has a state and a row of its own. */
+  /** Gives every action its own state and row from here on. */
   #split(actions: number): Uint8Array {
     if (this.#states !== undefined) return this.#states;
     this.#states = new Uint8Array(actions).fill(this.#whole);

@@ -3,7 +3,7 @@ import { CLEAN, FOREIGN, OPENED } from "../graph/node-table.ts";
 import { NodeSet } from "../graph/node-set.ts";
 import type { Frontier } from "../frontiers/index.ts";
 
-/** The states that wait to be expanded, or wholly or partly were not; another shard's are among them. */
+/** Returns the states that are not wholly expanded: the frontier, states at the depth bound, and states of other shards. */
 export function openStates({
   committer,
   order,

@@ -1,6 +1,6 @@
 import type { ExplorationEvent } from "../events.ts";
 
-/** What a meter reads; the explorer has it all. */
+/** The numbers that a meter reads; the explorer provides them. */
 interface Measured {
   readonly committer: {
     readonly steps: number;
@@ -14,10 +14,10 @@ interface Measured {
 
 /** Milliseconds between two progress events. */
 const EVERY = 200;
-/** The rate is taken over this many milliseconds. */
+/** Milliseconds over which the rate is averaged. */
 const WINDOW = 3000;
 
-/** Turns what the explorer counts into progress events. */
+/** Turns the explorer's counts into progress events. */
 export class ProgressMeter {
   readonly #measured: Measured;
   readonly #maxSteps: number;

@@ -4,7 +4,7 @@ import { FAILED, KIND, ROW, SKIPPED } from "../../messages/lane-messages.ts";
 import { UNCERTAIN, type NodeTable } from "../graph/node-table.ts";
 import { NodeWork } from "./node-work.ts";
 
-/** A range of one work's actions, given to a lane. */
+/** A range of actions of one node work that is given to a lane. */
 export interface Assignment {
   readonly work: NodeWork;
   readonly from: number;
@@ -12,23 +12,23 @@ export interface Assignment {
 }
 
 /**
- * The reorder buffer: what was executed or is under way, by node, until it is committed in order. It also keeps the captured
- * states of nodes that wait in the frontier.
+ * The reorder buffer: outcomes that are in progress or executed, by node, until they are committed in order. It also keeps the snapshots of nodes
+ * that wait in the frontier.
  */
 export class ReorderBuffer {
   readonly #actions: number;
   readonly #nodes: NodeTable;
   readonly #works: Map<number, NodeWork> = new Map();
   readonly #images: SnapshotStore;
-  /** Actions given to lanes and not back yet. */
+  /** Actions that lanes have in progress. */
   underWay = 0;
   /** Executed outcomes that wait to be committed. */
   buffered = 0;
-  /** Executed outcomes received in all. */
+  /** Executed outcomes that were received in all. */
   executed = 0;
-  /** Executed outcomes of states behind outcomes that are not committed: guesses about what comes next that may still be right. */
+  /** Executed outcomes of states behind uncommitted outcomes: predictions that may still be right. */
   guessed = 0;
-  /** Executed outcomes that nobody wants any more. */
+  /** Executed outcomes that are no longer needed. */
   wasted = 0;
 
   constructor(actions: number, nodes: NodeTable, images: SnapshotStore = new SnapshotStore()) {
@@ -41,7 +41,7 @@ export class ReorderBuffer {
     return this.#works.get(node);
   }
 
-  /** The work of a node, made when it is not there. */
+  /** Returns the work of a node, and creates it if necessary. */
   of(node: number, lo: number, hi: number): NodeWork {
     let work = this.#works.get(node);
     if (work === undefined) {
@@ -51,7 +51,7 @@ export class ReorderBuffer {
     return work;
   }
 
-  /** Keeps a captured state for a node that was just opened, and joins what was predicted of it. */
+  /** Keeps a snapshot for a node that was just opened, and adopts the predicted work for it. */
   adopt(node: number, parent: number, action: number): void {
     const work = this.#works.get(parent);
     const image = work?.images?.get(action);
@@ -64,7 +64,7 @@ export class ReorderBuffer {
     this.#works.set(node, predicted);
   }
 
-  /** The outcome did not open the state that was predicted behind it (another path came first): what is known of it there is not wanted. */
+  /** Drops the predicted work behind an outcome that did not open its state, because another path reached the state first. */
   dropPredicted(parent: NodeWork, action: number): void {
     const predicted = parent.children?.get(action);
     if (predicted === undefined) return;
@@ -72,7 +72,7 @@ export class ReorderBuffer {
     this.#drop(predicted);
   }
 
-  /** Keeps the root's captured state. */
+  /** Keeps the snapshot of the root state. */
   adoptRoot(image: unknown): void {
     if (image !== undefined) this.#images.put(0, image);
   }
@@ -86,17 +86,17 @@ export class ReorderBuffer {
     this.underWay += to - from;
   }
 
-  /** Takes an answer apart into the works that it is about. What did not come through is open again. */
+  /** Distributes an answer to the node works that it belongs to. Actions that did not finish become unknown again. */
   receive(assignments: readonly Assignment[], expansion: Expansion): void {
     const { rows, failure } = expansion;
     let at = 0;
-    /** Of each unit the first action whose row was not taken. */
+    /** For each unit, the first action whose row was not taken. */
     const ends: number[] = [];
     for (let i = 0; i < assignments.length; i++) {
       const { work, from, to } = assignments[i]!;
       this.underWay -= to - from;
       const until = i < expansion.finished ? to : failure !== undefined && i === expansion.finished ? failure.action : from;
-      // A lane that died says where it was, and brings nothing of what it did there.
+      // A lane that died names the action in progress, but brings no rows of that unit.
       const done = Math.min(Math.max(until - from, 0), (rows.length - at) / ROW);
       const executed = countExecuted(rows, at, done);
       this.executed += executed;
@@ -108,7 +108,7 @@ export class ReorderBuffer {
       ends.push(from + done);
       if (from + done < to) work.abandon(from + done, to, this.#actions);
     }
-    // What it says of the action that it was lost at is dropped with the row: a session that ended may have been the cause of it.
+    // Step events of the action at which the lane was lost are dropped with its row: a session that ended may be their cause.
     const isTaken = ({ unit, action }: { readonly unit: number; readonly action: number }): boolean => action < ends[unit]!;
     for (const news of expansion.news) if (isTaken(news)) (assignments[news.unit]!.work.news ??= new Map()).set(news.action, news);
     for (const detail of expansion.details ?? [])
@@ -118,7 +118,7 @@ export class ReorderBuffer {
     for (const image of expansion.images) if (isTaken(image)) keepImage(assignments, image);
   }
 
-  /** Takes in an outcome that was committed before, so that it is committed again. */
+  /** Takes in a stored outcome, so that it can be recommitted. */
   recall(work: NodeWork, action: number, row: Int32Array, news: StepEvent | undefined): void {
     if ((row[KIND]! & 0xff) !== SKIPPED) {
       this.executed++;
@@ -128,7 +128,7 @@ export class ReorderBuffer {
     if (news !== undefined) (work.news ??= new Map()).set(action, news);
   }
 
-  /** Gives a unit up: its first action gets an outcome without a state. */
+  /** Gives a unit up. Its first action gets an outcome without a state. */
   fail({ work, from }: Assignment): void {
     const row = new Int32Array(ROW);
     row[KIND] = FAILED;
@@ -137,18 +137,18 @@ export class ReorderBuffer {
     work.learn(from, from + 1, row, 0, this.#actions);
   }
 
-  /** One outcome was committed as an executed step. */
+  /** Counts an outcome that was committed as an executed step. */
   committed(): void {
     this.buffered--;
   }
 
-  /** All of a node's actions were committed. */
+  /** Removes a node whose actions were all committed. */
   finish(node: number): void {
     this.#works.delete(node);
     this.#images.delete(node);
   }
 
-  /** The node is to be executed along another path: what is known or under way is no longer wanted. `committedTo`: actions committed already. */
+  /** Drops known and pending outcomes of a node, since the node will be executed along another path. */
   drop(node: number): void {
     const work = this.#works.get(node);
     if (work !== undefined) this.#drop(work);
@@ -172,7 +172,7 @@ export class ReorderBuffer {
     return [...this.path(work.parent!), work.action];
   }
 
-  /** As {@link UnitRequest.draws}. */
+  /** Like {@link UnitRequest.draws}. */
   draws(work: NodeWork): UnitRequest["draws"] {
     if (work.node >= 0) return this.#nodes.draws(work.node);
     const before = this.draws(work.parent!);

@@ -9,14 +9,14 @@ export interface ReplayLaneOptions {
   readonly lanePool: LanePool;
   readonly actions: readonly string[];
   readonly signal: AbortSignal | undefined;
-  /** Nothing is begun once it is over. */
+  /** No work is started once the limit is over. */
   readonly limit: TimeLimit;
-  /** `false`: the run saw that going back to the root does not bring everything back, so that each replay needs a target of its own. */
+  /** `false`: the run saw that restoring the root state does not restore everything, so each replay needs its own target. */
   readonly canGoBack: boolean;
   readonly starts: StartTimes;
 }
 
-/** The time that targets take to start, over all lanes. */
+/** The start times of targets, over all lanes. */
 export class StartTimes {
   readonly #limit: TimeLimit;
   #longestMs = 0;
@@ -26,12 +26,15 @@ export class StartTimes {
     this.#limit = limit;
   }
 
-  /** Another start would be over in time, as far as those before it show. */
+  /** `true` if another start would finish in time, judging by the slowest start so far. */
   get fits(): boolean {
     return !this.#limit.isOver && this.#limit.leftMs >= this.#longestMs;
   }
 
-  /** The first start is not counted, as at the beginning of a run: a target that starts slowly would use up the whole allowance. */
+  /**
+   * Records a start. The time of the first start is added to the limit, as at the beginning of a run: a target that starts slowly would use up the
+   * whole allowance.
+   */
   add(ms: number): void {
     this.#longestMs = Math.max(this.#longestMs, ms);
     const missing = this.#limit.allowanceMs - this.#limit.leftMs;
@@ -40,11 +43,11 @@ export class StartTimes {
   }
 }
 
-/** A lane on which paths are replayed. It knows whether its target was freshly started, can be put back to the root, or is lost. */
+/** A lane on which paths are replayed. Its target is freshly started, can be restored to the root state, or is lost. */
 export class ReplayLane {
   readonly options: ReplayLaneOptions;
   readonly #lane: number;
-  /** After what ran on the lane before, nothing is known about it. */
+  /** Starts as lost, since nothing is known about the lane after earlier work on it. */
   #isLost = true;
   #goesBack = false;
   #startFailed: string | undefined;
@@ -54,7 +57,7 @@ export class ReplayLane {
     this.options = options;
   }
 
-  /** Why the last start that failed did: an error's message and hint. */
+  /** The reason why the last failed start failed: an error's message and hint. */
   get startFailed(): string | undefined {
     return this.#startFailed;
   }
@@ -63,17 +66,17 @@ export class ReplayLane {
     return this.options.signal?.aborted === true;
   }
 
-  /** The target is needed no more: it has to be started before anything is executed. */
+  /** `true` if the target cannot be used. A new one has to be started before anything is executed. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** A path that is recorded now begins at the root, on a target that was started since the exploration ended. */
+  /** `true` if the next recorded path begins at the root state, on a target that was started after the exploration ended. */
   get isAtRoot(): boolean {
     return !this.#isLost && this.#goesBack;
   }
 
-  /** Starts a target of its own for the lane. @throws when it cannot be had */
+  /** Starts a new target for the lane. @throws if no target can be started */
   async start(): Promise<void> {
     const { lanePool, starts, canGoBack } = this.options;
     this.#isLost = true;

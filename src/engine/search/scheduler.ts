@@ -6,36 +6,39 @@ import { Segments } from "../graph/segments.ts";
 import type { VisitedSet } from "../graph/visited-set.ts";
 import { KNOWN, UNKNOWN, NodeWork } from "./node-work.ts";
 
-/** A chunk is meant to keep a lane busy for this long: well above the 50 to 75 us that a task costs, short enough to rebalance. */
+/** Milliseconds for which a chunk should keep a lane busy: well above the 50 to 75 us that a task costs, short enough to rebalance. */
 const CHUNK_MS = 25;
-/** Less than this is not worth a message to another thread. */
+/** Milliseconds below which work is not worth a message to another thread. */
 const LEAST_MS = 0.5;
-/** Positions of the queue that are shared out at once, per lane: bounds what waits for a slow head of line. */
+/** Positions of the queue that are given out at once, per lane. This limits the number of outcomes that wait for a slow first node. */
 const WINDOW = 4096;
 /** A prediction looks at most at this many pairs. */
 const HORIZON = 20_000;
-/** The same for strategies that go from node to node with every pair: what lies farther ahead is hardly ever needed next, and walking there costs the main thread. */
+/**
+ * The same limit for strategies that switch nodes with every pair. Pairs farther ahead are hardly ever needed next, and predicting them costs time on
+ * the main thread.
+ */
 const PAIRS_AHEAD = 256;
 /**
- * States behind outcomes that are not committed are guessed at only while guesses went wrong for less than this share of what was committed: depth first,
- * another path nearly always comes to such a state before the one that it was guessed on.
+ * States behind uncommitted outcomes are predicted only while wrong predictions stay below this share of the commits. In a depth-first search,
+ * another path nearly always reaches such a state before the path of the prediction.
  */
 const WRONG_SHARE = 0.1;
-/** What guesses may go wrong for before that share means anything. */
+/** The number of wrong predictions that are allowed before the share counts. */
 const WRONG_AT_FIRST = 64;
-/** At most this many pairs are predicted for a lane at once. */
+/** The largest number of pairs that are predicted for a lane at once. */
 const PAIRS = 16;
-/** A part of a node keeps a lane busy for about this long: getting to the node costs a tenth of it. */
+/** Milliseconds for which a part of a node keeps a lane busy, about: getting to the node costs a tenth of that. */
 const PART_MS = 2;
-/** Calls at least this long are worth splitting a node over lanes, although each part has to get to the node. */
+/** Milliseconds from which calls are worth splitting a node over lanes, although each part has to get to the node. */
 const SPLIT_MS = 0.5;
 
 export interface SchedulerOptions {
   readonly actions: number;
   readonly mostLanes: number;
-  /** How many take work now. */
+  /** Returns the number of lanes that take work now. */
   readonly lanes: () => number;
-  /** How long a chunk is meant to keep a lane busy; default {@link CHUNK_MS}. */
+  /** Milliseconds for which a chunk should keep a lane busy; default {@link CHUNK_MS}. */
   readonly chunkMs?: number | undefined;
   readonly maxDepth: number;
   readonly order: Frontier;
@@ -45,16 +48,15 @@ export interface SchedulerOptions {
 }
 
 /**
- * Decides what is executed next. Where a breadth-first queue holds enough nodes it shares out segments of it; everywhere else it
- * runs a fork of the strategy ahead, with known outcomes taken as committed and unknown ones as "nothing new", and takes the
- * first units that are missing.
+ * Decides which actions are executed next. While a breadth-first queue holds enough nodes, its segments are given to lanes. Otherwise a fork of the
+ * strategy runs ahead: it takes known outcomes as committed and unknown ones as "nothing new". The first missing units of that run are given out.
  */
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #segments: Segments | undefined;
   /** Smoothed milliseconds per action. */
   #actionMs = 0;
-  /** Actions of a fair share in this round of dispatching. */
+  /** The number of actions in a fair share, in this round of dispatching. */
   #share: number | undefined;
 
   constructor(options: SchedulerOptions) {
@@ -62,12 +64,12 @@ export class Scheduler {
     this.#segments = options.order instanceof BfsFrontier ? new Segments(options.order, options.mostLanes) : undefined;
   }
 
-  /** A call takes so long that handing out the next one costs nothing in comparison. */
+  /** `true` if calls are so slow that dispatching the next one costs nothing in comparison. */
   get #slow(): boolean {
     return this.#actionMs >= SPLIT_MS;
   }
 
-  /** Takes in how long a lane was busy with how many actions. */
+  /** Records the time that a lane needed for a number of actions. */
   measured(busyMs: number, actions: number): void {
     if (actions === 0) return;
     const sample = busyMs / actions;
@@ -75,8 +77,8 @@ export class Scheduler {
   }
 
   /**
-   * Work for a lane, or nothing. `left`: how many steps may still be committed; `allowance`: the same without those that are executed
-   * or under way already. The pair that the commit waits for is always given out. `idle`: lanes without work, this one included.
+   * Returns work for a lane, or nothing. `left`: how many steps may still be committed. `allowance`: the same without steps that are executed or in
+   * progress. The pair that the commit waits for is always given out. `idle`: lanes without work, including this one.
    */
   next(lane: number, left: number, allowance: number, idle: number): readonly Assignment[] {
     const { actions, order } = this.#options;
@@ -85,7 +87,7 @@ export class Scheduler {
     if (allowance > 0 && this.#segments !== undefined && order instanceof BfsFrontier) {
       const limit = Math.min(order.head + Math.ceil(allowance / actions) + 1, order.head + WINDOW * lanes);
       this.#segments.skipTo(order.head);
-      // Slow calls in a small frontier, or before the end of the budget, are shared out one by one: nobody waits for a whole node.
+      // Slow calls are given out one by one if the frontier is small or the budget nearly used up, so that no lane waits for a whole node.
       const plenty = this.#slow ? 2 * lanes : 1;
       const waiting = this.#segments.waiting(limit);
       if (waiting >= plenty && (!this.#slow || allowance > 2 * lanes * actions)) {
@@ -96,17 +98,20 @@ export class Scheduler {
     return this.#predicted(room, left, idle);
   }
 
-  /** How many nodes are as many as keep a lane busy for one chunk, when each has to be gone to by a path. */
+  /** The number of nodes that keep a lane busy for one chunk, if each node is reached by replay. */
   get replayedNodes(): number {
     return Math.max(Math.floor(this.#chunkActions() / (2 * this.#options.actions)), 1);
   }
 
-  /** Lanes are about to be asked one after the other what they do next. */
+  /** Starts a round of dispatching, in which lanes are given work one after the other. */
   round(): void {
     this.#share = undefined;
   }
 
-  /** A short frontier is shared out evenly, or one lane takes all of it and the others guess. Never less than what a task costs. */
+  /**
+   * Divides a short frontier evenly; otherwise one lane would take all of it, and the others would have to predict. A share is never smaller than
+   * what a task costs.
+   */
   #fairShare(waiting: number): number {
     const { actions, lanes } = this.#options;
     this.#share ??= Math.ceil(waiting / lanes()) * actions;
@@ -119,7 +124,7 @@ export class Scheduler {
     return Math.min(Math.max(Math.floor(chunkMs / this.#actionMs), 1), 1 << 16);
   }
 
-  /** Whole nodes until `room` is filled; only the budget (`allowance`) cuts one. */
+  /** Takes whole nodes until `room` is filled. Only the budget (`allowance`) cuts a node. */
   #fromSegments(lane: number, limit: number, room: number, allowance: number, order: BfsFrontier): readonly Assignment[] {
     const { actions, reorderBuffer, nodes, visited } = this.#options;
     const given: Assignment[] = [];
@@ -145,24 +150,24 @@ export class Scheduler {
     return given;
   }
 
-  /** What was executed ahead on a wrong guess takes nothing from the budget here: only pairs that will be committed count. */
+  /** Returns predicted work. Only pairs that will be committed count against the budget, not actions that were executed on a wrong prediction. */
   #predicted(room: number, budget: number, idle: number): readonly Assignment[] {
     const { actions } = this.#options;
     const lanes = this.#options.lanes();
     const pairwise = !this.#options.order.nodewise;
-    // A prediction is a guess, the wilder the farther ahead: one node a lane, unless calls are so short that the task is what costs.
+    // A prediction becomes less certain the farther it looks ahead: one node for a lane, unless calls are so short that the task is the main cost.
     const most = pairwise ? Math.min(room, PAIRS) : this.#actionMs > 0 && this.#actionMs < 0.05 ? room : Math.min(room, actions);
     const wanted = Math.max(most, 1) * Math.max(idle, 1);
     const missing = this.#missing(wanted, Math.max(budget, 1));
     if (missing.length === 0) return [];
     const total = missing.reduce((sum, { from, to }) => sum + to - from, 0);
-    // The commit waits for the first node, and what comes after it is known the sooner the more lanes work on it.
+    // The commit waits for the first node. More lanes on it make the next outcomes known sooner.
     const few = lanes > 1 && this.#actionMs > 0 ? Math.max(Math.ceil(PART_MS / this.#actionMs), 1) : most;
     const share = pairwise ? Math.ceil(total / Math.max(idle, 1)) : Math.min(few, most);
     return front(missing, Math.max(Math.min(share, lanes === 1 ? most : share), 1));
   }
 
-  /** The first units that the strategy will need within a budget of steps and that nobody works on, up to a number of actions. */
+  /** Returns the first units that the strategy needs within a budget of steps and that no lane has, up to a number of actions. */
   #missing(actionsWanted: number, budget: number): Assignment[] {
     const { actions, order, maxDepth, nodes, visited } = this.#options;
     const { guessed, wasted, executed, buffered } = this.#options.reorderBuffer;
@@ -207,7 +212,7 @@ export class Scheduler {
   }
 }
 
-/** The work of the state that a known outcome would open, or nothing. */
+/** Returns the work of the state that a known outcome would open, or `undefined`. */
 function opened(work: NodeWork, action: number, visited: VisitedSet, seen: Set<number>): NodeWork | undefined {
   const at = work.at(action);
   const rows = work.rows;
@@ -229,7 +234,7 @@ function opened(work: NodeWork, action: number, visited: VisitedSet, seen: Set<n
   return child;
 }
 
-/** The first units, up to a number of actions; the last one is cut. */
+/** Returns the first units, up to a number of actions. The last unit is cut. */
 function front(missing: readonly Assignment[], actions: number): readonly Assignment[] {
   const given: Assignment[] = [];
   let left = actions;

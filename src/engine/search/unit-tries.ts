@@ -9,7 +9,7 @@ import { COMMITTED, KNOWN, UNKNOWN, type NodeWork } from "./node-work.ts";
 /** Tries at a unit before it is given up. */
 const TRIES = 3;
 
-/** A unit that lanes were lost at. */
+/** A unit at which lanes were lost. */
 interface Tried {
   readonly assignment: Assignment;
   kind: LaneFailureKind;
@@ -17,7 +17,7 @@ interface Tried {
   last: LaneFailure;
 }
 
-/** Which units lanes were lost at, and how often. */
+/** Counts how often lanes were lost at a unit. */
 export class UnitTries {
   readonly #reorderBuffer: ReorderBuffer;
   readonly #divergences: DivergenceLog;
@@ -29,8 +29,8 @@ export class UnitTries {
   }
 
   /**
-   * What a try is to confirm. A target that is gone is believed at the last try only: whatever ends targets from outside (a kill, the
-   * machine's memory) can hit two lanes at once, and with them one call twice; a wrong finding would cost more than the third start. For an action that is
+   * Returns the failure that a try has to confirm. A target that ended is believed only at the last try. Whatever ends targets from outside (a kill,
+   * the machine's memory) can hit two lanes at once, and so one call twice. A wrong finding would cost more than the third start. If the action is
    * known to end the target in another state, the second try is enough.
    */
   suspected(assignment: Assignment): LaneFailureKind | undefined {
@@ -40,7 +40,7 @@ export class UnitTries {
     return tried.kind === "unreachable" && tried.count < TRIES - 1 && !this.#isKnown(assignment.from) ? undefined : tried.kind;
   }
 
-  /** Whether it was found that this action ends the target. */
+  /** Returns `true` if it was found that this action ends the target. */
   #isKnown(action: number): boolean {
     for (const { assignment, kind, count } of this.#tries.values()) {
       const { work, from } = assignment;
@@ -51,7 +51,7 @@ export class UnitTries {
     return false;
   }
 
-  /** A lane was lost at a unit; after the last try it is given up, and reported. */
+  /** Counts a lane that was lost at a unit. After the last try the unit is given up and reported. */
   count(assignment: Assignment, failure: LaneFailure): void {
     const { kind, message, differences, target } = failure;
     const { work, from } = assignment;
@@ -71,7 +71,7 @@ export class UnitTries {
     this.#reorderBuffer.fail(assignment);
   }
 
-  /** The units at which the target gave no answer, and which were not tried to the end. `why`: what kept them from it. */
+  /** Returns the units that got no answer from the target and were not tried to the end. `why`: the reason. */
   unsettled(actions: readonly string[], why: string): readonly FoundViolation[] {
     const found: FoundViolation[] = [];
     for (const { assignment, kind, last } of this.#tries.values()) {

@@ -9,9 +9,9 @@ export interface OnLane {
 }
 
 /**
- * Ends the requests of work on a lane that takes longer than what is left of the time (the allowance at least, for work that has begun), or that goes on some
- * seconds after an interruption: a target that hangs must not keep the run for as long as its timeouts. `wasCut`: they were ended, so that what the work says
- * of answers that did not come is not to be believed.
+ * Runs work on a lane, and ends its requests if they take too long: longer than the time left (at least the allowance, since the work has begun), or
+ * some seconds after an interruption. A target that hangs must not delay the run until its timeouts. `wasCut`: requests were ended, so missing
+ * answers in the work's result mean nothing.
  */
 export async function withinTime<T>(
   { lanePool, lane, signal, limit }: OnLane,

@@ -10,11 +10,11 @@ import { BfsFrontier } from "../frontiers/index.ts";
 import { isShared, ownerOf, type Shard } from "./shard-partition.ts";
 import { ShardRows } from "./shard-rows.ts";
 
-/** One shard, as it was written down. */
+/** The stored record of one shard. */
 export interface ShardRecord {
   readonly shard: Shard;
   readonly recorded: Recorded;
-  /** What is known of one of its states, and of what one of its steps sent. */
+  /** Returns the lines of a state, or `undefined` if they were not kept. */
   readonly state: (node: number) => readonly string[] | undefined;
   readonly exchanges: (edge: number) => readonly RecordedExchange[];
 }
@@ -24,19 +24,22 @@ export interface MergeOptions {
   readonly maxDepth: number;
   readonly violationPolicy: ViolationPolicy | undefined;
   readonly shards: readonly ShardRecord[];
-  /** What was found in the root state. */
+  /** Findings and errors of the root state. */
   readonly root: Pick<LaneReport, "findings" | "errors">;
   readonly details: DetailLimits;
-  /** Called now and then, for whoever writes down what was committed. */
+  /** Called now and then, so that the run log can write what was committed. */
   readonly onCommits: (committer: Committer) => void;
 }
 
 export interface Merged {
   readonly committer: Committer;
   readonly rows: ShardRows;
-  /** States that no shard expanded, or not wholly. */
+  /** States that no shard expanded wholly. */
   readonly open: ReadonlySet<number>;
-  /** Pairs of which shards say different things: in what all of them explored, and behind that, where they came to a state by different paths. */
+  /**
+   * Pairs for which shards have different outcomes: in the part that all shards explored, and behind it, where shards reached a state by different
+   * paths.
+   */
   readonly differing: { readonly common: number; readonly behind: number };
 }
 
@@ -44,8 +47,8 @@ export interface Merged {
 const EVERY = 4096;
 
 /**
- * Commits what several shards committed, in the order of a breadth-first search over all of it. An outcome depends on its state alone, so that of shards
- * which came to their end this is the exploration that nobody shared out: the same states, paths, findings and digest.
+ * Commits the outcomes of several shards, in the order of a breadth-first search over all of them. An outcome depends on its state alone. If all
+ * shards are finished, the result is that of the undivided exploration: the same states, paths, findings and digest.
  */
 export function mergeShards({ actions, maxDepth, violationPolicy, shards, root, details, onCommits }: MergeOptions): Merged {
   const rows = new ShardRows(actions.length);
@@ -105,8 +108,8 @@ export function mergeShards({ actions, maxDepth, violationPolicy, shards, root, 
 }
 
 /**
- * By which shard a state was come to on the path that it has in the merged graph. What an action draws may depend on that path, so that its outcomes are
- * taken from there.
+ * The shard that reached a state along the path that the state has in the merged graph. Data of an action may depend on that path, so the outcomes of
+ * that shard are used.
  */
 class Owners {
   readonly #of: number;
@@ -120,7 +123,7 @@ class Owners {
     this.#committer = committer;
   }
 
-  /** The next node of the breadth-first search, while so many wait; -1: all shards come to it. */
+  /** Adds the next node of the breadth-first search, and returns its shard; -1: all shards reach it. `waiting`: nodes in the frontier. */
   add(node: number, waiting: number): number {
     const { nodes, visited } = this.#committer;
     const depth = nodes.depth(node);

@@ -3,37 +3,37 @@ import { FOREIGN, type NodeTable } from "../graph/node-table.ts";
 import type { Frontier } from "../frontiers/index.ts";
 import type { VisitedSet } from "../graph/visited-set.ts";
 
-/** One of several explorations that share a state space out without talking to each other. */
+/** One of several explorations that divide a state space without communication. */
 export interface Shard {
-  /** From 0. */
+  /** Index, from 0. */
   readonly index: number;
   readonly of: number;
 }
 
-/** States of the level that is shared out, per shard: enough that hashes give all about as many. */
+/** States per shard on the level that is divided: enough that hashes give each shard about as many. */
 const STATES_EACH = 16;
 
 /**
- * Where a shard leaves what all shards have in common: the first level of the breadth-first search with at least {@link STATES_EACH} states per shard. Of
- * that level it goes on from the states whose fingerprints hash to it, and from all that is behind them. Each shard comes to the same level, so that every
- * state is behind one that some shard owns, by a path that is as short as any.
+ * The level at which shards separate: the first level of the breadth-first search with at least {@link STATES_EACH} states per shard. On that level a
+ * shard continues from the states whose fingerprints hash to it, and explores everything behind them. Every shard reaches the same level. Each state
+ * is therefore behind one that some shard owns, by a path that is as short as any.
  */
 export class ShardCut {
   readonly shard: Shard;
   #level = -1;
-  /** The level, the states on it and those of them that are this shard's; `undefined`: all shards explored the same until now. */
+  /** The level, the states on it and those that this shard owns. `undefined`: all shards have explored the same so far. */
   taken: { readonly depth: number; readonly states: number; readonly own: number } | undefined;
 
   constructor(shard: Shard) {
     this.shard = shard;
   }
 
-  /** Whether the next node, which the order has peeked at, is another shard's. */
+  /** Returns `true` if the next node, at which the frontier has peeked, belongs to another shard. */
   isForeign(node: number, order: Frontier, nodes: NodeTable, visited: VisitedSet): boolean {
     const depth = nodes.depth(node);
     if (this.taken === undefined && depth > this.#level) {
       this.#level = depth;
-      // All of the level before is committed: what waits is this level, whole.
+      // The whole level before is committed, so the frontier is exactly this level.
       if (isShared(order.size, this.shard.of)) this.#take(depth, order, nodes, visited);
     }
     return nodes.has(node, FOREIGN);
@@ -50,15 +50,15 @@ export class ShardCut {
   }
 }
 
-/** Whether a level of so many states is the one that is shared out, when none before it was. */
+/** Returns `true` if a level with this many states is divided, when no level before was. */
 export const isShared = (states: number, of: number): boolean => states >= STATES_EACH * of;
 
-/** Which shard owns a state, from 0. */
+/** Returns the index of the shard that owns a state. */
 export function ownerOf(lo: number, hi: number, of: number): number {
   return mix(mix(0x5ead, lo), hi) % of;
 }
 
-/** The shard's part of a budget of steps for all, at least one. */
+/** Returns the shard's part of a total budget of steps, at least one. */
 export function shareOf(total: number, { index, of }: Shard): number {
   return Math.max(Math.floor(total / of) + (index < total % of ? 1 : 0), 1);
 }

@@ -4,32 +4,32 @@ import { withRoom } from "../graph/growable.ts";
 import { BROKEN, CHECK_SHIFT, FAILED, FINDING, HI, KIND, LO, ROW, SKIPPED, STATUS } from "../../messages/lane-messages.ts";
 import { VisitedSet } from "../graph/visited-set.ts";
 
-/** Int32 values of an outcome: those of a lane's row, its news, and where it was committed: the shard, and there the number of the edge. */
+/** Int32 values of an outcome: the values of a lane's row, the id of its step events, its shard, and the number of its edge in that shard. */
 const STRIDE = ROW + 3;
 const NEWS_ID = ROW;
 const SHARD = ROW + 1;
 const EDGE = ROW + 2;
 
-/** What several shards committed, by state, action and shard. */
+/** The outcomes that several shards committed, by state, action and shard. */
 export class ShardRows {
   readonly states: VisitedSet = new VisitedSet();
-  /** Executed outcomes, those that several shards have once for each. */
+  /** Executed outcomes. An outcome that several shards have counts once for each. */
   executed = 0;
-  /** Per state: in which shard it was met first, and its number there. */
+  /** Per state: the shard that has it first, and its number there. */
   readonly met: (readonly [shard: number, node: number])[] = [];
   /** States that several shards have. */
   readonly shared: Set<number> = new Set();
   readonly #actions: number;
   #values: Int32Array = new Int32Array(1 << 12);
   #count = 0;
-  /** Per shard and (state, action): the number of the outcome after 1; 0: none. */
+  /** Per shard and (state, action): the number of the outcome, from 1; 0: none. */
   readonly #places: Int32Array[] = [];
 
   constructor(actions: number) {
     this.#actions = actions;
   }
 
-  /** @throws RangeError where the shard's rows are not whole, or lead nowhere */
+  /** Adds the rows of a shard. @throws RangeError if the rows are incomplete or refer to states that do not exist */
   add(recorded: Recorded): void {
     const shard = this.#places.push(new Int32Array(1 << 12)) - 1;
     const ids = Int32Array.from(recorded.lo, (lo, node) => this.#idOf(lo, recorded.hi[node]!, shard, node));
@@ -57,7 +57,7 @@ export class ShardRows {
     }
   }
 
-  /** The outcome of a pair: that of one shard, or of any other that has one; -1: none has. */
+  /** Returns the outcome of a pair: of the given shard, or else of any shard that has one; -1: no shard has one. */
   find(state: number, action: number, shard: number): number {
     const pair = state * this.#actions + action;
     const own = this.#places[shard]?.[pair] ?? 0;
@@ -66,14 +66,14 @@ export class ShardRows {
     return -1;
   }
 
-  /** Whether all shards that have a pair say the same of it. Hashes of responses may differ. */
+  /** Returns `true` if all shards that have a pair agree on its outcome. Hashes of responses may differ. */
   agree(state: number, action: number): boolean {
     const pair = state * this.#actions + action;
     const outcomes = this.#places.map((places) => (places[pair] ?? 0) - 1).filter((outcome) => outcome >= 0);
     return outcomes.every((outcome) => this.#same(outcomes[0]! * STRIDE, outcome * STRIDE));
   }
 
-  /** Where a row as of a lane begins in {@link values}. */
+  /** Returns the index in {@link values} at which an outcome's row begins. */
   at(outcome: number): number {
     return outcome * STRIDE;
   }
@@ -82,7 +82,7 @@ export class ShardRows {
     return this.#values;
   }
 
-  /** The news of an outcome in its shard, -1: none; the shard, and the number of the edge there. */
+  /** Returns the origin of an outcome: the id of its step events in its shard (-1: none), the shard, and the number of the edge there. */
   origin(outcome: number): { readonly news: number; readonly shard: number; readonly edge: number } {
     const at = outcome * STRIDE;
     return { news: this.#values[at + NEWS_ID]!, shard: this.#values[at + SHARD]!, edge: this.#values[at + EDGE]! };
