@@ -4,13 +4,13 @@ import type { Cleaning } from "../model/stores/store-provider.ts";
 import { deadRuns, sweepCompose, sweepDeadRuns } from "../targets/index.ts";
 import { storeKind } from "./prepare/store-kind.ts";
 
-/** What was removed, or would be, and the rows that dead runs left in the user's own stores. */
+/** The removed things (with a dry run: those that would be removed), and the rows that dead runs left in external stores. */
 export interface CleanedUp {
   readonly removed: readonly string[];
   readonly leftovers: readonly Leftover[];
 }
 
-/** Removes what dead runs left: on this machine, on the servers of the configured stores, and in stores that were used where they are. */
+/** Removes what dead runs left: on this machine, on the servers of the configured stores, and in external stores. */
 export async function clean(config: Config, how: Cleaning = {}): Promise<CleanedUp> {
   const removed = how.dryRun === true ? [...deadRuns()] : await sweepMachine();
   const leftovers: Leftover[] = [];
@@ -29,7 +29,7 @@ export async function clean(config: Config, how: Cleaning = {}): Promise<Cleaned
 
 async function sweepMachine(): Promise<string[]> {
   const removed: string[] = [];
-  // First: what is swept next is the record of it.
+  // Containers come first, since the next sweep removes the record of them.
   const projects = await sweepCompose(undefined);
   if (projects > 0) removed.push(`the containers of ${projects} dead ${projects === 1 ? "run" : "runs"}`);
   const { runs, processes } = sweepDeadRuns();

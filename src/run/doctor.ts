@@ -10,12 +10,13 @@ import { withRunDirectory } from "./prepare/run-directory.ts";
 import { storeKind } from "./prepare/store-kind.ts";
 
 const MIB = 1024 * 1024;
-/** Less free space than this, and a run may fail in its middle. */
+/** Bytes of free disk space below which a run may fail halfway. */
 const LEAST_FREE = 64 * MIB;
 
 /**
- * Checks what a run needs, without exploring: Node, the configuration, disk, each store with the privileges of its checkpoint, the
- * programs of services (which are not started), the target, and on a lane of its own a trial: change something, put it back, compare with a dump. Everything made is removed.
+ * Checks the requirements of a run without exploring: Node, the configuration, disk space, each store with the privileges of its checkpoint, the
+ * programs of services (which are not started), and the target. A trial on one lane changes something, restores it and compares the store with a
+ * dump. Everything that was made is removed.
  */
 export async function doctor(config: Config): Promise<readonly StoreCheck[]> {
   const checks: StoreCheck[] = [
@@ -30,7 +31,7 @@ export async function doctor(config: Config): Promise<readonly StoreCheck[]> {
     }
   }
   checks.push(...(await checkServices(config)));
-  // What a store lacks explains why no lane comes up; the other way round it would only be said twice.
+  // A problem of a store explains why no lane starts, so starting one would only repeat it.
   if (checks.every(({ ok }) => ok)) {
     checks.push(...(await withRunDirectory((directory) => lane(config, directory))));
   }
@@ -53,7 +54,7 @@ const NOTHING_VISIBLE: StoreCheck = {
     "Declare the store (`db_url`, or `systems`), give the World a `probe` that reads the state, or name the context keys that decide it in `stateFromContext`",
 };
 
-/** Brings one lane up as a run would, and tries its stores. */
+/** Starts one lane as a run does, and tries its stores. */
 async function lane(config: Config, directory: string): Promise<readonly StoreCheck[]> {
   const checks: StoreCheck[] = [];
   let host: TargetHost | undefined;

@@ -11,18 +11,18 @@ import { idleMsOf } from "./idle-watch.ts";
 import { learnBackground, learnValues, type LearningLanes } from "./learn-values.ts";
 import { refuseOtherRoot } from "../resume/resume.ts";
 
-/** Lanes that stand at the root state, and the knowledge of the target's values that experiments gave. */
+/** Lanes at the root state, and the knowledge of the target's values that experiments gave. */
 export interface BroughtUp {
   readonly reports: readonly LaneReport[];
   readonly notes: readonly string[];
   readonly knowledge: Knowledge;
-  /** Differences that the first experiments found, and that are no part of the state. */
+  /** Differences that the first experiments found and that are not part of the state. */
   readonly divergences: readonly Divergence[];
-  /** When the time of the exploration begins to count, on the clock of `performance.now()`: once the lanes are there. */
+  /** When the time of the exploration starts to count, on the clock of `performance.now()`: after the lanes have started. */
   readonly startedAt: number;
 }
 
-/** Starts all lanes and brings them to the root state. @throws the reason of the signal, where start-up fails after it was aborted */
+/** Starts all lanes and brings them to the root state. @throws the abort reason, if start-up fails after an abort */
 export async function bringUpLanes(lanePool: LanePool, input: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
   const { signal, keep } = input;
   try {
@@ -35,15 +35,15 @@ export async function bringUpLanes(lanePool: LanePool, input: ExploreInput, maxT
   }
 }
 
-/** All lanes at one root state, with what experiments teach about the target's values. */
+/** Brings all lanes to one root state, and learns the target's values by experiments. */
 async function atOneRoot(lanePool: LanePool, input: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
   const { config, keep } = input;
-  // The knowledge that a resumed run had; `undefined`: the run is new.
+  // The knowledge of the resumed run; `undefined`: the run is new.
   const known = keep?.before?.beginning.knowledge;
   const started = await lanePool.start();
   const startedAt = performance.now();
   refuseSharing(started);
-  // Without a target there is nothing to compare, and the exploration ends at its root.
+  // Without a working target there is nothing to compare, and the exploration ends at its root state.
   if (started[0]!.broken === true)
     return { reports: started, knowledge: NOTHING_KNOWN, notes: checkLanes(started, config), divergences: [], startedAt };
   if (known === undefined) {
@@ -52,7 +52,7 @@ async function atOneRoot(lanePool: LanePool, input: ExploreInput, maxTimeMs: num
     const background = [...new Set(started.flatMap((report) => report.background ?? []))];
     let before: Pick<BroughtUp, "reports" | "knowledge"> = { reports: started, knowledge: { ...NOTHING_KNOWN, background } };
     if (background.length > 0) before = { ...before, reports: await lanes.learn(before.knowledge) };
-    // Lanes that begin in different states may differ in what their targets write by themselves, and a store of the user's own may have other users.
+    // Lanes that begin in different states may differ in what their targets write by themselves. An external store may have other users.
     const isWatched = started.every((report) => report.background !== undefined);
     const isSuspect =
       (config.baseUrl !== undefined && !started[0]!.contextOnly && !isWatched) || started.some((report) => !sameRoot(report, started[0]!));
@@ -70,8 +70,9 @@ async function atOneRoot(lanePool: LanePool, input: ExploreInput, maxTimeMs: num
 }
 
 /**
- * Lanes whose experiments are ended when a target hangs in them: each experiment gets half of the time, and once that has passed only necessary ones begin.
- * Where a lane loses a store that is its own, all lanes are built anew, once, and the experiment is made again if they stand at the root of the `first` report.
+ * Returns lanes whose experiments are ended if a target hangs. Each experiment gets half of the time; after that only necessary experiments are
+ * started. If a lane loses its own store, all lanes are rebuilt once. The experiment is then repeated, if the lanes have the root state of the
+ * `first` report.
  */
 export function calibrating(
   lanePool: LanePool,
@@ -80,7 +81,7 @@ export function calibrating(
 ): LearningLanes {
   const limit = { leftMs: maxTimeMs / 2, allowanceMs: 0 };
   const end = performance.now() + limit.leftMs;
-  // Elsewhere what other clients do to a store, and what was not put back, are not known.
+  // Otherwise writes of other clients, and changes that were not restored, would remain unnoticed.
   const canRebuild = config.target !== undefined && lanePool.remote === undefined;
   const cut = (): void => {
     for (let lane = 0; lane < lanePool.lanes; lane++) lanePool.cut?.(lane);

@@ -1,8 +1,8 @@
 import { SeqqaError } from "../../model/errors.ts";
 
 /**
- * Does `work` and closes what it used. Where both fail, the first failure is told, and after it what could not be closed: a store that keeps rows of others
- * must not hide why the run ended. @throws what `work` threw, what `close` threw, or both in one
+ * Runs `work` and closes what it used. If both fail, the error holds the first failure and then the second: a store that could not be restored must
+ * not hide why the run ended. @throws the error of `work`, of `close`, or both in one
  */
 export async function closeAfter<T>(work: () => Promise<T>, close: () => Promise<void>): Promise<T> {
   let result: T;
@@ -19,7 +19,7 @@ export async function closeAfter<T>(work: () => Promise<T>, close: () => Promise
 }
 
 function bothOf(first: unknown, second: unknown): unknown {
-  // An interruption is no failure to tell of.
+  // An interruption is not reported as a failure.
   if (!(first instanceof SeqqaError) || !(second instanceof SeqqaError)) return second;
   if (first.code === second.code) return first;
   const hints = [first.hint, second.hint].filter((hint) => hint !== undefined);

@@ -2,7 +2,10 @@ import type { ExplorationEvent } from "../../engine/events.ts";
 import { endText, hasEnded, type TargetEnd } from "../../model/results/target-end.ts";
 import { plural } from "../../reports/console/numbers.ts";
 
-/** Counts the targets that ended while they were explored. One that ends some time after an answer is not found again at the step at which that is noticed. */
+/**
+ * Counts the targets that ended during exploration. If a target ends some time after an answer, repeating the step at which that was noticed does not
+ * reproduce it.
+ */
 export class EndedTargets {
   #count = 0;
   #first: { readonly message: string; readonly target: TargetEnd } | undefined;
@@ -13,7 +16,7 @@ export class EndedTargets {
     this.#first ??= { message: event.message, target: event.target };
   };
 
-  /** `isFound`: a finding says that the target ends, and where. */
+  /** Returns the notes about ended targets. `isFound`: a finding already says that the target ends, and where. */
   notes(isFound: boolean): readonly string[] {
     if (this.#first === undefined || isFound) return [];
     const { message, target } = this.#first;

@@ -14,7 +14,7 @@ import type { ExploreOptions } from "../prepare/options.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
 import { shardOf } from "../shards/shard.ts";
 
-/** `agent.explore()`: the agent is here as an object; lanes in other threads import its module. */
+/** Implements `agent.explore()`. The agent exists as an object here; lanes in other threads import its module. */
 export async function exploreAgent(definition: AgentDefinition<never, never>, options: ExploreOptions): Promise<ExplorationResult> {
   if (isLoading()) {
     throw new SeqqaError("EXPLORE_WHILE_LOADING", "explore() was called by a module that is being loaded for a lane or a run.", {
@@ -49,7 +49,10 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
   });
 }
 
-/** How the exploration is kept, once everything else is ready. @throws SeqqaError where it cannot go on with what there is */
+/**
+ * Returns a function that opens the run log, for when everything else is ready. @throws SeqqaError if the exploration cannot be resumed with the
+ * current code or configuration
+ */
 async function keptRun(
   name: string,
   config: Config,
@@ -79,12 +82,12 @@ async function moduleOf(url: string, directory: string, definition: AgentDefinit
   return { bundle: bundled.file, exportName: await exportNameOf(bundled, definition), literals: bundled.literals, hash: bundled.hash };
 }
 
-/** Export names that were found before, by source file, code and signature. */
+/** Known export names, by source file, code and signature. */
 const exportNames: Map<string, string> = new Map();
 
 /**
- * The name under which the module exports the agent or graph that is explored: its copy there has the same actions and invariants.
- * Node keeps every imported bundle until the process ends, so that equal code is imported only once.
+ * Returns the name under which the module exports the agent or graph that is explored. The exported copy has the same actions and invariants. Node
+ * keeps every imported bundle until the process ends, so equal code is imported only once.
  */
 async function exportNameOf(bundled: Bundle, definition: AgentDefinition<never, never>): Promise<string> {
   const key = JSON.stringify([bundled.source, bundled.hash, signature(definition)]);

@@ -12,19 +12,19 @@ export interface ExploreFileInput {
   /** The `*.explore.*` file. */
   readonly entry: string;
   readonly config: Config;
-  /** The name when the agent has none. */
+  /** The name for an agent that has none. */
   readonly name: string;
   readonly signal: AbortSignal;
   readonly onEvent: (event: ExplorationEvent) => void;
-  /** Only when the exploration's name contains this. */
+  /** Explores only if the exploration's name contains this text. */
   readonly only?: string | undefined;
-  /** Ids of findings that are no reason to stop at the first violation. */
+  /** Ids of findings that do not stop the run at the first violation. */
   readonly known?: ReadonlySet<string> | undefined;
-  /** Writes down what the exploration commits; `undefined`: nothing is kept of it. */
+  /** Stores what the exploration commits; `undefined`: nothing is stored. */
   readonly keep?: ExplorationKeeper | undefined;
-  /** As `2/4`: this is one of several runs that share the states out. */
+  /** The shard of the run, such as `2/4`. */
   readonly shard?: string | undefined;
-  /** Nodes are expanded by workers. */
+  /** Workers that expand the nodes. */
   readonly distribution?: Distribution | undefined;
 }
 

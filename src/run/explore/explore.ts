@@ -38,12 +38,12 @@ import { violationPolicy } from "./violation-policy.ts";
 import { wasteNotes } from "../results/waste.ts";
 import { notReplayedNote, shortestViolations, shrinkingCutNote } from "./shrinking.ts";
 
-/** `max_depth` where nothing shows the state of the target, so that every write leads to a state of its own. */
+/** `max_depth` if nothing shows the state of the target, since every write then leads to a new state. */
 const BLIND_DEPTH = 4;
 /** Cross-checks: the first 20 nodes of a run, and 1 in 200 later. */
 const CROSS_CHECK = { first: 20, oneIn: 200 } as const;
 
-/** The composition root of an exploration: targets, lanes, engine, confirmation, result; everything is put away at the end. */
+/** The composition root of an exploration: targets, lanes, engine, confirmation and result. Everything is closed at the end. */
 export async function explore(input: ExploreInput): Promise<ExplorationResult> {
   const begun = performance.now() - (input.keep?.before?.durationMs ?? 0);
   const { config, definition, onEvent } = input;
@@ -55,7 +55,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
     ...hostOptions(input.directory),
     lanes: config.parallel,
     signal: input.signal,
-    // A World that is no factory is one lane's alone.
+    // A World that is not made by a factory can be used by one lane only.
     spares: typeof definition.world === "object" ? 0 : spareCount(config, { cores: availableParallelism(), lanes: config.parallel }),
   });
   try {
@@ -124,12 +124,12 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
         soFar,
       });
       if (explorer.stopReason === "max_time" || explorer.stopReason === "interrupted") host.endStandby();
-      // What is confirmed, made shorter and raced is so on the lanes of this process, as after any run.
+      // Findings are confirmed, shortened and raced on the lanes of this process, as after any run.
       await cluster?.dismiss();
       keep?.flush(explorer.committer, () => soFar(explorer));
       const errors: RunError[] = [];
       const races = await findRaces(explorer, options, home, budget.races).catch((error: unknown) => {
-        // The exploration is reported nevertheless.
+        // The exploration is reported even if probing for races fails.
         if (input.signal?.aborted !== true) errors.push(fatalError(error));
         return NO_RACES;
       });
@@ -147,7 +147,7 @@ export async function explore(input: ExploreInput): Promise<ExplorationResult> {
   }
 }
 
-/** Said before anything is explored: every finding of the run may be this one. */
+/** Returns a note about rules that the root state breaks. It is shown before exploring, since every finding of the run may have this cause. */
 function rootNote({ findings }: LaneReport, policy: ViolationPolicy | undefined): readonly string[] {
   if (findings.length === 0) return [];
   const broken = `The root state breaks ${findings.map(({ invariant }) => invariant).join(", ")}`;
@@ -180,7 +180,7 @@ async function conclude(
   const violations = await shortestViolations(explorer, options, lanePool);
   const sharing = options.shard === undefined || explorer.cut === undefined ? [] : [shardNote(options.shard, explorer.cut)];
   const more = [...notes, ...sharing, ...chainNotes(explorer), ...twoPacketsNote(explorer), ...(await freshStateNotes(explorer, lanePool))];
-  // A resumed run does not know which keys its first session met, nor a shard those of the others: a note could be false.
+  // A resumed run does not know the keys of its first session, nor a shard those of the other shards, so a note could be false.
   if (options.shard === undefined && input.keep?.before === undefined) more.push(...neverOccurredNotes(explorer));
   const left = notReplayedNote(violations);
   if (left !== undefined) more.push(left);
@@ -191,7 +191,7 @@ async function conclude(
   if (behindViolations(explorer.committer).length > 0) more.push(BEHIND_NOTE);
   if (asFound > 0 && input.signal?.aborted !== true) more.push(shrinkingCutNote(asFound));
   await closeLanes(lanePool, explorer);
-  // Also where it was interrupted after exploring: something that belongs to it is missing.
+  // An interruption after exploring counts, too, since a part of the result is missing.
   if (input.signal?.aborted === true) explorer.stopReason = "interrupted";
   const result = buildResult({
     name: input.name,
@@ -220,14 +220,14 @@ async function conclude(
   return result;
 }
 
-/** A search that came to its end shows that no chain was endless. */
+/** Returns the notes on endless chains. An exhausted search shows that no chain was endless. */
 function chainNotes({ chains, stopReason }: Explorer): readonly string[] {
   return stopReason === "exhausted" ? [] : chains.notes;
 }
 
 const BEHIND_NOTE = "Nothing was tried behind states that violate a rule: --continue-after-violation explores there, too.";
 
-/** The URLs of the lanes that there are; a lane that is built anew may have another one. */
+/** Returns the URLs of the current lanes. A rebuilt lane may have another URL. */
 function shownUrls(config: Config, { origins }: TargetHost): () => ShownUrls {
   let known = -1;
   let urls: ShownUrls;
@@ -238,7 +238,7 @@ function shownUrls(config: Config, { origins }: TargetHost): () => ShownUrls {
   };
 }
 
-/** Ends the lanes before the result is made, so that a store which could not be put back in the end is part of it. */
+/** Ends the lanes before the result is made, so that the result includes a store that could not be restored at the end. */
 async function closeLanes(lanePool: LanePool, explorer: Explorer): Promise<void> {
   try {
     await lanePool.close();
@@ -263,7 +263,7 @@ function optionsOfLanes({ config, module, keep }: ExploreInput, budget: Resolved
   });
 }
 
-/** The lanes of workers, where the run has any. */
+/** Returns the lanes of workers, if the run has any. */
 function clusterOf(
   { distributed, module, definition, name }: ExploreInput,
   lanes: LaneOptions,
@@ -281,7 +281,7 @@ function clusterOf(
   });
 }
 
-/** A state can be written directly only where every store can, and there is a store at all. */
+/** Returns `true` if states can be reached by snapshot: there is a store, and snapshots can be written to every store. */
 function directAllowed(reports: readonly LaneReport[]): boolean {
   return reports.every(({ portable }) => portable);
 }

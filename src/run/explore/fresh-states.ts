@@ -2,12 +2,12 @@ import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Explorer } from "../../engine/search/explorer.ts";
 import { differingFields } from "../../state/index.ts";
 
-/** Fewer steps say nothing. */
+/** The number of steps below which no note is given. */
 const FEWEST_STEPS = 200;
-/** The share of changing steps that led to a new state from which on it is suspicious. */
+/** The share of changing steps that led to a new state above which a note is given. */
 const SUSPICIOUS = 0.95;
 
-/** A run that gives a new state at nearly every step that changes one says so, and names the fields that differ. */
+/** Returns a note with the fields that differ, if nearly every step that changed the state led to a new one. */
 export async function freshStateNotes(explorer: Explorer, lanePool: LanePool): Promise<readonly string[]> {
   const { committer, stopReason, limit } = explorer;
   const { nodes, edges } = committer;

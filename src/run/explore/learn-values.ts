@@ -14,13 +14,13 @@ import {
   type Knowledge,
 } from "../../state/index.ts";
 
-/** Each one can teach what the one before it hid. */
+/** The largest number of rounds on one walk. Each round can show what the round before it hid. */
 const MOST_ROUNDS = 5;
-/** A value chosen at random from two agrees in as many processes once in sixteen times. */
+/** The number of fresh processes that are compared. A random choice between two values agrees in all of them once in sixteen times. */
 const FRESH_PROCESSES = 4;
-/** Walks for actions that the walk before them missed: one that ends what others need, such as a logout, comes before them on it. */
+/** The largest number of walks for actions that did not work on an earlier walk, for example because a logout came before them. */
 const MOST_LEGS = 4;
-/** Places that are named. */
+/** Places that a reason names. */
 const MOST_PLACES = 4;
 
 /** The results of experiments. */
@@ -28,27 +28,27 @@ export interface LearnedValues {
   /** The reports of all lanes, which were built with the knowledge. */
   readonly reports: readonly LaneReport[];
   readonly knowledge: Knowledge;
-  /** Differences between executions whose cause lies outside of the state, such as late writes. */
+  /** Differences between executions whose cause is not part of the state, such as late writes. */
   readonly divergences: readonly Divergence[];
 }
 
-/** Lanes that experiments are made on. */
+/** Lanes for experiments. */
 export type LearningLanes = Pick<LanePool, "calibrate" | "learn" | "rebuild"> & {
-  /** The time for walks that are not necessary has passed. */
+  /** Returns `true` if the time for walks that are not necessary is over. */
   readonly isOver?: () => boolean;
 };
 
-/** How experiments are made. */
+/** Settings of experiments. */
 export interface Experiments {
-  /** How long stores are watched that nothing is asked of, in milliseconds: `target.idle_watch`. */
+  /** Milliseconds for which idle stores are watched: `target.idle_watch`. */
   readonly idleMs: number;
-  /** The calls of the walk. Default: as {@link CalibrationWalk.path}, and walks for the actions that did not work on it. */
+  /** The calls of the walk. Default: those of {@link CalibrationWalk.path}, then walks for the actions that did not work on it. */
   readonly path?: readonly number[] | undefined;
-  /** A lane that is built anew has a new process of the target. */
+  /** A rebuilt lane has a new process of the target. */
   readonly startsTargets: boolean;
 }
 
-/** Finds out what the target, or another client, writes although nothing is asked of it; `undefined`: nothing. */
+/** Finds what the target, or another client, writes without a request; `undefined`: nothing. */
 export async function learnBackground(
   lanePool: LearningLanes,
   { knowledge }: Pick<LearnedValues, "knowledge">,
@@ -61,14 +61,14 @@ export async function learnBackground(
   return { knowledge: more, reports: await lanePool.learn(more), divergences: [] };
 }
 
-/** Finds out by experiment which values of the target are generated and which are times, until two walks from the root lead to equal states. */
+/** Finds out by experiment which values of the target are generated and which are times, until two walks from the root state lead to equal states. */
 export async function learnValues(
   lanePool: LearningLanes,
   before: Pick<LearnedValues, "reports" | "knowledge">,
   experiments: Experiments,
 ): Promise<LearnedValues> {
   let { missed, ...learned } = await learnOnWalk(lanePool, before, experiments, { path: experiments.path });
-  // One order of the other actions may undo too early what a wanted action needs; walks take both orders in turn.
+  // One order of the other actions may undo too early what a wanted action needs, so walks alternate between both orders.
   for (let leg = 0, inVain = 0; leg < MOST_LEGS && inVain < 2 && missed.length > 0 && learned.divergences.length === 0; leg++) {
     if (lanePool.isOver?.() === true) break;
     const next = await learnOnWalk(lanePool, learned, experiments, { wanted: missed, backwards: leg % 2 === 1 });
@@ -78,7 +78,7 @@ export async function learnValues(
   return learned;
 }
 
-/** The same, on one walk. */
+/** Does the work of {@link learnValues} for one walk. */
 async function learnOnWalk(
   lanePool: LearningLanes,
   before: Pick<LearnedValues, "reports" | "knowledge">,
@@ -87,10 +87,10 @@ async function learnOnWalk(
 ): Promise<LearnedValues & Pick<Calibration, "missed">> {
   let { reports, knowledge } = before;
   let isWatched = false;
-  // Two values chosen at random are alike in every other round.
+  // A random choice between two values agrees in every second round.
   let thorough = false;
   const allLate = new Set<string>();
-  /** Differences that no later round may forget: an executed path had two results. */
+  /** Differences that later rounds must not forget, since an executed path had two results. */
   const lasting = new Map<string, DroppedField>();
   const answers = new Set<string>();
   let missed: readonly number[] = [];
@@ -118,7 +118,7 @@ async function learnOnWalk(
     else {
       const all = [...unlike, ...suspects.map(differenceText)];
       const report = (divergence: Divergence) => ({ reports, knowledge, divergences: [divergence], missed });
-      // A reset may have left something.
+      // A reset may not have restored everything.
       if (!startsTargets && !reports[0]!.portable) return report(memoryOrChance(all, suspects));
       if (await isAlikeWhenFresh(lanePool, walk, states)) return report(memory(all));
       if (suspects.length === 0) return report(chance(all));
@@ -132,18 +132,24 @@ async function learnOnWalk(
   return { reports, knowledge, divergences, missed };
 }
 
-/** Returns `true` if a field is known to differ, so that the result says so or it makes no difference. */
+/** Returns `true` if a field is known to differ. The result then reports the field, or its value does not matter. */
 function explains({ generated, times, dropped, background }: Knowledge, { field }: DroppedField): boolean {
   const places = [...generated, ...times].map(({ place }) => fieldOf(place));
   return places.includes(field) || background.includes(field) || dropped.some((one) => one.field === field);
 }
 
-/** A number that grows with each execution, and that no key of a table explains: what counts by itself does so, too. */
+/**
+ * Returns `true` for a number that grows with each execution and that is no key of a table. A number that the target counts up by itself looks the
+ * same.
+ */
 function isLooseCounter({ after, domain }: Knowledge["generated"][number]): boolean {
   return after === "" && domain !== undefined && tableOf(domain) === undefined;
 }
 
-/** Resolves to `true` if the walk leads to these states in each of some fresh processes: what differs within one is what that process remembers. */
+/**
+ * Resolves to `true` if the walk leads to these states in each of several fresh processes. A difference within one process then comes from its
+ * memory.
+ */
 async function isAlikeWhenFresh(lanePool: LearningLanes, walk: CalibrationWalk, states: readonly number[]): Promise<boolean> {
   for (let process = 0; process < FRESH_PROCESSES; process++) {
     await lanePool.rebuild(0);
@@ -154,8 +160,8 @@ async function isAlikeWhenFresh(lanePool: LearningLanes, walk: CalibrationWalk, 
 }
 
 /**
- * Finds out why outcomes differed: a value that no earlier walk came upon, or else an order of generation that matters although it was assumed not to. All lanes
- * are built anew, for the search that begins again.
+ * Finds out why outcomes differed: because of a value that no earlier walk had, or of an order of generation that matters although it was assumed not
+ * to. Rebuilds all lanes for the new search.
  */
 export async function learnFrom(
   lanePool: LearningLanes,
@@ -179,8 +185,8 @@ export async function learnFrom(
 }
 
 /**
- * The places whose order is part of the state from now on: those of generated ids and, only if that was not enough, of times. Two times of a clock that counts
- * in seconds are equal or not by chance.
+ * Returns the places whose order becomes part of the state: those of generated ids and, only if that was not enough, of times. Two times of a clock
+ * that counts in seconds are equal or different by chance.
  */
 function placesToOrder({ generated, times, ordered }: Knowledge): readonly string[] {
   const isNew = (place: string): boolean => !ordered.includes(place);
@@ -188,7 +194,7 @@ function placesToOrder({ generated, times, ordered }: Knowledge): readonly strin
   return ids.length > 0 ? ids : times.map(({ place }) => place).filter(isNew);
 }
 
-/** The reductions that are undone because a lesson showed an order of generation to matter. */
+/** Returns the reductions that are undone because a lesson showed that an order of generation matters. */
 export function refutedBy(
   { reduced }: LaneDivergence,
   { knowledge }: LearnedValues,
@@ -198,7 +204,7 @@ export function refutedBy(
   return reductionsOf(before.explorer, before.knowledge).map((one) => ({ ...one, refuted: one.refuted + 1 }));
 }
 
-/** Says that the search begins again, and why. */
+/** Returns the note that the search starts again, with the reason. */
 export function lessonNote({ committer }: Explorer, { isExplained, divergences }: Awaited<ReturnType<typeof learnFrom>>): string {
   const after = `after ${plural(committer.steps, "step")}`;
   if (!isExplained || divergences.length > 0)
@@ -214,7 +220,7 @@ function memory(differences: readonly string[]): Divergence {
   );
 }
 
-/** For a difference that later rounds did not explain. */
+/** Returns the divergence for a difference that later rounds did not explain. */
 function once(differences: readonly string[]): Divergence {
   return executionsDiffer(
     "The same calls led to another result in one of several executions",
@@ -223,7 +229,7 @@ function once(differences: readonly string[]): Divergence {
   );
 }
 
-/** For answers that differ in fresh processes, too, while no field of the state does. */
+/** Returns the divergence for answers that differ in fresh processes, too, although no field of the state differs. */
 function chance(differences: readonly string[]): Divergence {
   return executionsDiffer(
     "The same calls are answered otherwise when they are made again, in a new process of the target, too",
@@ -232,7 +238,7 @@ function chance(differences: readonly string[]): Divergence {
   );
 }
 
-/** For a target that seqqa cannot start anew. */
+/** Returns the divergence for a target that seqqa cannot restart. */
 function memoryOrChance(differences: readonly string[], suspects: readonly DroppedField[]): Divergence {
   const line = `ignore: [${suspects.map(({ field }) => JSON.stringify(field)).join(", ")}] of the World`;
   return executionsDiffer(
@@ -249,7 +255,7 @@ function executionsDiffer(message: string, differences: readonly string[], hint:
 const differenceText = ({ field, values: [first, second] }: DroppedField): string =>
   `${field}: ${first} the first time, ${second} the second time`;
 
-/** Merges of states with different orders of generation. */
+/** Returns the merges of states with different orders of generation. */
 export function reductionsOf(
   { committer, audited, divergences }: Explorer,
   { generated, times, ordered }: Knowledge,
@@ -266,7 +272,7 @@ export function reductionsOf(
   return [{ reason: `the order of ${shown}`, merges: committer.reductions, audited, refuted }];
 }
 
-/** Reductions that no execution tested, for the verdict. */
+/** Returns reductions that no execution tested, for the verdict. */
 export function unaudited(reductions: readonly Reduction[]): readonly VerdictException[] {
   return reductions.flatMap(({ reason, merges, audited }) =>
     audited > 0
@@ -275,7 +281,7 @@ export function unaudited(reductions: readonly Reduction[]): readonly VerdictExc
   );
 }
 
-/** Fields that are left out of states, for the verdict. */
+/** Returns fields that are left out of states, for the verdict. */
 export function droppedFields({ dropped, background }: Knowledge): readonly VerdictException[] {
   const differ = dropped.map(({ field }) => field);
   return [
@@ -288,7 +294,7 @@ function leftOut(kind: VerdictException["kind"], fields: readonly string[], why:
   return fields.length === 0 ? [] : [{ kind, count: fields.length, text: `${fields.join(", ")} (${why})` }];
 }
 
-/** Why a result with dropped fields is unverified, and what to do about it. */
+/** Returns the reasons why a result with dropped fields is unverified, with remedies. */
 export function unverifiedFields({ dropped }: Knowledge): readonly string[] {
   return dropped.map(({ field, values: [first, second] }) => {
     const line =

@@ -23,13 +23,13 @@ import { withRunDirectory } from "../prepare/run-directory.ts";
 
 export interface WorkInput {
   readonly config: Config;
-  /** Where explorations are looked for. */
+  /** The directory in which explorations are looked for. */
   readonly directory: string;
-  /** Of the Redis; may hold a password. */
+  /** URL of the Redis server; may hold a password. */
   readonly url: string;
   /** `SEQQA_SECRET`. */
   readonly secret: string;
-  /** Of seqqa. */
+  /** Version of seqqa. */
   readonly version: string;
   readonly onNote: (message: string) => void;
   readonly signal: AbortSignal;
@@ -37,7 +37,8 @@ export interface WorkInput {
 
 /**
  * Works on a distributed run until it is over, with lanes of this process.
- * @throws SeqqaError `WORKER_REFUSED` (2), `QUEUE_UNREACHABLE` and `RUN_GONE` (3), `DRIVER_MISSING` and `REDIS_URL_INVALID` (2), and what targets and stores throw
+ * @throws SeqqaError `WORKER_REFUSED` (2), `QUEUE_UNREACHABLE` and `RUN_GONE` (3), `DRIVER_MISSING` and `REDIS_URL_INVALID` (2), and errors of
+ * targets and stores
  */
 export async function work({ config, directory, url, secret, version, onNote, signal }: WorkInput): Promise<void> {
   const link = await QueueLink.open({ url, ca: config.tls.ca, name: "seqqa worker", onNote });
@@ -65,7 +66,7 @@ export async function work({ config, directory, url, secret, version, onNote, si
   }
 }
 
-/** The exploration that was announced; where its code is another one here, that, so that the difference is told by the run. */
+/** Loads the announced exploration. If only another version of its code is here, returns that one, so that the run reports the difference. */
 async function findExploration({ file, code }: Announced, directory: string, bundles: string): Promise<LoadedExploration> {
   const files = (await discover(directory)).filter((one) => basename(one) === basename(file));
   let other: LoadedExploration | undefined;
@@ -81,7 +82,7 @@ async function findExploration({ file, code }: Announced, directory: string, bun
   });
 }
 
-/** Lanes as a local run would start them, with what the run says instead of what it would draw or measure itself. */
+/** Starts lanes as a local run does, with the clock, seed and knowledge of the distributed run. */
 async function startLanes(
   { definition, module }: LoadedExploration,
   config: Config,

@@ -12,17 +12,20 @@ const FIRST = 2;
 
 type Races = ResolvedExploration["races"];
 
-/** What probing for races brought to light. */
+/** The results of probing for races. */
 export interface FoundRaces {
   readonly races: readonly ConfirmedRace[];
   readonly dismissed: readonly DismissedHit[];
-  /** `undefined`: it was off. */
+  /** `undefined`: races were not probed. */
   readonly coverage: RaceCoverage | undefined;
 }
 
 export const NO_RACES: FoundRaces = { races: [], dismissed: [], coverage: undefined };
 
-/** @throws SeqqaError `RACES_IMPOSSIBLE` where races are asked for and the world cannot race, `RACES_UNGATED` where it is to be held and cannot */
+/**
+ * Refuses a run whose races cannot be probed. @throws SeqqaError `RACES_IMPOSSIBLE` if races are requested and the world cannot race, `RACES_UNGATED`
+ * if delivery is `gated` and no store can hold a call
+ */
 export function refuseRaces({ mode, delivery }: Races, { raceObstacle, gateless, systems }: LaneReport): void {
   if (mode === "off") return;
   if (raceObstacle !== undefined) {
@@ -37,12 +40,12 @@ export function refuseRaces({ mode, delivery }: Races, { raceObstacle, gateless,
   });
 }
 
-/** Milliseconds for races that have no time of their own: half of what comes after exploring is kept for findings. */
+/** Returns the milliseconds for races without a time of their own: half of the time after exploring is kept for findings. */
 function timeFor({ leftMs, allowanceMs }: TimeLimit): number {
   return allowanceMs === Infinity ? Infinity : Math.max(leftMs - allowanceMs / 2, 0);
 }
 
-/** Probes the pairs of calls of what was explored, and confirms what is seen on lanes that are built anew. */
+/** Probes the pairs of calls in the explored states, and confirms hits on rebuilt lanes. */
 export async function findRaces(
   explorer: Explorer,
   { actions, ownActions, seed, signal, onEvent }: ExplorerOptions,

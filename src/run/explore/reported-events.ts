@@ -1,7 +1,10 @@
 import type { JournalEvent } from "../../engine/commit/commit-journal.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
 
-/** What a step brought to light, as it is told: URLs as users know them, and stacks in the user's own lines, since the bundle does not outlive the run. */
+/**
+ * Prepares the step events of a row for reports: URLs as users know them, and stacks in the user's own lines, since the bundle is deleted after the
+ * run.
+ */
 export function reportedEvents(
   { findings, errors, unjudged }: JournalEvent,
   urls: ShownUrls,

@@ -15,7 +15,7 @@ import { runHeaderWith } from "../resume/resume.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
 import { reportedEvents } from "./reported-events.ts";
 
-/** Searches that end because an outcome shows that too little was known of the target's values. */
+/** The largest number of searches that may end because too little is known about the target's values. */
 const MOST_LESSONS = 8;
 
 export interface SearchParts {
@@ -24,24 +24,24 @@ export interface SearchParts {
   readonly brought: BroughtUp;
   /** See {@link CanonicalOptions.clockMs}. */
   readonly clockMs: number;
-  /** The bound that the user gave. */
+  /** `max_depth` of the user. */
   readonly maxDepth: number | undefined;
   readonly shown: () => ShownUrls;
   readonly soFar: (explorer: Explorer) => ExplorationResult;
 }
 
-/** The last search, and what the ones before it taught. */
+/** The last search, with the knowledge from the searches before it. */
 export interface Searched {
   readonly explorer: Explorer;
   readonly knowledge: Knowledge;
-  /** Reductions that searches before it undid. */
+  /** Reductions that earlier searches undid. */
   readonly refuted: readonly Reduction[];
   readonly visibility: LaneReport["visibility"];
 }
 
 /**
- * Searches from the root. Where an outcome shows that too little was known of the target's values, the calls are executed again, and the search begins again
- * with what that teaches.
+ * Searches from the root state. If an outcome shows that too little is known about the target's values, the calls are executed again, and the search
+ * starts again with the new knowledge.
  */
 export async function search(input: ExploreInput, parts: SearchParts): Promise<Searched> {
   const { config, keep, onEvent, signal } = input;
@@ -55,7 +55,7 @@ export async function search(input: ExploreInput, parts: SearchParts): Promise<S
     const recorded = lessons === 0 ? keep?.before?.recorded : undefined;
     const onCommits = keep === undefined ? undefined : (): void => keep.commits(explorer.committer, () => parts.soFar(explorer));
     const lanes = calibrating(lanePool, input, { first: reports[0]!, maxTimeMs: options.maxTimeMs });
-    // Nobody writes to a world in memory but its own actions.
+    // A world in memory is written only by its own actions.
     const calibrate = reports[0]!.uses.length > 0 ? lanes.calibrate : undefined;
     const kept = { spill, details: keep?.limits, journal: keep !== undefined, recorded, onCommits, calibrate };
     const explorer: Explorer = new Explorer({ ...options, ...kept, learns: isOpen && lessons < MOST_LESSONS }, lanePool, startedAt);
@@ -75,7 +75,7 @@ export async function search(input: ExploreInput, parts: SearchParts): Promise<S
     });
     refuted.push(...refutedBy(lesson, learned, { explorer, knowledge }));
     if (!learned.isExplained) explorer.divergences.add(lesson);
-    // All was committed before it was looked for.
+    // Late writes are looked for after everything is committed, so the search is complete.
     if (!learned.isExplained && lesson.kind === "late_write" && explorer.stopReason !== "interrupted") return searched;
     divergences = [...(learned.isExplained ? divergences : explorer.divergences.all), ...learned.divergences];
     // A difference that experiments do not explain is not examined again.

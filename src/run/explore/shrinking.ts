@@ -8,18 +8,18 @@ import { graphPaths } from "../../engine/graph/graph-path.ts";
 import { BfsFrontier } from "../../engine/frontiers/index.ts";
 import { proveShortest } from "../../engine/findings/prove-shortest.ts";
 
-/** Seconds for leaving steps out of one path, and of all of an exploration. */
+/** Seconds for leaving steps out: of one path, and of all paths of an exploration. */
 const EACH = 10;
 const ALL = 30;
-/** Seconds and steps for exploring breadth first what is as short as the paths that come out. */
+/** Seconds and steps for the breadth-first search that proves paths to be the shortest. */
 const PROOF = 10;
 const PROOF_STEPS = 20_000;
-/** Milliseconds between two events that say how far confirming is. */
+/** Milliseconds between two progress events. */
 const TELL_MS = 1000;
-/** Of `max_time`, where it is given, at most, for either. */
+/** The largest share of `max_time`, if it is set, for shortening and for proving each. */
 const SHARE = 0.1;
 
-/** The findings of an exploration, confirmed, each with the shortest path that there was time for. Paths of findings that are not seen again stay. */
+/** Confirms the findings of an exploration, each with the shortest path that there was time for. A finding that is not seen again keeps its path. */
 export async function shortestViolations(
   explorer: Explorer,
   options: ExplorerOptions,
@@ -30,7 +30,7 @@ export async function shortestViolations(
   const share = options.maxTimeMs * SHARE;
   const allMs = Math.min(ALL * 1000, share);
   const shrinking: Shrinking = {
-    // Breadth first finds each by a path that is as short as any over what was committed.
+    // A breadth-first search finds each violation by a path that is as short as any over the committed graph.
     shortest: order instanceof BfsFrontier ? ({ path, draws }) => ({ path, draws }) : graphPaths(committer),
     mayBeBroken: new Set(Object.keys(options.violationPolicy?.invariants ?? {})),
     completeToDepth: explorationCompleteTo(explorer, committer.deepest),
@@ -54,11 +54,11 @@ export async function shortestViolations(
       progress = now;
       tell();
     };
-    // Where the world does not come out the same twice, only a target of its own shows what a path does.
+    // In a world that is not repeatable, only a new target shows what a path does.
     const canGoBack = divergences.all.length === 0;
     const replayed = await confirmViolations({ violations }, { actions, lanePool, signal, shrinking, limit, canGoBack, onProgress });
     const confirmed = replayed.flatMap((one) => (isNew(one.found) ? settled(one) : [one]));
-    // Nothing is proven by exploring such a world, either.
+    // A search in such a world proves nothing.
     if (!canGoBack) return confirmed;
     return await proveShortest(confirmed, options, lanePool, { limit, ms: Math.min(PROOF * 1000, share), steps: PROOF_STEPS });
   } finally {
@@ -66,14 +66,17 @@ export async function shortestViolations(
   }
 }
 
-/** Turns something seen once into a finding if its replay confirmed it, drops it if the replay did not, and keeps it if it was not replayed. */
+/**
+ * Turns a violation that was seen once into a finding if its replay confirmed it, drops it if the replay did not, and keeps it if it was not
+ * replayed.
+ */
 function settled(one: ConfirmedViolation): readonly ConfirmedViolation[] {
   if (one.recording === undefined) return [one];
   const finding = one.recording.findings.find(({ invariant }) => invariant === one.found.finding.invariant);
   return one.confirmed && finding !== undefined ? [{ ...one, found: { ...one.found, finding } }] : [];
 }
 
-/** Says how many findings were not replayed, and why; `undefined`: all were. */
+/** Returns a note with the number of findings that were not replayed, and the reason; `undefined`: all were replayed. */
 export function notReplayedNote(violations: readonly ConfirmedViolation[]): string | undefined {
   const left = violations.filter(({ recording }) => recording === undefined);
   if (left.length === 0) return undefined;
@@ -90,13 +93,13 @@ export function notReplayedNote(violations: readonly ConfirmedViolation[]): stri
   return `${why} before every finding was replayed from a clean start: ${which}.${advice}`;
 }
 
-/** Why the target did not start, which nothing else says: the run was over by then. */
+/** Returns the reason why the target did not start. No other part of the report has it, since the run was over by then. */
 function because(left: readonly ConfirmedViolation[]): string {
   const failed = left.flatMap(({ startFailed }) => startFailed ?? []).at(-1);
   return failed === undefined ? "" : ` The last start failed: ${failed}`;
 }
 
-/** What the reader is told where that time was not enough. */
+/** Returns the note for paths for which the time was not enough. */
 export function shrinkingCutNote(findings: number): string {
   const which = findings === 1 ? "One path is" : `${findings} paths are`;
   return `${which} perhaps longer than need be: leaving steps out takes at most ${EACH} s for each path and ${ALL} s in all, or a tenth of max_time.`;

@@ -12,7 +12,7 @@ export function violationPolicy({ actions, invariants }: AgentDefinition<never, 
   return { continues, nonBlocking, invariants: Object.fromEntries(ofStates.map((one) => [one.name, checkedAfter(one)])) };
 }
 
-/** A `when` that throws is reported by the lanes. */
+/** Returns `true` if the rule is checked after the action. A `when` that throws is reported by the lanes. */
 function isChecked(
   when: NonNullable<AgentDefinition["invariants"][number]["when"]>,
   action: AgentDefinition<never, never>["actions"][number],

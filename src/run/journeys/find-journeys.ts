@@ -10,7 +10,7 @@ const JOURNEY = /\.(?:ts|mts|js|mjs)$/;
 const NOT_ONE = /\.d\.m?ts$|\.explore\.\w+$/;
 
 /**
- * The journeys of the `journeys` folder next to the config file (without one: of the current folder), by the names that they give themselves.
+ * Finds the journeys in the `journeys` folder next to the config file (without one: in the current folder), with their declared names.
  * @throws SeqqaError `JOURNEY_NAME_TWICE` naming both files.
  */
 export async function findJourneys(config: Config): Promise<FoundJourneys> {

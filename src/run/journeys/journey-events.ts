@@ -1,20 +1,20 @@
 import type { JourneyResult, StepResult } from "../../model/results/journey-result.ts";
 import type { JourneyEvent } from "./journey-run.ts";
 
-/** What is known of one journey. */
+/** The events of one journey so far. */
 interface Told {
   name: string;
   readonly steps: StepResult[];
   result: JourneyResult | undefined;
 }
 
-/** Tells what happens in the order of the journeys: those of a later one wait until the ones before it are over. */
+/** Reports events in the order of the journeys: those of a later journey wait until the earlier ones have ended. */
 export class JourneyEvents {
   readonly #onEvent: (event: JourneyEvent) => void;
   readonly #told = new Map<number, Told>();
-  /** Later ones do not count. */
+  /** The last journey whose events are reported. */
   last: number = Infinity;
-  /** The journey that is told at present, and how far. */
+  /** The journey that is being reported, and the progress in it. */
   #current = 0;
   #begun = false;
   #steps = 0;
@@ -33,7 +33,7 @@ export class JourneyEvents {
     this.#tell();
   }
 
-  /** With all its steps, also those that were told before. */
+  /** Records the result, with all steps, including those that were reported before. */
   ended(index: number, result: JourneyResult): void {
     const told = this.#told.get(index);
     if (told === undefined) return;

@@ -12,7 +12,7 @@ import type { JourneyRun, RunJourneysInput } from "./journey-run.ts";
 import type { LoadedJourney } from "../prepare/load-journey.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 
-/** A lane as it is managed here. */
+/** A lane and its current state. */
 interface Place {
   readonly index: number;
   readonly seat: JourneyRunner;
@@ -20,13 +20,13 @@ interface Place {
   /** The stores and the target are the user's own. */
   borrowed: boolean;
   contextOnly: boolean;
-  /** Not at its root any more: built anew before the next journey. */
+  /** The lane is not at its root state; it is rebuilt before the next journey. */
   spoiled: boolean;
-  /** The journey that it ran last. */
+  /** The journey that the lane ran last. */
   last: number | undefined;
 }
 
-/** Hands journeys to lanes in their order, rebuilds lanes that are not at their root, and puts together what came of it. */
+/** Gives journeys to lanes in order, rebuilds lanes that are not at their root state, and collects the results. */
 export class JourneyLanes {
   readonly #input: RunJourneysInput;
   readonly #loaded: readonly LoadedJourney[];
@@ -34,7 +34,7 @@ export class JourneyLanes {
   readonly #places: readonly Place[];
   readonly #events: JourneyEvents;
   readonly #runs: (JourneyRun | undefined)[];
-  /** Ends what runs: an interruption, or with `bail` a failure of a journey before it. */
+  /** End running journeys: after an interruption or, with `bail`, after a failure of an earlier journey. */
   readonly #enders: AbortController[];
   #next = 0;
   /** The last journey that counts. */
@@ -75,8 +75,8 @@ export class JourneyLanes {
   }
 
   /**
-   * All lanes, or none: where one does not come up, nothing was run and there is nothing to report. An interruption does not wait for a target that
-   * is not ready yet. `false`: interrupted.
+   * Starts all lanes. If one does not start, nothing is run and there is nothing to report. An interruption does not wait for a target that is not
+   * ready yet. Resolves to `false` if interrupted.
    */
   async #comeUp(): Promise<boolean> {
     const { signal } = this.#input;
@@ -101,7 +101,7 @@ export class JourneyLanes {
 
   async #attach(place: Place): Promise<void> {
     const { index, seat } = place;
-    // What the lane before left in a store of the user's is put back before that store is opened again.
+    // Closing restores an external store before it is opened again.
     await seat.close();
     const spec = await this.#host.provision(index);
     const { contextOnly } = await seat.attach(spec);
@@ -120,7 +120,7 @@ export class JourneyLanes {
     }
   }
 
-  /** Only what comes before the first failure counts, in the order of the journeys: a lane that was faster decides nothing. */
+  /** Drops journeys after the first failure, in the order of the journeys. A faster lane thus does not change the result. */
   #dropAfter(index: number): void {
     this.#last = index;
     this.#events.last = index;
@@ -154,12 +154,12 @@ export class JourneyLanes {
     try {
       let over = false;
       done = await place.seat.run(this.#loaded[index]!, this.#enders[index]!.signal, (step) => {
-        // What ended the journey is told when it is known how the target is.
+        // The step that ended the journey is reported later, when the state of the target is known.
         over ||= step.status === "failed" || step.status === "timed_out";
         if (!over) this.#events.step(index, shown(step));
       });
     } catch (error) {
-      // The thread is gone, or the lane could not be brought to its root.
+      // The thread ended, or the lane could not be brought to its root state.
       place.spoiled = true;
       return failed(runError(error, "lane"));
     }
@@ -178,16 +178,16 @@ export class JourneyLanes {
     };
   }
 
-  /** A sentence, when a step got no answer because the process of the target is gone. */
+  /** Returns a sentence if a step got no answer because the target's process ended. */
   async #howTargetEnded({ index }: Place, steps: readonly RanStep[]): Promise<string | undefined> {
     const unanswered = steps.some(({ status, requests }) => status === "failed" && requests.some(({ response }) => response === undefined));
-    // What got no answer may be the first that shows it: then its end is waited for, a moment.
+    // A request without an answer may be the first sign that the process ends, so its end is awaited for a moment.
     if (!unanswered && !this.#host.exited(index)) return undefined;
     const end = await this.#host.endOf(index);
     return end !== undefined && hasEnded(end) ? endedInUse(end) : undefined;
   }
 
-  /** A store of the user's is put back in the end; that it could not be belongs to the result. */
+  /** Closes the lanes, which restores external stores. A failure to restore is added to the result. */
   async #close(): Promise<void> {
     const closed = await Promise.allSettled(this.#places.map(({ seat }) => seat.close()));
     closed.forEach((one, lane) => {
@@ -220,7 +220,7 @@ function runError(error: unknown, source: string): RunError {
   };
 }
 
-/** All of them, or the first error once nothing is under way any more. */
+/** Waits for all, then throws the first error. */
 async function settled(work: readonly Promise<unknown>[]): Promise<void> {
   for (const one of await Promise.allSettled(work)) if (one.status === "rejected") throw one.reason;
 }

@@ -3,15 +3,15 @@ import type { SeqqaError } from "../../model/errors.ts";
 import type { JourneyResult, StepResult } from "../../model/results/journey-result.ts";
 import type { Divergence, RunError } from "../../model/results/result.ts";
 
-/** A journey that was found, by the name that it gives itself. */
+/** A journey file, with the name that the journey declares. */
 export interface JourneyFile {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
   readonly name: string;
 }
 
 export interface FoundJourney extends JourneyFile {
-  /** How many it has. */
+  /** The number of steps. */
   readonly steps: number;
 }
 
@@ -22,7 +22,7 @@ export interface FoundJourneys {
   readonly unusable: readonly { readonly file: string; readonly error: SeqqaError }[];
 }
 
-/** What happens, in the order of the journeys that were asked for, however many lanes there are. */
+/** Events of journeys, in the order in which the journeys were requested, for any number of lanes. */
 export type JourneyEvent =
   | { readonly kind: "journey_started"; readonly name: string }
   | { readonly kind: "step_ended"; readonly name: string; readonly step: StepResult }
@@ -31,21 +31,21 @@ export type JourneyEvent =
 export interface RunJourneysInput {
   readonly journeys: readonly JourneyFile[];
   readonly config: Config;
-  /** The first journey that does not pass is the last. */
+  /** `true`: the first journey that does not pass is the last one. */
   readonly bail: boolean;
-  /** Aborting it ends the running steps; the rest are skipped, and the stores are put back. */
+  /** Aborting it ends the running steps. The remaining steps are skipped, and the stores are restored. */
   readonly signal: AbortSignal;
   readonly onEvent: (event: JourneyEvent) => void;
 }
 
-/** One journey that was run. */
+/** The result of one journey. */
 export interface JourneyRun {
   readonly file: string;
   readonly result: JourneyResult;
-  /** What the reader should know about how far the result can be trusted. */
+  /** Notes on how reliable the result is. */
   readonly notes: readonly string[];
-  /** Why the journey could not be run, beside what its steps did: no lane came up for it, its client could not be made. */
+  /** The reason why the journey could not be run, such as a lane that did not start or a client that could not be made. */
   readonly error?: RunError | undefined;
-  /** The stores could not be put back after it; the next journey got a lane of its own. */
+  /** The stores could not be restored after the journey, so the next journey got a new lane. */
   readonly notPutBack?: Divergence | undefined;
 }

@@ -10,12 +10,13 @@ import type { JourneyResult } from "../../model/results/journey-result.ts";
  */
 export class Journey<C extends object = Values, A = ApiClient> extends JourneyDefinition<C, A> {
   /**
-   * Runs the steps against what already runs, with a context of its own. Stores are not put back: that is what lanes do (`seqqa run`). A
-   * failed step is in the result; it does not throw.
+   * Runs the steps against a running target, with a new context. Stores are not restored: that needs lanes (`seqqa run`). A failed step is in the
+   * result; it does not throw.
    *
-   * @param client What the steps receive; default: the journey's own `client`, else an `HttpClient` on `base_url` of the `seqqa.yaml` that
-   *   applies in the current folder.
-   * @throws SeqqaError `JOURNEY_WITHOUT_CLIENT` when there is none of these; `JOURNEY_WHILE_LOADING` at the top level of a module that is being loaded for a run.
+   * @param client The client that the steps receive. Default: the journey's own `client`, else an `HttpClient` on `base_url` of the `seqqa.yaml` for
+   * the current folder.
+   * @throws SeqqaError `JOURNEY_WITHOUT_CLIENT` if there is no client; `JOURNEY_WHILE_LOADING` at the top level of a module that is being loaded for
+   * a run.
    */
   async run(client?: A): Promise<JourneyResult> {
     const { runAlone } = await import("./run-journey-alone.ts");

@@ -12,10 +12,10 @@ import { loadJourney, type LoadedJourney } from "../prepare/load-journey.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
 
 /**
- * Runs journeys on lanes, each from the root and with a context and a client of its own; their stores are put back after each. The results come in
- * the order of the journeys, and are the same for every number of lanes. Journeys that were never begun (`bail`, an interruption) are not among them.
+ * Runs journeys on lanes, each from the root state and with its own context and client. Stores are restored after each journey. The results are in
+ * the order of the journeys, and equal for every number of lanes. Journeys that were never started (`bail`, an interruption) are left out.
  *
- * @throws SeqqaError when no lane comes up, or a file does not load (any more).
+ * @throws SeqqaError if no lane starts, or a file does not load.
  */
 export async function runJourneys(input: RunJourneysInput): Promise<readonly JourneyRun[]> {
   const { journeys, config, signal } = input;

@@ -4,13 +4,13 @@ import { sameRoot } from "../../engine/search/same-root.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { differences } from "../../state/index.ts";
 
-/** Between what the context alone is put back. */
+/** Returns the note that only the context is restored. */
 export const CONTEXT_ONLY = (what: "branches" | "journeys"): string =>
   `No store is declared: only the context is put back between ${what}, the API's own state is not.`;
 
 /**
- * Whether the lanes are what they must be: separate, and in one root state. Returns what the user should know at the start.
- * @throws SeqqaError `LANES_SHARED` (2) when two lanes use one target or store, `ROOTS_DIFFER` (3) when their root states differ.
+ * Checks that lanes are separate and have one root state. Returns notes for the start of the run.
+ * @throws SeqqaError `LANES_SHARED` (2) if two lanes use one target or store, `ROOTS_DIFFER` (3) if their root states differ.
  */
 export function checkLanes(reports: readonly LaneReport[], config: Config): readonly string[] {
   refuseSharing(reports);
@@ -31,7 +31,7 @@ export function checkLanes(reports: readonly LaneReport[], config: Config): read
   return notes;
 }
 
-/** @throws SeqqaError `LANES_SHARED` (2) when two lanes use one target or store */
+/** Refuses lanes that share a target or store. @throws SeqqaError `LANES_SHARED` (2) */
 export function refuseSharing(reports: readonly LaneReport[]): void {
   const users = new Map<string, number>();
   reports.forEach(({ uses }, lane) => {

@@ -3,7 +3,9 @@ import type { StoredExploration, StoredRun } from "../../run-log/index.ts";
 import { differingKeys } from "../resume/changed-keys.ts";
 import { shardText } from "../shards/shard.ts";
 
-/** Whether stores are all the shards of one exploration each, once. @throws SeqqaError `MERGE_REFUSED` with exit status 2, naming what does not fit */
+/**
+ * Checks that the runs are all shards of one exploration, each once. @throws SeqqaError `MERGE_REFUSED` with exit status 2, naming what does not fit
+ */
 export function checkShards(runs: readonly StoredRun[]): void {
   const [first] = runs;
   if (first === undefined || first.explorations.length === 0) throw refused("there is no exploration in the first store", RESHARD);
@@ -20,7 +22,7 @@ export function checkShards(runs: readonly StoredRun[]): void {
 
 const RESHARD = "Merge the runs of --shard 1/n to n/n of the same code and configuration.";
 
-/** What of two runs is not the same, in words. */
+/** Returns the first difference between two runs, in words. */
 function misfit(run: StoredRun, first: StoredRun): string | undefined {
   if (run.seqqa !== first.seqqa) return `the version of seqqa (${run.seqqa} and ${first.seqqa})`;
   const [key] = differingKeys(run.config, first.config);
@@ -54,7 +56,7 @@ function rootOf({ beginning }: StoredExploration): unknown {
   return [wholeLo, wholeHi, rootLo, rootHi];
 }
 
-/** Each shard once, and each of them at its end. */
+/** Refuses missing, repeated and unfinished shards. */
 function refuseIncomplete(file: string, runs: readonly StoredRun[]): void {
   const seen = new Map<number, string>();
   let of: number | undefined;

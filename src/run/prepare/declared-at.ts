@@ -1,7 +1,10 @@
 import { whereOf } from "../../loader/index.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 
-/** Says where a rule is declared: the invariant of that name, else the action of that index. Reading a stack takes long, so each is read once. */
+/**
+ * Returns a function that finds where a rule is declared: the invariant of that name, else the action of that index. Each stack is read once, since
+ * reading takes long.
+ */
 export function declaredAt({
   invariants,
   actions,

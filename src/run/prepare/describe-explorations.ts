@@ -2,25 +2,25 @@ import { SeqqaError } from "../../model/errors.ts";
 import { loadExploration } from "./load-exploration.ts";
 import { withRunDirectory } from "./run-directory.ts";
 
-/** What an exploration file declares. */
+/** The contents of an exploration file. */
 export interface DescribedExploration {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
-  /** That of the agent or graph; `undefined` when it has none. */
+  /** The name of the agent or graph; `undefined` if it has none. */
   readonly name: string | undefined;
   readonly kind: "agent" | "graph";
-  /** How many: a graph's edges. */
+  /** The number of actions; for a graph, of edges. */
   readonly actions: number;
   readonly invariants: number;
 }
 
-/** A file that does not load, or exports nothing to explore. */
+/** A file that does not load, or that exports nothing to explore. */
 export interface UnusableFile {
   readonly file: string;
   readonly error: SeqqaError;
 }
 
-/** Loads exploration files without running anything of them but their modules. */
+/** Loads exploration files. Only their modules are executed. */
 export async function describeExplorations(
   files: readonly string[],
 ): Promise<{ readonly explorations: readonly DescribedExploration[]; readonly unusable: readonly UnusableFile[] }> {

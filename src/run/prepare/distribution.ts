@@ -8,18 +8,18 @@ import { comparableConfig } from "../resume/comparable-config.ts";
 
 export interface DistributeInput {
   readonly config: Config;
-  /** Of the Redis; may hold a password. */
+  /** URL of the Redis server; may hold a password. */
   readonly url: string;
   /** `SEQQA_SECRET`. */
   readonly secret: string;
-  /** Of seqqa. */
+  /** Version of seqqa. */
   readonly version: string;
-  /** What was named to be run: files of explorations are told relative to it. */
+  /** The directory that workers see exploration files relative to. */
   readonly directory: string;
   readonly onNote: (message: string) => void;
 }
 
-/** What an exploration tells workers. */
+/** The data of an exploration that workers receive. */
 export interface DistributedExploration {
   readonly name: string;
   readonly entry: string;
@@ -27,7 +27,7 @@ export interface DistributedExploration {
   readonly actions: number;
   readonly lanes: LaneOptions;
   readonly home: LanePool;
-  /** Takes in where the workers' lanes answered. */
+  /** Receives the URLs of the workers' lanes. */
   readonly origins: Set<string>;
 }
 

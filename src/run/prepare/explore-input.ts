@@ -6,22 +6,22 @@ import type { ExplorationKeeper } from "../../run-log/index.ts";
 import type { Distribution } from "./distribution.ts";
 import type { UserModule } from "./user-module.ts";
 
-/** Everything that an exploration is given. */
+/** The input of an exploration. */
 export interface ExploreInput {
   readonly definition: AgentDefinition<never, never>;
   readonly module: UserModule | undefined;
   readonly name: string;
   readonly config: Config;
-  /** For bundles. */
+  /** The directory for bundles. */
   readonly directory: string;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExplorationEvent) => void;
-  /** Ids of findings that are no reason to stop at the first violation. */
+  /** Ids of findings that do not stop the run at the first violation. */
   readonly known?: ReadonlySet<string> | undefined;
-  /** Writes down what is committed, and knows what was before; `undefined`: nothing is kept of single steps and states. */
+  /** Stores what is committed, and knows what was stored before; `undefined`: nothing is kept of single steps and states. */
   readonly keep?: ExplorationKeeper | undefined;
-  /** This is one of several runs that share the states out. */
+  /** The shard, if the exploration is divided between several runs. */
   readonly shard?: Shard | undefined;
-  /** Nodes are expanded by workers elsewhere, who know the file. */
+  /** Workers that expand the nodes, and the file that they load. */
   readonly distributed?: { readonly by: Distribution; readonly entry: string } | undefined;
 }

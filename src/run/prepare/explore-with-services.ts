@@ -6,8 +6,8 @@ import { withRunDirectory } from "./run-directory.ts";
 import { withServices } from "./with-services.ts";
 
 /**
- * An exploration that is a run of its own, with its services around it. What happened to them belongs to its result, or to the error
- * that it may have caused. `work` is given a directory for bundles. @throws SeqqaError, and the reason of a signal that came too early
+ * Runs an exploration as a run of its own, with its services. Failures of services are added to its result, or to the error that they may have
+ * caused. `work` receives a directory for bundles. @throws SeqqaError, and the abort reason if the signal is aborted before the work starts
  */
 export async function exploreWithServices(
   config: Config,
@@ -26,7 +26,7 @@ export async function exploreWithServices(
   return withProblemsOf(result, problems);
 }
 
-/** A result that also says what happened to the run around it. */
+/** Returns the result with the problems of the run around it. */
 export function withProblemsOf(result: ExplorationResult, problems: readonly SeqqaError[]): ExplorationResult {
   if (problems.length === 0) return result;
   const more = { ...result, errors: [...problems.map(runError), ...result.errors] };

@@ -3,7 +3,7 @@ import { bundle } from "../../loader/index.ts";
 import type { TargetHostOptions } from "../../targets/index.ts";
 import { storeKind } from "./store-kind.ts";
 
-/** What the target host is given of the layers above it. `directory`: for bundles. */
+/** Returns the functions of upper layers that the target host needs. `directory`: for bundles. */
 export function hostOptions(directory: string): TargetHostOptions {
   return {
     bundleModule: async (file) => pathToFileURL((await bundle(file, { outDir: directory })).file).href,

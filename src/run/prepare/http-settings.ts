@@ -1,7 +1,7 @@
 import type { HttpSettings } from "../../adapters/http/defaults.ts";
 import type { Config } from "../../config/index.ts";
 
-/** What the configuration says about requests, for the clients of all lanes; it can cross threads. Times are in milliseconds. */
+/** Returns the configuration's settings for requests, for the clients of all lanes. The settings can cross threads. Times are in milliseconds. */
 export function httpSettings({ timeout, retry, tls, proxy, exploration: { rateLimit } }: Config): HttpSettings {
   return {
     timeoutMs: timeout * 1000,

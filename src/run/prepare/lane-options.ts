@@ -3,7 +3,7 @@ import type { LaneOptions } from "../../lane/index.ts";
 import { idleMsOf } from "../explore/idle-watch.ts";
 import { NOTHING_KNOWN, opaqueTokens } from "../../state/index.ts";
 
-/** What a run tells all its lanes. `literals`: string literals of the user's own code. */
+/** Returns the options that are equal for all lanes of a run. `literals`: string literals of the user's own code. */
 export function laneOptions(
   config: Config,
   {

@@ -17,11 +17,11 @@ export interface LanePoolParts {
   readonly module: UserModule | undefined;
   readonly host: TargetHost;
   readonly options: LaneOptions;
-  /** What `setup` made on the run's first lane, where that is none of these; encoded for several lanes. */
+  /** The changes of `setup` on the run's first lane, if that lane is elsewhere; encoded for several lanes. */
   readonly shared?: unknown;
 }
 
-/** The lanes of this process: one in this thread, or several in threads of their own. */
+/** Returns the lanes of this process: one in this thread, or several in worker threads. */
 export function lanePoolOf({ config, definition, module, host, options, shared }: LanePoolParts): LanePool {
   const http = httpSettings(config);
   if (config.parallel === 1) {
@@ -29,7 +29,7 @@ export function lanePoolOf({ config, definition, module, host, options, shared }
   }
   return new ThreadLanePool({
     lanes: config.parallel,
-    // A second chunk waits in the lane, so that it need not wait for the main thread.
+    // A second chunk waits in the lane, so that the lane need not wait for the main thread.
     depth: 2,
     host,
     bundle: module!.bundle,
@@ -42,13 +42,13 @@ export function lanePoolOf({ config, definition, module, host, options, shared }
   });
 }
 
-/** With all its retries. */
+/** Returns the longest time of a request with all its retries. */
 function longestRequestMs({ timeout, retry }: Config): number {
   const attempts = retry?.maxAttempts ?? 1;
   return 1000 * (timeout * attempts + (retry?.maxDelay ?? 0) * (attempts - 1));
 }
 
-/** @throws SeqqaError `LANES_NEED_MODULE` and `LANES_NEED_FACTORY` with exit status 2, for several lanes that cannot be had */
+/** Refuses several lanes if they cannot be made. @throws SeqqaError `LANES_NEED_MODULE` and `LANES_NEED_FACTORY` with exit status 2 */
 export function refuseLanesWithoutModule({ config, definition, module }: Pick<LanePoolParts, "config" | "definition" | "module">): void {
   if (config.parallel === 1) return;
   if (module === undefined) {

@@ -16,7 +16,7 @@ export async function loadExploration(file: string, directory: string): Promise<
   return { module: { bundle: bundled.file, exportName, literals: bundled.literals, hash: bundled.hash }, definition };
 }
 
-/** What a file may export, and as what. */
+/** The export names of an exploration file, with their types. */
 const EXPORTS = { agent: "Agent", graph: "StateGraph" } as const;
 
 function exportedBy(

@@ -1,24 +1,31 @@
 import type { ExplorationEvent } from "../../engine/events.ts";
 
-/** What `explore()` of an agent or of a state graph takes. */
+/** Options of `explore()` of an agent or a state graph. */
 export interface ExploreOptions {
-  /** How many lanes; default 1, or what the configuration says. `auto` = number of cores. */
+  /** The number of lanes. Default: the configuration's `parallel`, else 1. `auto`: the number of cores. */
   readonly parallel?: number | "auto";
   /** `import.meta.url` of the module that exports the agent as `agent` (a graph as `graph`); needed for more than one lane, since functions cannot cross threads. */
   readonly module?: string;
   /** Path of a `seqqa.yaml`; default: none is read. */
   readonly config?: string;
-  /** As `2/4`: this exploration is the second of four that share the states out without talking to each other. Breadth first alone; `maxSteps` is the total of all. */
+  /**
+   * The shard to explore, such as `2/4` for the second of four. Shards divide the states without communication; breadth first only. `maxSteps` is the
+   * total of all shards.
+   */
   readonly shard?: string;
   /**
-   * Keeps the exploration in a store, `runs/<id>.db` in the configuration's `report.output_dir`, as `seqqa run` does, and goes on with one that was interrupted, killed or out of budget, as `--resume` does: it comes to the
-   * result of one that was never ended. `true`: with the last run of this exploration alone, or begins one; a text: with the run of that id. One that was over ends as it did, without further steps. Needs `module`, by
-   * whose code is known whether it changed. Default: nothing is kept.
+   * Keeps the exploration in a run log, `runs/<id>.db` in the configuration's `report.output_dir`, as `seqqa run` does. Resumes a run that was
+   * interrupted, killed or out of budget, as `--resume` does. Its result equals that of a run that was never interrupted. `true`: resumes the last
+   * run that has only this exploration, or starts a new run. A text: resumes the run with that id. A run that is over ends with the same result,
+   * without further steps. Needs `module`, whose code is compared. Default: nothing is kept.
    */
   readonly resume?: boolean | string;
-  /** Goes on although code or configuration changed since. Default: that is refused, with what changed. */
+  /** Resumes although code or configuration changed. Default: such a resume is refused, and the message names the changes. */
   readonly force?: boolean;
-  /** Aborting it ends the run with stopReason `interrupted`. Where a target or a service does not come up because of it, the promise is rejected with its reason. */
+  /**
+   * Aborting it ends the run with stopReason `interrupted`. If a target or a service does not start because of it, the promise is rejected with the
+   * abort reason.
+   */
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: ExplorationEvent) => void;
 }

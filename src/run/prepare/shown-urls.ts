@@ -1,15 +1,15 @@
 import type { ApiRequest } from "../../model/http/response.ts";
 import type { RecordedExchange } from "../../model/results/result.ts";
 
-/** Shows lanes' URLs against the configured base URL, so that ports which differ from run to run do not show. */
+/** Replaces lanes' URLs by the configured base URL, so that reports do not show ports, which differ from run to run. */
 export class ShownUrls {
   readonly #shown: string | undefined;
   readonly #lanes: readonly RegExp[];
 
-  /** @param lanes Where lanes answered, without trailing slashes; those that were built anew in between included. */
+  /** @param lanes URLs of the lanes, without trailing slashes, including lanes that were replaced. */
   constructor(shown: string | undefined, lanes: Iterable<string>) {
     this.#shown = shown?.replace(/\/+$/, "");
-    // Port 3000 is no beginning of port 30001.
+    // A URL with port 3000 must not match one with port 30001.
     this.#lanes = [...lanes].map((lane) => new RegExp(`${lane.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?!\\d)`, "g"));
   }
 
@@ -23,7 +23,7 @@ export class ShownUrls {
     return { ...exchange, request: this.request(request), ...(error === undefined ? {} : { error: this.text(error) }) };
   }
 
-  /** A text with URLs in it. */
+  /** Replaces URLs in a text. */
   text(text: string): string {
     const shown = this.#shown;
     return shown === undefined ? text : this.#lanes.reduce((rest, lane) => rest.replace(lane, () => shown), text);

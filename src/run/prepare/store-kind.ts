@@ -1,7 +1,7 @@
 import type { StoreKind } from "../../model/stores/store-provider.ts";
 import type { SystemSpec } from "../../targets/lanes/lane-spec.ts";
 
-/** The module of a kind of store, loaded with its driver when it is first needed. */
+/** Returns the module of a kind of store. The module and its driver are loaded at the first use. */
 export async function storeKind(kind: SystemSpec["kind"]): Promise<StoreKind> {
   switch (kind) {
     case "sqlite":

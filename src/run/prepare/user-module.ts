@@ -4,6 +4,6 @@ export interface UserModule {
   readonly exportName: string;
   /** String literals of the user's own code. */
   readonly literals: readonly string[];
-  /** Of its code. */
+  /** Hash of the code. */
   readonly hash: string;
 }

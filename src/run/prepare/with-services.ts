@@ -3,15 +3,15 @@ import { SeqqaError } from "../../model/errors.ts";
 import { ServiceHost } from "../../targets/index.ts";
 
 export interface ServicesOptions {
-  /** Aborting it while services are still being started means that the work is not begun. */
+  /** If it is aborted while services are starting, the work is not started. */
   readonly signal: AbortSignal;
-  /** Told of each service that ends during the work, and of containers that cannot be taken down after it. */
+  /** Called for each service that ends during the work, and for containers that cannot be removed after it. */
   readonly onProblem: (error: SeqqaError) => void;
 }
 
 /**
- * Does the work of a run while its services and the containers of `compose_file` are up. They belong to the whole run, however many
- * explorations and journeys it has. `undefined`: interrupted before the work began. @throws SeqqaError when something does not come up
+ * Runs work while its services and the containers of `compose_file` are up. They belong to the whole run, with all its explorations and journeys.
+ * `undefined`: interrupted before the work started. @throws SeqqaError if something does not start
  */
 export async function withServices<T>(config: Config, options: ServicesOptions, work: () => Promise<T>): Promise<T | undefined> {
   if (config.services.length === 0 && config.composeFile === undefined) return work();

@@ -5,7 +5,7 @@ import { replay } from "./replay.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
 import { withServices } from "../prepare/with-services.ts";
 
-/** `agent.replay()`: the agent is here as an object. */
+/** Implements `agent.replay()`. The agent exists as an object here. */
 export async function replayAgent(
   definition: AgentDefinition<never, never>,
   path: readonly string[],

@@ -3,10 +3,10 @@ import type { RaceReplay, ReplayedRace } from "../../model/results/replay.ts";
 import type { RaceOutcome } from "../../model/results/result.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
 
-/** Trials where nothing is said. */
+/** Default number of trials. */
 const TRIALS = 20;
 
-/** What a lane is asked for to send calls together where a path leads. */
+/** Returns the request that makes a lane send calls at the same time at the end of a path. */
 export function callsRequest(
   race: RaceReplay,
   place: Pick<RaceRequest, "path" | "draws" | "sides">,
@@ -18,13 +18,13 @@ export function callsRequest(
     ...place,
     effort: { first: count, trials: count, delivery, seed },
     schedule,
-    // Whatever is wrong is the race, where it is not said which.
+    // Without a verdict any hit counts as the race.
     wanted: verdict === undefined ? undefined : { verdict, invariant },
     mode: "measure",
   };
 }
 
-/** How they came out. */
+/** Returns the results of the calls. */
 export function callsResult(answer: RaceAnswer, urls: ShownUrls): ReplayedRace {
   const { hit, hits, trials, misses } = answer;
   const outcome = (one: RaceOutcome): RaceOutcome => ({
@@ -42,7 +42,7 @@ export function callsResult(answer: RaceAnswer, urls: ShownUrls): ReplayedRace {
   };
 }
 
-/** Why no hit is no proof that there is no race; `undefined`: as far as trials go, it is gone. */
+/** Returns the reason why a replay without a hit is inconclusive; `undefined`: the trials show no race. */
 function whyNot({ failure, dismissed, trials, misses }: RaceAnswer, urls: ShownUrls): string | undefined {
   if (failure !== undefined) return urls.text(failure.message);
   if (dismissed === "not_there") return "the path led to another state";

@@ -10,7 +10,7 @@ export interface ReplayFileInput extends Omit<ReplayInput, "definition" | "direc
   readonly entry: string;
 }
 
-/** Loads an exploration file and executes a path of it. @throws SeqqaError */
+/** Loads an exploration file and executes one of its paths. @throws SeqqaError */
 export async function replayFile({ entry, ...input }: ReplayFileInput): Promise<ReplayResult> {
   if (!existsSync(entry)) {
     throw new SeqqaError("EXPLORATION_GONE", `There is no file ${entry}, which is the exploration of this finding.`, {

@@ -19,28 +19,31 @@ import { ShownUrls } from "../prepare/shown-urls.ts";
 export interface ReplayInput {
   readonly definition: AgentDefinition<never, never>;
   readonly config: Config;
-  /** For bundles. */
+  /** The directory for bundles. */
   readonly directory: string;
   readonly signal: AbortSignal;
   /** Names of actions. */
   readonly path: readonly string[];
-  /** By which paths of names each step draws, where that is not the path itself. */
+  /** The paths, as names, from which the data of each step is drawn, if they differ from the path itself. */
   readonly draws?: readonly (readonly string[])[] | undefined;
   readonly seed: number;
-  /** Calls to be sent at the same time where the path leads. */
+  /** Calls to be sent at the same time at the end of the path. */
   readonly race?: RaceReplay | undefined;
   /** String literals of the user's own code. */
   readonly literals?: readonly string[] | undefined;
-  /** Whether it is the outcome that is looked for: another one is tried once more where the lane was lost. Default: any is. */
+  /**
+   * Returns `true` for the expected outcome. If the outcome is another one and the lane was lost, the path is tried once more. Default: every outcome
+   * is expected.
+   */
   readonly expected?: (replayed: ReplayResult) => boolean;
-  /** Called before every step and when all of them were executed, and waited for. `uses`: the URLs and files that the lane is on, without passwords. */
+  /** Called before every step and after the last one, and awaited. `uses`: the URLs and files of the lane, without passwords. */
   readonly beforeStep?: ((step: number, uses: readonly string[]) => Promise<void>) | undefined;
 }
 
-/** How often a lane may be lost on the way. */
+/** Tries at a replay; the lane may be lost in each. */
 const TRIES = 2;
 
-/** Executes a path on one lane that is built for it, and checks the rules in its last state. Everything is put away at the end. @throws SeqqaError */
+/** Executes a path on a lane that is built for it, and checks the rules in its last state. Everything is closed at the end. @throws SeqqaError */
 export async function replay(input: ReplayInput): Promise<ReplayResult> {
   const { definition, directory, signal, seed, literals, beforeStep, race } = input;
   const config = { ...input.config, parallel: 1 };
@@ -59,7 +62,7 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
     const lanePool = new WatchedLanePool(inline, host);
     try {
       let [report] = await lanePool.start();
-      // Only a target that is started anew is compared with its root again, where what differs by itself must not count.
+      // Only a restarted target is compared with its root state again. Values that differ by themselves must not count there.
       const known = config.target?.rollback === "restart" ? (await lanePool.calibrate()).learned : NOTHING_KNOWN;
       const { races } = resolveExploration(config, definition);
       if (race !== undefined) refuseRaces({ ...races, mode: "pairs", delivery: race.delivery ?? "auto" }, report!);
@@ -89,7 +92,7 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
 function resultOf({ steps, findings, errors, brokeAt, failure }: Recording, length: number, urls: ShownUrls): ReplayResult {
   return {
     steps: steps.map((step) => ({ ...step, requests: step.requests.map((one) => urls.exchange(one)) })),
-    // A last step that got no answer was executed: that may be what it shows.
+    // A last step without an answer was executed: the missing answer may be the finding.
     completed: brokeAt === undefined || (brokeAt === length - 1 && failure !== undefined),
     violations: findings.map(({ invariant, severity, message }) => ({ invariant, severity, message })),
     errors: errors.map(({ code, message, source }) => ({ code, message: urls.text(message), source })),
@@ -106,7 +109,7 @@ function indicesOf(names: readonly string[], { actions }: AgentDefinition<never,
   });
 }
 
-/** What is under way is left to itself when it is aborted: its target is ended with the lane. */
+/** Waits for work until the signal is aborted. Aborted work is not awaited, since its target is ended with the lane. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   work.catch(() => undefined);
   let abort: (() => void) | undefined;

@@ -5,7 +5,7 @@ import { answeredEachTime } from "./waste.ts";
 
 type Coverage = Readonly<Record<string, ActionCoverage>>;
 
-/** Tries after which an action is judged although the search is not over. */
+/** The number of tries after which an action is judged although the search is not over. */
 const ENOUGH = 20;
 /** Actions that are named one by one. */
 const SHOWN = 10;
@@ -34,8 +34,8 @@ export function withExemptions(coverage: Coverage, { actions }: AgentDefinition<
 }
 
 /**
- * Returns why a result says too little about some actions, a sentence, or nothing. An action is idle if it never applied, or never got a status below
- * 400: of an exhaustive search in all, of another one in at least 20 tries.
+ * Returns one sentence on idle actions, for which the result says too little, or nothing. An action is idle if it never applied, or never got a
+ * status below 400: in all tries of an exhaustive search, or in at least 20 tries of another one.
  */
 export function idleActions(coverage: Coverage, { stopReason, isExhaustive }: IdleOptions): readonly string[] {
   if (stopReason === "first_violation" || stopReason === "interrupted") return [];
@@ -63,7 +63,10 @@ function whyIdle(action: ActionCoverage, isExhaustive: boolean): string | undefi
   return answeredEachTime(applied, statuses);
 }
 
-/** A step without a response has the status 0: an edge of a state graph that sends nothing, or code that failed, which is an error of its own. */
+/**
+ * Returns `true` if a step had a status below 400. A step without a response has status 0: an edge of a state graph that sends nothing, or failed
+ * code, which is reported as an error.
+ */
 function works(statuses: ActionCoverage["statuses"]): boolean {
   return Object.keys(statuses).some((status) => Number(status) < 400);
 }

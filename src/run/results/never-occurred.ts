@@ -1,7 +1,7 @@
 import type { Explorer } from "../../engine/search/explorer.ts";
 import { nearest } from "../../model/text/nearest.ts";
 
-/** In fewer steps a key may not have been set yet, unless there are no more. */
+/** The number of steps below which a key may not have been set yet, unless the search is complete. */
 const FEWEST_STEPS = 200;
 
 type Explored = Pick<Explorer, "stopReason"> & {
@@ -9,7 +9,7 @@ type Explored = Pick<Explorer, "stopReason"> & {
   readonly occurred: Pick<Explorer["occurred"], "missing" | "names">;
 };
 
-/** Keys of the context and paths under `ignore` that no committed state has: they are probably misspelt. */
+/** Returns notes on context keys and paths under `ignore` that occur in no committed state, since they are probably misspelt. */
 export function neverOccurredNotes({ stopReason, committer, occurred }: Explored): readonly string[] {
   const isWhole = stopReason === "exhausted" || stopReason === "max_depth";
   if (stopReason === "interrupted" || committer.steps < (isWhole ? 1 : FEWEST_STEPS)) return [];
@@ -24,7 +24,7 @@ function whereOf(pattern: string): string {
   return pattern.startsWith("systems.") ? "the systems" : "the context";
 }
 
-/** The pattern with the nearest key of the context; `undefined` where none is near, or the key is not what is wrong. */
+/** Returns the pattern with the nearest context key. `undefined`: no key is near, or the key is not what is wrong. */
 function meant(pattern: string, names: ReadonlySet<string>): string | undefined {
   if (/^(?:clients|systems)\./.test(pattern)) return undefined;
   const [, root = "", key = "", rest = ""] = /^(context\.)?([^.[]+)(.*)$/s.exec(pattern) ?? [];

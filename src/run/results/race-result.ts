@@ -5,16 +5,16 @@ import { shareInterval, type ConfirmedRace, type DismissedHit } from "../../race
 import type { FoundRaces } from "../explore/races.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
 
-/** What races are reported with. */
+/** The data for reporting races. */
 interface RaceParts {
   readonly name: string;
   readonly actions: readonly string[];
   readonly urls: ShownUrls;
-  /** Where a rule is declared, else the action of this index. */
+  /** Returns where a rule is declared, else the action of this index. */
   readonly declaredAt: (rule: string, action: number | undefined) => string | undefined;
 }
 
-/** A race as it is reported. */
+/** Returns a race for reports. */
 export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace, parts: RaceParts): Race {
   const { actions, urls } = parts;
   const [first, second] = [actions[request.sides[0]!]!, actions[request.sides[1]!]!];
@@ -47,7 +47,7 @@ export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace
   return { ...race, toString: () => raceText(race) };
 }
 
-/** The coverage of races with those that were dismissed; `undefined` where races were not probed. */
+/** Returns the coverage of races with the dismissed ones; `undefined` if races were not probed. */
 export function coverageOf({ coverage, dismissed }: FoundRaces, parts: Pick<RaceParts, "actions" | "urls">): RaceCoverage | undefined {
   if (coverage === undefined || dismissed.length === 0) return coverage;
   return { ...coverage, dismissedRaces: dismissed.map((one) => dismissedOf(one, parts)) };

@@ -25,7 +25,7 @@ export interface ResultParts {
   readonly invariants: readonly string[];
   readonly strategy: Strategy["kind"];
   readonly seed: number;
-  /** Of a state graph. */
+  /** The graph, if the exploration is of a state graph. */
   readonly graph: GraphShape | undefined;
   readonly explorer: Explorer;
   readonly violations: readonly ConfirmedViolation[];
@@ -33,7 +33,7 @@ export interface ResultParts {
   readonly notes: readonly string[];
   /** By the action's name. */
   readonly coverage: ExplorationResult["coverage"]["actions"];
-  /** The run is one of several that share the states out, so that its actions are judged only after `seqqa merge`. */
+  /** The run is a shard, so its actions are judged only after `seqqa merge`. */
   readonly isShard: boolean;
   /** The knowledge of the target's values that experiments gave. */
   readonly knowledge: Knowledge;
@@ -45,18 +45,18 @@ export interface ResultParts {
   readonly urls: ShownUrls;
   /** Rewrites a stack to the user's own lines. */
   readonly mapStack: (stack: string) => string;
-  /** Where a rule is declared: an invariant of this name, else the action of this index. */
+  /** Returns where a rule is declared: an invariant of this name, else the action of this index. */
   readonly declaredAt: (rule: string, action: number | undefined) => string | undefined;
-  /** The first line of the user's own code in a stack. */
+  /** Returns the first line of the user's own code in a stack. */
   readonly whereOf: (stack: string) => string | undefined;
   /** Failures outside of steps. */
   readonly extraErrors: readonly RunError[];
 }
 
-/** What findings and errors are reported with. */
+/** The data for reporting findings and errors. */
 export type FindingParts = Pick<ResultParts, "name" | "actions" | "explorer" | "urls" | "mapStack" | "whereOf" | "declaredAt">;
 
-/** Everything that the exploration says in the end, derived from what was committed. */
+/** Builds the result of an exploration from what was committed. */
 export function buildResult(parts: ResultParts): ExplorationResult {
   const { explorer, actions, seed } = parts;
   const { committer } = explorer;
@@ -67,7 +67,8 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   const stopReason = explorer.stopReason ?? "interrupted";
   const violations = parts.violations.map((one) => violationOf(one, parts));
   const complete = explorationCompleteTo(explorer, deepest, open);
-  // Where nothing shows a write it leads to a state of its own, and where the context decides, states are merged by that.
+  // If nothing shows a write, it leads to a new state. If the context decides, states are merged by the context. Unseen writes mean nothing in either
+  // case.
   const coverage = parts.visibility === "stores" || parts.visibility === "probe" ? parts.coverage : withoutUnseen(parts.coverage);
   const assumed = reductionsOf(explorer, parts.knowledge);
   const reductions = [...parts.refuted, ...assumed];
@@ -135,7 +136,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   return { ...result, toJSON: () => resultJson(result) };
 }
 
-/** A finding as it is reported. */
+/** Returns a finding for reports. */
 export function violationOf(
   { found, path, draws, recording, confirmed, notReplayed, minimality }: ConfirmedViolation,
   parts: FindingParts,
@@ -170,23 +171,23 @@ export function violationOf(
   return { ...violation, toString: () => violationText(violation) };
 }
 
-/** What the rule asked for; where it asked for nothing (it looked into a store), what the rules asked that broke with it. */
+/** Returns the requests of the broken rule. If it sent none (it looked into a store), returns the requests of the rules that broke with it. */
 function checksOf({ checks, findings }: Recording, invariant: string): readonly RecordedExchange[] {
   const own = checks.filter((check) => check.invariant === invariant);
   const broken = new Set(findings.map((finding) => finding.invariant));
-  // A request that got no answer is itself what broke.
+  // A request without an answer is itself a failure.
   const others = checks.filter((check) => broken.has(check.invariant) || check.exchange.error !== undefined);
   return (own.length > 0 ? own : others).map(({ exchange }) => exchange);
 }
 
-/** The node that a path leads to which is not the one that was found; `null` where the exploration did not come there. */
+/** Returns the node at the end of a path other than the found one; `null` if the exploration did not reach that node. */
 function reachedState(recording: Recording | undefined, { committer }: Explorer): number | null {
   const reached = recording?.reached;
   const node = reached === undefined ? -1 : committer.visited.find(reached.lo, reached.hi);
   return node < 0 ? null : node;
 }
 
-/** A failure of the user's code as it is reported. */
+/** Returns a failure of the user's code for reports. */
 export function errorOf(
   found: {
     readonly error: ErrorEvent;

@@ -13,8 +13,8 @@ export interface PartsSoFar extends FindingParts {
 }
 
 /**
- * What an exploration has found until now, as if it were interrupted here: no violation is confirmed yet. It is made several times a second, so it looks at
- * nothing that grows with the number of states; its graph is empty.
+ * Returns the result of an exploration so far, as if it were interrupted now: no violation is confirmed. It is made several times a second, so it
+ * reads nothing that grows with the number of states, and its graph is empty.
  */
 export function resultSoFar(parts: PartsSoFar): ExplorationResult {
   const { explorer, actions, seed, notes, durationMs, invariants } = parts;
@@ -65,7 +65,7 @@ function violationSoFar(found: FoundViolation, parts: FindingParts): Violation {
   );
 }
 
-/** Reading a stack takes long, and what was thrown first stays. */
+/** Errors that were prepared for reports. Reading a stack takes long, and the first error of a group does not change. */
 const reported = new WeakMap<FoundError, RunError>();
 
 function errorSoFar(found: FoundError, parts: FindingParts): RunError {

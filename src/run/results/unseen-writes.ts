@@ -3,12 +3,15 @@ import type { ActionCoverage, StopReason, VerdictException } from "../../model/r
 import { NOT_VISIBLE } from "../../reports/console/verdict.ts";
 import { plural } from "../../reports/console/numbers.ts";
 
-/** Writes after which nothing visible had changed, from which on an action is judged. */
+/** The number of writes without a visible change from which on an action is judged. */
 const ENOUGH = 3;
 
 type Coverage = Readonly<Record<string, ActionCoverage>>;
 
-/** The actions whose writes are answered with 2xx and never change anything visible, with how many there were. A search that was cut short is not judged. */
+/**
+ * Returns the actions whose writes are answered with 2xx and never change anything visible, with the number of writes. An interrupted search is not
+ * judged.
+ */
 function unseen(coverage: Coverage, stopReason: StopReason): readonly (readonly [string, number])[] {
   if (stopReason === "first_violation" || stopReason === "interrupted") return [];
   return Object.entries(coverage).flatMap(([name, { unseenWrites = 0, brought, changesNothing }]) =>
@@ -16,12 +19,12 @@ function unseen(coverage: Coverage, stopReason: StopReason): readonly (readonly 
   );
 }
 
-/** Without the counts of {@link ActionCoverage.unseenWrites}. */
+/** Removes the counts of {@link ActionCoverage.unseenWrites}. */
 export function withoutUnseen(coverage: Coverage): Coverage {
   return Object.fromEntries(Object.entries(coverage).map(([name, { unseenWrites: _unseen, ...rest }]) => [name, rest]));
 }
 
-/** Returns the part of the target's state that the search cannot see, an exception, or nothing. */
+/** Returns an exception for the part of the target's state that the search cannot see, or nothing. */
 export function beyondSight(visibility: LaneReport["visibility"]): readonly VerdictException[] {
   if (visibility === "nothing")
     return [{ kind: "invisible_state", count: 1, text: `${NOT_VISIBLE} (no store, probe or stateFromContext shows it)` }];
@@ -29,7 +32,7 @@ export function beyondSight(visibility: LaneReport["visibility"]): readonly Verd
   return [];
 }
 
-/** Returns exceptions for writes that may have changed something where seqqa does not look: states that differ in it were taken for one. */
+/** Returns exceptions for writes whose changes seqqa may not see: states that differ in them were merged. */
 export function unseenChanges(coverage: Coverage, stopReason: StopReason): readonly VerdictException[] {
   const actions = unseen(coverage, stopReason);
   if (actions.length === 0) return [];
@@ -37,7 +40,7 @@ export function unseenChanges(coverage: Coverage, stopReason: StopReason): reado
   return [{ kind: "invisible_state", count: actions.length, text }];
 }
 
-/** Why such a result is unverified, and what to do about it. */
+/** Returns the reasons why such a result is unverified, with remedies. */
 export function unseenWrites(coverage: Coverage, stopReason: StopReason): readonly string[] {
   return unseen(coverage, stopReason).map(
     ([name, count]) =>

@@ -3,13 +3,13 @@ import { CLEAN } from "../../engine/graph/node-table.ts";
 import type { Divergence, VerdictException } from "../../model/results/result.ts";
 import { plural } from "../../reports/console/numbers.ts";
 
-/** Returns the times that passed before all was tried that could be done until then. */
+/** Returns stored times that passed before every action that depends on them was tried. */
 export function timesPassed(divergences: readonly Divergence[]): readonly VerdictException[] {
   const fields = [...new Set(divergences.flatMap(({ kind, differences }) => (kind === "time_passed" ? differences : [])))];
   return fields.map((field) => ({ kind: "time_passed", count: 1, text: `where ${field} passed during the run` }));
 }
 
-/** Returns what the search left out because rules were broken: nothing is tried behind a state that only steps with a finding reach. */
+/** Returns what the search left out because rules were broken. Nothing is tried behind a state that only steps with a finding reach. */
 export function behindViolations(committer: Committer): readonly VerdictException[] {
   const { nodes } = committer;
   let count = 0;

@@ -7,18 +7,18 @@ import { grouped, plural } from "../../reports/console/numbers.ts";
 type AnyAction = AgentDefinition<never, never>["actions"][number];
 type Coverage = Readonly<Record<string, ActionCoverage>>;
 
-/** As many actions are named one by one. */
+/** Actions that are named one by one. */
 const SHOWN = 20;
-/** A precondition that goes on asking for keys is given up. */
+/** The number of keys after which a precondition that asks for more is given up. */
 const MOST_KEYS = 20;
 
 /**
- * Actions that an exploration got nothing of: never applicable in any state, or refused (4xx) in each; a sentence each, with the likely missing producer: the keys of the context that the action waits
- * for, and which actions set them. Who sets a key is read off the actions' own code, so that what helpers of theirs set is not known. An action that expects to be refused is no waste,
- * nor is one that a rule brought along.
+ * Returns one sentence for each action that had no effect: not applicable in any state, or refused (4xx) in each. The sentence names the likely
+ * missing producer: the context keys that the action needs, and the actions that set them. Setters are found in the actions' own code only, so keys
+ * set by helpers are not known. Actions that expect a refusal and actions of rules are left out.
  */
 export function wasteNotes(definition: AgentDefinition<never, never>, coverage: Coverage): readonly string[] {
-  // Of a state graph the dead edges are told.
+  // A state graph reports dead edges instead.
   if (definition.graph !== undefined) return [];
   const notes = definition.actions.flatMap((action) => {
     const { applied, skipped, statuses } = coverage[action.name] ?? { applied: 0, skipped: 0, statuses: {} };
@@ -51,7 +51,7 @@ function alwaysRefused(
   return `${where}: it uses ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
 }
 
-/** Says which statuses an action got in all of its steps: `was answered 404 in all 24 states that it was tried in`. */
+/** Returns the statuses that an action got in all its steps: `was answered 404 in all 24 states that it was tried in`. */
 export function answeredEachTime(applied: number, statuses: ActionCoverage["statuses"]): string {
   const where = applied === 1 ? "the one state" : `all ${grouped(applied)} states`;
   return `was answered ${Object.keys(statuses).join(" or ")} in ${where} that it was tried in`;
@@ -62,14 +62,14 @@ function isRefused({ expectedStatus = [] }: AnyAction, statuses: ActionCoverage[
   return all.length > 0 && all.every((status) => status >= 400 && status < 500 && !isExpected(status, expectedStatus));
 }
 
-/** Who sets a key, and what came of it. */
+/** Names the actions that set a key, with their outcomes. */
 function producers(key: string, { actions }: AgentDefinition<never, never>, coverage: Coverage): string {
   const setters = actions.filter(({ run, tags }) => !tags.includes("intruder") && sets(run, key));
   if (setters.length === 0) return "no action's own code sets it";
   return `set by ${setters.map(({ name }) => `${name}, which ${fateOf(coverage[name])}`).join("; ")}`;
 }
 
-/** A status of 0 stands for steps that brought no answer: the action threw, or its request was not answered. */
+/** Returns the outcome of an action. A status of 0 stands for steps without an answer: the action threw, or its request was not answered. */
 function fateOf(coverage: ActionCoverage | undefined): string {
   if (coverage === undefined || coverage.applied === 0) return "never ran either";
   const all = Object.keys(coverage.statuses).map(Number);
@@ -85,7 +85,7 @@ function sets(run: unknown, key: string): boolean {
   return new RegExp(`\\.set\\(\\s*["'\`]${name}["'\`]|\\[\\s*["'\`]${name}["'\`]\\s*\\]\\s*=[^=]|\\.${name}\\s*=[^=]`).test(String(run));
 }
 
-/** Keys that a function's own text reads of its second parameter. */
+/** Returns the keys that a function's source text reads from its second parameter. */
 function keysReadIn(run: unknown): readonly string[] {
   const source = String(run);
   const context = /^[^(]*\(\s*[\w$]+\s*,\s*([\w$]+)/.exec(source)?.[1]?.replaceAll("$", "\\$");
@@ -94,7 +94,7 @@ function keysReadIn(run: unknown): readonly string[] {
   return [...new Set([...source.matchAll(read)].map(([, key]) => key!))];
 }
 
-/** Keys that a precondition asks for before it is met: each that it found missing is there the next time. */
+/** Returns the keys that a precondition asks for before it is met. Each key that was missing exists in the next round. */
 function keysAskedBy(precondition: (context: never) => boolean): readonly string[] {
   const asked = new Set<string>();
   const context = new Context();
@@ -120,7 +120,7 @@ function keysAskedBy(precondition: (context: never) => boolean): readonly string
     try {
       met = precondition(recorder as never);
     } catch {
-      // What is missing made it throw.
+      // The missing key made the precondition throw.
     }
     if (met || missing === undefined) break;
     asked.add(missing);

@@ -2,16 +2,19 @@ import { sourceOf, type Config } from "../../config/index.ts";
 import { configRows, otherValues, type StoredRun } from "../../run-log/index.ts";
 
 /**
- * What no outcome depends on, or what is compared as it comes out (flags): budgets, lanes, reports, what is probed afterwards, and where the configuration lies. Strategy and seed may be the agent's own,
- * and are compared as they come out.
+ * Keys that no outcome depends on (budgets, lanes, reports, later probes, the place of the configuration), and keys whose effect is compared instead
+ * (flags). Strategy and seed may be the agent's own, so their resolved values are compared.
  */
 const FREE =
   /^(?:--.*|parallel|folder|file|fail_on_severity|known_findings|report\..*|exploration\.(?:max_steps|max_time|max_depth|stop_on_first_violation|strategy|seed|rate_limit|races.*))$/;
 
-/** Whether no outcome depends on a key. */
+/** Returns `true` if no outcome depends on a key. */
 export const isFree = (key: string): boolean => FREE.test(key);
 
-/** The keys of the configuration whose values are others than when the run began, with both; of variables of the environment, which may be secrets, with neither. */
+/**
+ * Returns the configuration keys whose values changed since the run started, with both values. Environment variables may be secrets, so they are
+ * named without values.
+ */
 export function changedKeys(stored: Pick<StoredRun, "config" | "environment">, config: Config): readonly string[] {
   const now = new Map(configRows(config).map(({ key, value }) => [key, value]));
   const keys = new Set([...stored.config.keys(), ...now.keys()]);
@@ -25,7 +28,7 @@ export function changedKeys(stored: Pick<StoredRun, "config" | "environment">, c
   return [...changed, ...otherValues(stored.environment, config).map((key) => `the value of ${key}`)];
 }
 
-/** The keys whose values differ between two runs, as far as outcomes depend on them. */
+/** Returns the keys that outcomes depend on and whose values differ between two runs. */
 export function differingKeys(a: StoredRun["config"], b: StoredRun["config"]): readonly string[] {
   const keys = new Set([...a.keys(), ...b.keys()]);
   return [...keys].toSorted().filter((key) => !isFree(key) && a.get(key)?.value !== b.get(key)?.value);

@@ -6,17 +6,17 @@ import { asUnreadable, readRecord, type ShardStore, type StoredExploration, type
 
 export interface RecordInput {
   readonly exploration: StoredExploration;
-  /** Its name now. */
+  /** The current name of the exploration. */
   readonly name: string;
   readonly budget: Pick<ResolvedExploration, "maxDepth" | "stopOnFirstViolation">;
-  /** Ids of violations that are listed, and end nothing. */
+  /** Ids of known violations, which end nothing. */
   readonly known?: ReadonlySet<string> | undefined;
 }
 
 /**
- * Whether what an exploration committed can be committed again, and what of it is beyond where it would end now: read in its store, so that nothing is
- * started or sent for a run that cannot go on.
- * @throws SeqqaError `RUN_UNREADABLE`, `RESUME_MISMATCH` with exit status 2 where the store is damaged
+ * Checks that stored commits can be recommitted, and returns what lies beyond the current limits. Only the run log is read: nothing is started or
+ * sent for a run that cannot be resumed.
+ * @throws SeqqaError `RUN_UNREADABLE`, `RESUME_MISMATCH` with exit status 2 if the run log is damaged
  */
 export function beyondInRecord(
   { file: store }: Pick<StoredRun, "file">,
@@ -31,7 +31,7 @@ export function beyondInRecord(
     const { lastFrom, wentPast } = naming(file, () =>
       readThrough(recorded, { actions, violationPolicy, brokenAtRoot, isKnown: (found) => known.has(idOf(found)) }),
     );
-    // Breadth first, which alone may have another bound now, comes to the deepest states last.
+    // Only a breadth-first run may change the bound, and it reaches the deepest states last.
     const deepest = lastFrom < 0 ? -1 : depth(lastFrom);
     return [
       ...(deepest < maxDepth ? [] : [`${file} has steps from states at depth ${deepest} (max_depth ${maxDepth})`]),
@@ -43,7 +43,7 @@ export function beyondInRecord(
   return beyond ?? [];
 }
 
-/** Whether all of the shards that are to be joined can be read. @throws SeqqaError `RUN_UNREADABLE`, `RESUME_MISMATCH` with exit status 2, naming the store */
+/** Checks that all shards to be merged can be read. @throws SeqqaError `RUN_UNREADABLE`, `RESUME_MISMATCH` with exit status 2, naming the run log */
 export function refuseDamaged(stores: readonly ShardStore[]): void {
   for (const { stored, record, entry } of stores) {
     for (const exploration of stored.explorations) {
@@ -62,7 +62,7 @@ export function refuseDamaged(stores: readonly ShardStore[]): void {
   }
 }
 
-/** Of several explorations, or stores, it must be said which one it is. */
+/** Adds the file to errors of `work`, since there may be several explorations or run logs. */
 function naming<T>(file: string, work: () => T): T {
   try {
     return work();

@@ -12,24 +12,25 @@ import { shardBudget, shardOf, shardText } from "../shards/shard.ts";
 export interface ResumableInput {
   readonly stored: StoredRun;
   readonly config: Config;
-  /** The version of seqqa that goes on. */
+  /** The version of seqqa that resumes the run. */
   readonly version: string;
-  /** What is to be explored: as the store names it, and its absolute path. */
+  /** The files to be explored: the name in the run log, and the absolute path. */
   readonly files: ReadonlyMap<string, string>;
-  /** As `2/4`. */
+  /** The shard, such as `2/4`. */
   readonly shard: string | undefined;
-  /** A part of the names of what is explored; of the rest no budget is asked for. */
+  /** A part of the names of explorations. Explorations with other names are not checked against budgets. */
   readonly only?: string | undefined;
-  /** Ids of violations that are listed, and end nothing. */
+  /** Ids of known violations, which end nothing. */
   readonly known?: ReadonlySet<string> | undefined;
-  /** Changed configuration and code are no reason to refuse. */
+  /** `true`: changed configuration and code are no reason to refuse. */
   readonly force: boolean;
 }
 
 /**
- * Whether a run can go on: it is refused where its outcomes may come out otherwise than they did, or cannot be read, before anything is sent. Budgets, reports and the number of
- * lanes may change. Returns the files whose explorations are over, so that nothing of them is left to do.
- * @throws SeqqaError `RUN_GOES_ON`, `RESUME_CHANGED`, `RESUME_BUDGET`, `RESUME_MISMATCH`, `RUN_UNREADABLE` with exit status 2, and what loading the files throws
+ * Checks that a run can be resumed. A run is refused, before anything is sent, if its outcomes may now differ or cannot be read. Budgets, reports and
+ * the number of lanes may change. Returns the files whose explorations are over.
+ * @throws SeqqaError `RUN_GOES_ON`, `RESUME_CHANGED`, `RESUME_BUDGET`, `RESUME_MISMATCH`, `RUN_UNREADABLE` with exit status 2, and errors of loading
+ * the files
  */
 export async function checkResumable(input: ResumableInput): Promise<ReadonlySet<string>> {
   const { stored, config, version, files, force, only = "", known } = input;
@@ -66,7 +67,7 @@ export async function checkResumable(input: ResumableInput): Promise<ReadonlySet
   return finished;
 }
 
-/** What shards found together says nothing of how each of them goes on. @throws SeqqaError `RESUME_MERGED` with exit status 2 */
+/** Refuses a merged run, since its result does not show how each shard continues. @throws SeqqaError `RESUME_MERGED` with exit status 2 */
 export function refuseMerged({ id, explorations }: Pick<StoredRun, "id" | "explorations">): void {
   if (explorations.every(({ beginning }) => beginning !== undefined)) return;
   throw new SeqqaError("RESUME_MERGED", `Run ${id} was merged from shards, and does not go on itself.`, {
@@ -75,12 +76,12 @@ export function refuseMerged({ id, explorations }: Pick<StoredRun, "id" | "explo
   });
 }
 
-/** What changed that outcomes may depend on, beside the explorations. */
+/** Returns the changes, outside of explorations, that outcomes may depend on. */
 export function changesOfRun(stored: Pick<StoredRun, "seqqa" | "config" | "environment">, config: Config, version: string): string[] {
   return [...(stored.seqqa === version ? [] : [`seqqa (${stored.seqqa}, now ${version})`]), ...changedKeys(stored, config)];
 }
 
-/** An exploration as it is now. */
+/** The current state of an exploration. */
 export interface ExplorationNow {
   readonly definition: LoadedExploration["definition"];
   /** SHA-256 of the bundled code. */
@@ -90,19 +91,19 @@ export interface ExplorationNow {
 }
 
 export interface ComparedExploration {
-  /** What outcomes may depend on. */
+  /** Changes that outcomes may depend on. */
   readonly changes: readonly string[];
-  /** With what the exploration cannot go on at all. */
+  /** Changes with which the exploration cannot be resumed at all. */
   readonly barred: readonly string[];
-  /** Where it would end now, and what it has beyond that, as far as the store tells at a glance. */
+  /** Limits of the current budget that the stored exploration exceeds, as far as its summary shows. */
   readonly beyond: readonly string[];
-  /** What it would be given now. */
+  /** The current budget. */
   readonly budget: ResolvedExploration;
-  /** Nothing of it is left to do. */
+  /** `true`: nothing is left to do. */
   readonly isOver: boolean;
 }
 
-/** What changed of an exploration. */
+/** Compares a stored exploration with the current one. */
 export function compareExploration(
   exploration: StoredExploration,
   { definition, code, config, shard }: ExplorationNow,
@@ -121,7 +122,10 @@ export function compareExploration(
   };
 }
 
-/** `how`: by what it goes on all the same. @throws SeqqaError `RESUME_CHANGED` with exit status 2 where anything changed */
+/**
+ * Refuses to resume a changed exploration. `how`: the option that resumes it anyway. @throws SeqqaError `RESUME_CHANGED` with exit status 2 if
+ * anything changed
+ */
 export function refuseChanged(
   { id }: Pick<StoredRun, "id">,
   { barred, changes }: Pick<ComparedExploration, "barred" | "changes">,
@@ -135,8 +139,9 @@ export function refuseChanged(
 }
 
 /**
- * Reads through what is to go on, so that nothing is started for what cannot.
- * @throws SeqqaError `RESUME_BUDGET` with exit status 2 where anything was done that would not be done now; `RESUME_MISMATCH`, `RUN_UNREADABLE` where a store is damaged
+ * Reads the explorations to be resumed through, so that nothing is started for a run that cannot be resumed.
+ * @throws SeqqaError `RESUME_BUDGET` with exit status 2 if the run did steps that the current budget does not allow; `RESUME_MISMATCH`,
+ * `RUN_UNREADABLE` if a run log is damaged
  */
 export function refuseBeyond(
   stored: Pick<StoredRun, "id" | "file">,
@@ -154,7 +159,7 @@ function beyondNow({ file, steps, depth }: StoredExploration, { maxSteps, maxDep
   ];
 }
 
-/** What decides which step comes next: with another one the steps on record are not the ones that are asked for. */
+/** Returns differences in what decides the next step. With such a difference the stored steps are not the ones that the strategy asks for. */
 function otherOrder(
   { file, actions, strategy, seed, beginning }: StoredExploration,
   definition: LoadedExploration["definition"],
@@ -171,7 +176,7 @@ function otherOrder(
   if (strategy !== strategyKind) found.push(`exploration.strategy of ${file} (${strategy}, now ${strategyKind})`);
   if (seed !== seedNow) found.push(`exploration.seed of ${file} (${seed}, now ${seedNow})`);
   const depth = beginning === undefined ? (maxDepth ?? null) : beginning.maxDepth;
-  // Breadth first comes to a depth when all before it is done; the other strategies would have gone there in between.
+  // A breadth-first search reaches a depth after everything before it. Other strategies would have gone to the new depth earlier.
   if (depth !== (maxDepth ?? null) && strategyKind !== "bfs") {
     found.push(`exploration.max_depth of ${file} (${depth ?? "none"}, now ${maxDepth ?? "none"}; it may change with bfs alone)`);
   }

@@ -26,14 +26,15 @@ export interface StoredProgressInput {
   readonly config: Config;
   readonly definition: AgentDefinition<never, never>;
   readonly name: string;
-  /** SHA-256 of its bundled code. */
+  /** SHA-256 of the agent's bundled code. */
   readonly code: string;
   readonly options: Pick<ExploreOptions, "module" | "resume" | "force" | "shard">;
 }
 
 /**
- * The run to go on with; `undefined`: one is begun. Nothing was sent by then, and nothing is written.
- * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE`, `RESUME_OTHER`, `RUN_GOES_ON`, `RESUME_CHANGED`, `RESUME_BUDGET`, `RESUME_MISMATCH` with exit status 2
+ * Returns the run to resume; `undefined`: a new run is started. Sends and writes nothing.
+ * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE`, `RESUME_OTHER`, `RUN_GOES_ON`, `RESUME_CHANGED`, `RESUME_BUDGET`, `RESUME_MISMATCH` with exit
+ * status 2
  */
 export function runToGoOn({ config, definition, code, options }: StoredProgressInput): StoredRun | undefined {
   const file = fileOf(options.module!);
@@ -55,7 +56,7 @@ export function runToGoOn({ config, definition, code, options }: StoredProgressI
   return stored;
 }
 
-/** An exploration from code that is a run of its own, with a store. */
+/** The run log of an exploration that is started from code and is a run of its own. */
 export class StoredProgress {
   readonly keep: ExplorationKeeper;
   readonly #input: StoredProgressInput;
@@ -64,7 +65,7 @@ export class StoredProgress {
   readonly #id: string;
   readonly #startedAt: Date;
 
-  /** `stored`: what it goes on with. @throws SeqqaError `RUN_GOES_ON`, `CANNOT_KEEP` with exit status 2 */
+  /** `stored`: the run to resume. @throws SeqqaError `RUN_GOES_ON`, `CANNOT_KEEP` with exit status 2 */
   constructor(input: StoredProgressInput, stored: StoredRun | undefined) {
     this.#input = input;
     const { config, options } = input;
@@ -72,7 +73,7 @@ export class StoredProgress {
     this.#startedAt = stored?.startedAt ?? new Date();
     this.#id = stored?.id ?? newRunId(this.#startedAt);
     try {
-      // Whatever ends the process from here on, it was interrupted.
+      // If the process ends before the run does, the run counts as interrupted.
       this.#store = new RunLog(config, this.#document(130), this.#hide, stored !== undefined);
     } catch (cause) {
       if (cause instanceof SeqqaError) throw cause;
@@ -85,7 +86,10 @@ export class StoredProgress {
         : this.#store.explorationAgain(exploration, exploration.beginning);
   }
 
-  /** The result, once it is stored. Where that fails, it says so. @throws what the exploration throws; what is stored can be gone on with */
+  /**
+   * Returns the result when it is stored; a failure to store it is added to the result. @throws errors of the exploration; the stored part can be
+   * resumed
+   */
   async until(exploring: Promise<ExplorationResult>): Promise<ExplorationResult> {
     const { name, config, options } = this.#input;
     let result: ExplorationResult;
@@ -112,7 +116,7 @@ export class StoredProgress {
     }
   }
 
-  /** The document of the run, without what the store has tables for. */
+  /** Returns the document of the run, without the parts for which the run log has tables. */
   #document(exitStatus: number): RunDocument {
     const { config } = this.#input;
     const none = { explorations: [], journeys: [], failures: [] };
@@ -139,7 +143,7 @@ function failureOf(error: unknown, file: string): ReportedFailure {
   return { file, code, message, hint: hint === undefined ? undefined : withoutPasswords(hint) };
 }
 
-/** As the command line would name it from the current folder. */
+/** Returns the module's path as the command line shows it in the current folder. */
 function fileOf(module: string): string {
   return shownPath(module.startsWith("file:") ? fileURLToPath(module) : resolve(module), process.cwd());
 }
@@ -158,7 +162,7 @@ function named({ report }: Config, id: string, file: string): StoredRun {
   });
 }
 
-/** What cannot be read is no run to go on with. */
+/** Returns the last run of this exploration. A run that cannot be read is skipped. */
 function lastOf({ report }: Config, file: string, shard: Shard | undefined): StoredRun | undefined {
   for (const id of runIds(report.outputDir).toReversed()) {
     try {

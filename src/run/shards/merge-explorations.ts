@@ -7,7 +7,7 @@ import type { ExplorationEntry } from "../../reports/index.ts";
 import type { ExplorationKeeper, ShardStore } from "../../run-log/index.ts";
 import { mergedResult } from "./merged-result.ts";
 
-/** Joins one exploration of several shards, and writes down what comes of it. The stores are its shards: see `refuseStrangers`. */
+/** Merges one exploration of several shards, and stores the result. The run logs are its shards: see `refuseStrangers`. */
 export function mergeExplorations(stores: readonly ShardStore[], file: string, keep: ExplorationKeeper | undefined): ExplorationResult {
   const found = stores
     .map((store) => ({ store, exploration: store.stored.explorations.find((one) => one.file === file)! }))
@@ -45,7 +45,7 @@ export function mergeExplorations(stores: readonly ShardStore[], file: string, k
 
 const NO_DETAILS: DetailLimits = { edges: 0, states: 0, characters: 0 };
 
-/** What was found in the root state, which is no step's. */
+/** Returns findings and errors of the root state, which belong to no step. */
 function rootEvents({ violations, errors }: ExplorationEntry): {
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];

@@ -28,11 +28,11 @@ type Coverage = ExplorationResult["coverage"]["actions"];
 export interface MergedParts {
   readonly name: string;
   readonly actions: readonly string[];
-  /** Of the shards, by their numbers. */
+  /** The entries of the shards, by their numbers. */
   readonly entries: readonly ExplorationEntry[];
 }
 
-/** What shards say together: what the merged graph says, with findings, races and failures as the shards confirmed them. */
+/** Builds the result of merged shards: from the merged graph, with findings, races and failures as the shards confirmed them. */
 export function mergedResult(merged: Merged, parts: MergedParts): ExplorationResult {
   const { committer, open } = merged;
   const { entries, actions } = parts;
@@ -104,13 +104,13 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
   return { ...result, toJSON: () => resultJson(result) };
 }
 
-/** The exceptions that each shard has, once each. Violating states are counted in the merged graph. */
+/** Returns the exceptions of the shards, once each. Violating states are counted in the merged graph. */
 function exceptionsOf(entries: readonly ExplorationEntry[]): readonly VerdictException[] {
   const all = entries.flatMap(({ verdict }) => verdict.exceptions.filter(({ kind }) => kind !== "violating_states"));
   return [...new Map(all.map((one) => [one.text, one])).values()];
 }
 
-/** Reductions of several shards, once for each reason. */
+/** Adds up the reductions of several shards, by reason. */
 function reductionsOf(all: readonly Reduction[]): readonly Reduction[] {
   const byReason = new Map<string, Reduction>();
   for (const { reason, merges, audited, refuted } of all) {
@@ -120,7 +120,7 @@ function reductionsOf(all: readonly Reduction[]): readonly Reduction[] {
   return [...byReason.values()];
 }
 
-/** The counts of the merged graph, with what the actions' declarations say, as the shards have it. */
+/** Returns the counts of the merged graph, with the marks of the actions' declarations from a shard. */
 function withMarks(counts: Coverage, declared: Coverage): Coverage {
   return Object.fromEntries(
     Object.entries(counts).map(([name, own]) => {
@@ -130,7 +130,7 @@ function withMarks(counts: Coverage, declared: Coverage): Coverage {
   );
 }
 
-/** As the shard reported it that confirmed it by the shortest path. */
+/** Returns a violation from the shard that confirmed it by the shortest path. */
 function violationOf(found: FoundViolation, { committer }: Merged, { name, actions, entries }: MergedParts): readonly Violation[] {
   const id = findingId(name, found);
   const [best] = entries
@@ -141,12 +141,12 @@ function violationOf(found: FoundViolation, { committer }: Merged, { name, actio
   return [{ ...own, toString: () => violationText(own) }];
 }
 
-/** Where a path leads in the merged graph; `null` where it leaves it. */
+/** Returns the state to which a path leads in the merged graph; `null` if the path leaves the graph. */
 function stateAt(path: readonly string[], { edges, nodes }: Merged["committer"], actions: readonly string[]): number | null {
   const wanted = path.map((name) => actions.indexOf(name));
   let node = nodes.size > 0 ? 0 : -1;
   let done = 0;
-  // An edge to a new state is committed before those that leave it: a path that was found is followed in one pass.
+  // An edge to a new state is committed before the edges that start there, so the path of a finding is followed in one pass.
   for (let before = -1; done > before && done < wanted.length;) {
     before = done;
     edges.each((from, action, to) => {
@@ -158,14 +158,14 @@ function stateAt(path: readonly string[], { edges, nodes }: Merged["committer"],
   return done === wanted.length && node >= 0 ? node : null;
 }
 
-/** Each once, as the shard saw it that saw it most often. */
+/** Returns each race once, from the shard that saw it most often. */
 function racesOf(entries: readonly ExplorationEntry[]): readonly Race[] {
   const best = new Map<string, Race>();
   for (const race of entries.flatMap(({ races }) => races)) if (race.hits > (best.get(race.id)?.hits ?? -1)) best.set(race.id, race);
   return [...best.values()].map((race) => ({ ...race, toString: () => raceText(race) }));
 }
 
-/** The work of all shards, where any of them probed. */
+/** Adds up the race coverage of all shards; `undefined` if none probed for races. */
 function coverageOf(entries: readonly ExplorationEntry[]): RaceCoverage | undefined {
   const all = entries.flatMap(({ raceCoverage }) => raceCoverage ?? []);
   if (all.length === 0) return undefined;
@@ -202,7 +202,7 @@ function divergencesOf({ differing }: Merged, entries: readonly ExplorationEntry
   return [{ kind: "merge", path: [], message, differences: [], hint: "Make the target answer alike each time." }, ...found];
 }
 
-/** Why states are open: what says most about it. */
+/** Reasons why states are open, the most telling one first. */
 const REASONS: readonly StopReason[] = ["interrupted", "first_violation", "max_time", "max_steps"];
 
 function stopReasonOf(open: number, boundary: number, entries: readonly ExplorationEntry[]): StopReason {
@@ -210,9 +210,9 @@ function stopReasonOf(open: number, boundary: number, entries: readonly Explorat
   return REASONS.find((reason) => entries.some(({ stopReason }) => stopReason === reason)) ?? "interrupted";
 }
 
-/** What brings a shard that ended early to its end. */
+/** Returns what finishes a shard that ended early. */
 function helps(stopReason: StopReason): string {
-  // It keeps the flag when it goes on, and has come to where that ends it.
+  // A resumed shard keeps the flag, and has already reached the violation that ends it.
   if (stopReason === "first_violation") return "run it anew without --bail (stop_on_first_violation)";
   return `let it go on ${stopReason === "max_steps" ? "with more of them (--resume --max-steps N)" : "(--resume)"}`;
 }

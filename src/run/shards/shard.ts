@@ -3,10 +3,10 @@ import { shareOf, type Shard, type ShardCut } from "../../engine/shards/shard-pa
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** More would hardly have 16 states each. */
+/** The largest number of shards. With more, shards would hardly have 16 states each. */
 const MOST = 1024;
 
-/** `2/4`: the second of four. @throws SeqqaError `USAGE` with exit status 2 */
+/** Parses a shard: `2/4` is the second of four. @throws SeqqaError `USAGE` with exit status 2 */
 export function shardOf(text: string): Shard {
   const [, index, of] = /^([1-9]\d{0,3})\/([1-9]\d{0,3})$/.exec(text.trim()) ?? [];
   const [i, n] = [Number(index), Number(of)];
@@ -21,7 +21,7 @@ export function shardOf(text: string): Shard {
 
 export const shardText = ({ index, of }: Shard): string => `${index + 1}/${of}`;
 
-/** The budget of one shard. @throws SeqqaError `SHARD_IMPOSSIBLE` with exit status 2 where states cannot be shared out */
+/** Returns the budget of one shard. @throws SeqqaError `SHARD_IMPOSSIBLE` with exit status 2 if the states cannot be divided */
 export function shardBudget(
   budget: ResolvedExploration,
   shard: Shard | undefined,
@@ -45,7 +45,7 @@ function impossible(why: string, hint: string): SeqqaError {
   return new SeqqaError("SHARD_IMPOSSIBLE", `There are no shards here: ${why}.`, { exitStatus: 2, hint });
 }
 
-/** What a shard's result is part of. */
+/** Returns the note that a result is a shard's. */
 export function shardNote(shard: Shard, { taken }: ShardCut): string {
   const which = `This is shard ${shardText(shard)}`;
   if (taken === undefined) return `${which}: there were too few states to share out until here, so that all shards are alike.`;

@@ -4,37 +4,37 @@ import type { GraphShape } from "../../model/declare/graph-shape.ts";
 export interface ExploredEdges {
   readonly from: Int32Array;
   readonly action: Int32Array;
-  /** -1: no state was reached (the action threw, the target crashed). */
+  /** -1: no state was reached (the action threw, or the target crashed). */
   readonly to: Int32Array;
   readonly status: Int32Array;
-  /** 1: a finding is on it. */
+  /** 1: the edge has a finding. */
   readonly found: Int32Array;
 }
 
-/** What an exploration says about the graph itself. */
+/** The coverage of a state graph. */
 export interface GraphCoverage {
-  /** Nodes that the world was never at. */
+  /** Nodes that the world never reached. */
   readonly unreachedNodes: readonly string[];
-  /** Edges that were never followed, although the world was at the node that they leave, and none of them failed. */
+  /** Edges that were never followed and never failed, although the world was at their start node. */
   readonly deadEdges: readonly string[];
-  /** Of both: those that could not be behind a state which was not gone on from, and so are certain. */
+  /** Names of the findings above that are certain, since their node or edge cannot lie behind a state that was not wholly expanded. */
   readonly certain: ReadonlySet<string>;
-  /** Per edge: the first state at the node that it leaves; -1 when there was none. */
+  /** Per edge: the first state at its start node; -1 if there was none. */
   readonly triedFrom: readonly number[];
 }
 
-/** Status 400 and above refuses; a server error that is a finding says nothing about the edge. */
+/** A status of 400 and above is a refusal. A server error that is a finding says nothing about the edge. */
 const REFUSED = 400;
 const SERVER_ERROR = 500;
 
 /**
- * Follows the committed edges. At which node of the graph a state is follows from them: an edge that was followed leads to its end, any other
- * step stays. A state's node is part of its fingerprint, so that every step into it says the same.
+ * Follows the committed edges to find the graph node of each state: an edge that was followed leads to its end, and any other step stays. A state's
+ * node is part of its fingerprint, so every step into the state gives the same node.
  *
- * What is behind a state that was not gone on from (it broke a rule, or the budget ended there), or behind an edge that failed, is not
- * known: nothing is claimed about nodes and edges that the graph could have reached from there.
+ * Nothing is known behind a state that was not expanded (it broke a rule, or the budget ended there), or behind an edge that failed. Nodes and edges
+ * that the graph could have reached from there are not certain.
  *
- * @param open Whether a state was not, or not wholly, gone on from.
+ * @param open Returns `true` if a state was not wholly expanded.
  */
 export function graphCoverage(graph: GraphShape, edges: ExploredEdges, states: number, open: (state: number) => boolean): GraphCoverage {
   const nodeNumber = new Map(graph.nodes.map((name, number) => [name, number]));
@@ -46,7 +46,7 @@ export function graphCoverage(graph: GraphShape, edges: ExploredEdges, states: n
   const failed = new Set<number>();
   edges.from.forEach((from, i) => {
     const [action, to, status] = [edges.action[i]!, edges.to[i]!, edges.status[i]!];
-    // A loop leads to where it begins, also where the call is refused: so is written what must be refused.
+    // A loop is followed even if its call is refused: users declare a call that must be refused as a loop.
     const follows = to >= 0 && (status < REFUSED || ends[action] === starts[action]);
     if (follows) followed.add(action);
     if (to < 0 || (status >= SERVER_ERROR && edges.found[i] === 1)) failed.add(action);
@@ -62,7 +62,7 @@ export function graphCoverage(graph: GraphShape, edges: ExploredEdges, states: n
     if (firstState[node] === -1) firstState[node] = state;
     if (open(state)) behind.add(node);
   }
-  // A set goes on to what is added while it is iterated.
+  // Iterating a set includes values that are added meanwhile.
   for (const node of behind) starts.forEach((start, edge) => start === node && behind.add(ends[edge]!));
 
   const unreached = graph.nodes.filter((_, node) => firstState[node] === -1);

@@ -9,21 +9,24 @@ import { violationText } from "../../reports/index.ts";
 import { deadName, graphCoverage, unreachedName, type GraphCoverage } from "./graph-coverage.ts";
 
 export interface GraphParts {
-  /** The exploration's. */
+  /** Name of the exploration. */
   readonly name: string;
   readonly graph: GraphShape;
   readonly committer: Committer;
-  /** No budget, no bound and no signal cut the exploration. */
+  /** No budget, no bound and no signal cut the exploration short. */
   readonly exhaustive: boolean;
 }
 
-/** What a state graph's exploration says beside what broke in it. */
+/** Results of a state graph's exploration in addition to its violations. */
 export interface GraphFindings {
   readonly lists: Pick<StateGraphResult, "unreachedNodes" | "deadEdges" | "deniedChecks">;
   readonly violations: readonly Violation[];
 }
 
-/** Nodes that nothing reaches and edges that never apply: derived from the committed graph, so that every number of lanes says the same. */
+/**
+ * Returns nodes that nothing reaches and edges that never apply. They are derived from the committed graph, so they are equal for every number of
+ * lanes.
+ */
 export function graphFindings(parts: GraphParts): GraphFindings {
   const { graph, committer, exhaustive } = parts;
   const { edges, nodes, visited } = committer;
@@ -57,7 +60,7 @@ function answers({ statuses }: ActionCoverage): string {
   return given.length === 0 ? "its action returned null each time" : `it was answered ${given.join(", ")}`;
 }
 
-/** It was seen on every path there is, so there is nothing to replay. */
+/** Makes a violation that needs no replay, since it was seen on every path. */
 function violation({ name }: GraphParts, invariant: string, message: string, reproductionPath: readonly string[]): Violation {
   const fields = {
     id: hashOf(JSON.stringify([name, invariant, "", 0])),

@@ -8,18 +8,18 @@ import type { ReplayOptions, ReplayResult } from "../../model/results/replay.ts"
 import type { ExploreOptions } from "../prepare/options.ts";
 
 /**
- * A model of the API, written down: the states that it should have (nodes), and the calls that lead from one to the next (edges). Exploring
- * it takes every path through the model; a state is a node together with what stores, context and clients say. Beside its
- * invariants it tells which nodes nothing reaches, which edges never apply, and which nodes' `check` denies the state that the API is really in.
+ * A declared model of the API: its expected states (nodes), and the calls that lead from one to the next (edges). Exploring takes every path through
+ * the model. A state is a node together with the state of stores, context and clients. Beside its invariants the result names nodes that nothing
+ * reaches, edges that never apply, and nodes whose `check` denies the real state of the API.
  *
- * See `StateGraphOptions` for the fields. @throws SeqqaError `STATE_GRAPH_INVALID` for what cannot be a graph, as soon as it is said.
+ * See `StateGraphOptions` for the fields. @throws SeqqaError `STATE_GRAPH_INVALID` as soon as something is declared that cannot be a graph.
  */
 export class StateGraph<C extends object = Values, A = ApiClient> extends StateGraphDefinition<C, A> {
   /**
    * Explores until the reachable states or a budget are used up, as `Agent.explore` does. Violations are in the result; they do not throw.
    *
-   * @param client Explores with this client alone, on one lane; without it, with the graph's `world` or what the configuration says.
-   * @throws SeqqaError `STATE_GRAPH_INVALID` for a graph without an initial node or without edges, and what `Agent.explore` throws.
+   * @param client Explores with this client alone, on one lane. Default: the graph's `world`, or the client of the configuration.
+   * @throws SeqqaError `STATE_GRAPH_INVALID` for a graph without an initial node or without edges, and errors of `Agent.explore`.
    */
   async explore(client?: A, options: ExploreOptions = {}): Promise<StateGraphResult> {
     if (client !== undefined && this.world !== undefined) {
@@ -38,10 +38,10 @@ export class StateGraph<C extends object = Values, A = ApiClient> extends StateG
   }
 
   /**
-   * Executes one path from a clean start, on one lane, and checks all rules in the state that it leads to: a finding as a test.
+   * Executes one path from a clean start, on one lane, and checks all rules in the last state. Turns a finding into a test.
    *
-   * @param path Names of edges, as in `reproductionPath` of a violation; empty: the root state is checked.
-   * @throws SeqqaError `NO_SUCH_ACTION`, and when the replay could not begin: the target is not reachable, the configuration is not usable.
+   * @param path Names of edges, as in `reproductionPath` of a violation. Empty: the root state is checked.
+   * @throws SeqqaError `NO_SUCH_ACTION`, and if the replay cannot start: the target is not reachable, or the configuration cannot be used.
    */
   async replay(path: readonly string[], options: ReplayOptions = {}): Promise<ReplayResult> {
     const { replayAgent } = await import("../replay/replay-agent.ts");
