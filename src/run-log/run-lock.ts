@@ -3,23 +3,23 @@ import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../model/errors.ts";
 import { openSqlite } from "../stores/sqlite-driver.ts";
 
-/** The name of the lock of a store, after that of its file. */
+/** Suffix of a run log's lock, after the name of its file. */
 export const LOCK_SUFFIX = "-lock";
 
 /**
- * Says that a process writes a run. It is a lock that the system holds on a file beside the store, as long as the process lives: whatever ends the process,
- * nobody has to find out whether it is gone.
+ * Shows that a process writes a run. The system holds the lock on a file beside the run log while the process lives, so the lock is released however
+ * the process ends.
  */
 export class RunLock {
   readonly #file: string;
   readonly #db: Database;
 
-  /** @throws SeqqaError `RUN_GOES_ON` with exit status 2 when another process has it; what the file system says */
+  /** Takes the lock. @throws SeqqaError `RUN_GOES_ON` with exit status 2 if another process has it; errors of the file system */
   constructor(file: string) {
     this.#file = `${file}${LOCK_SUFFIX}`;
     this.#db = openSqlite(this.#file, { timeout: 0 });
     try {
-      // Nothing is ever written, so that nothing lies beside it either.
+      // Nothing is ever written, so no journal file is made.
       this.#db.pragma("journal_mode = MEMORY");
       this.#db.exec("BEGIN EXCLUSIVE");
     } catch (cause) {
@@ -34,18 +34,18 @@ export class RunLock {
   }
 
   release(): void {
-    // First the file, so that nobody locks one that is about to go.
+    // The file goes first, so that no other process locks a file that is about to be deleted.
     rmSync(this.#file, { force: true });
     this.#db.close();
   }
 }
 
-/** Nobody else writes a run at this moment. @throws SeqqaError `RUN_GOES_ON` with exit status 2 */
+/** Refuses a run that another process is writing. @throws SeqqaError `RUN_GOES_ON` with exit status 2 */
 export function refuseWritten(file: string): void {
   try {
     new RunLock(file).release();
   } catch (error) {
-    // Where nothing can be written, whoever is about to write says so.
+    // If the folder cannot be written, the write itself will report that.
     if (error instanceof SeqqaError) throw error;
   }
 }

@@ -3,18 +3,18 @@ import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type
 import { isRaceId } from "../../engine/findings/race-id.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** A finding that is known. */
+/** A known finding. */
 export interface KnownEntry {
   readonly id: string;
   readonly note: string | undefined;
-  /** Where it was found: written by `--update-known`, so that it can be told whether a run could have found it. */
+  /** The exploration that found it, written by `--update-known`. It shows whether a run could have found it. */
   readonly exploration: string | undefined;
-  /** It is a race, by its id: only a run that probes races could find it. */
+  /** The id is that of a race, which only a run that probes for races can find. */
   readonly isRace: boolean;
 }
 
 export interface KnownFindings {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
   readonly entries: readonly KnownEntry[];
 }
@@ -22,8 +22,8 @@ export interface KnownFindings {
 const KEYS = ["id", "note", "exploration", "finding"];
 
 /**
- * The list of findings that do not fail a run: YAML or JSON, of ids or of `{ id, note }`. `shown`: the file as messages name it.
- * `mayBeMissing`: it is about to be written.
+ * Reads the list of findings that do not fail a run: YAML or JSON, of ids or of `{ id, note }`. `shown`: the file as messages name it.
+ * `mayBeMissing`: the file is about to be written.
  * @throws SeqqaError `KNOWN_FINDINGS_INVALID` with exit status 2 and the line
  */
 export function readKnownFindings(file: string, shown: string, mayBeMissing: boolean): KnownFindings {
@@ -31,7 +31,7 @@ export function readKnownFindings(file: string, shown: string, mayBeMissing: boo
   return { file, entries: text === undefined ? [] : entriesOf(parse(text, shown), shown) };
 }
 
-/** The ids in a file's own words: `12345678` and `1e5` are ids too, not numbers. */
+/** Every scalar is a text: `12345678` and `1e5` are ids, too, and not numbers. */
 const OPTIONS = { schema: "failsafe" } as const;
 
 export interface ParsedKnown {
@@ -39,7 +39,7 @@ export interface ParsedKnown {
   readonly lineOf: (node: Node | null | undefined) => number;
 }
 
-/** @throws SeqqaError for a file that is no YAML or JSON. */
+/** Parses a list. @throws SeqqaError for a file that is not YAML or JSON. */
 export function parse(text: string, shown: string): ParsedKnown {
   const lines = new LineCounter();
   const document = parseDocument(text, { ...OPTIONS, lineCounter: lines });
@@ -51,7 +51,7 @@ export function parse(text: string, shown: string): ParsedKnown {
   return { document, lineOf: (node) => (node?.range ? lines.linePos(node.range[0]).line : 1) };
 }
 
-/** The ids of a list that was parsed, in its order; and its entries' own nodes. */
+/** Returns the ids of a parsed list in order, with the nodes of their entries. */
 export function findingIdsOf({ document }: ParsedKnown): readonly { readonly id: string; readonly node: unknown }[] {
   const { contents } = document;
   if (!isSeq(contents)) return [];

@@ -4,8 +4,8 @@ import { SCHEMA, SCHEMA_VERSION } from "../rows/schema.ts";
 import { openSqlite } from "../../stores/sqlite-driver.ts";
 
 /**
- * Reads from the store in a file, which anybody may have written: it must have the very tables of this version, so that no view or trigger of a
- * stranger's takes part, and whatever cannot be read in it is one error.
+ * Reads from the run log in a file that anybody may have written. It must have exactly the tables of this version, so that no foreign view or trigger
+ * takes part. Everything that cannot be read is one kind of error.
  * @throws SeqqaError `RUN_UNREADABLE` with exit status 2
  */
 export function readStore<T>(file: string, read: (db: Database) => T): T {
@@ -15,7 +15,7 @@ export function readStore<T>(file: string, read: (db: Database) => T): T {
     db.pragma("trusted_schema = OFF");
     db.pragma("cell_size_check = ON");
     const store = db;
-    // One transaction: of a run that goes on, everything is of one moment.
+    // One transaction shows one moment of a run that is being written.
     return store.transaction(() => {
       refuseOthers(store, file);
       return read(store);
@@ -27,7 +27,7 @@ export function readStore<T>(file: string, read: (db: Database) => T): T {
   }
 }
 
-/** Whatever was thrown while the store in a file was read, as the error that names it. */
+/** Turns an error of reading a run log into an error that names its file. */
 export function asUnreadable(file: string, cause: unknown): SeqqaError {
   return cause instanceof SeqqaError ? cause : unreadable(file, reasonOf(cause), cause);
 }
@@ -61,7 +61,7 @@ function schemaOf(db: Database): readonly string[] {
   );
 }
 
-/** What SQLite makes of the schema. */
+/** The definitions that SQLite stores for the schema. */
 function definitions(): ReadonlyMap<string, string | null> {
   const db = openSqlite(":memory:");
   try {
@@ -81,7 +81,7 @@ function reasonOf(cause: unknown): string {
   return String(message).replace(/\.$/, "").split("\n")[0]!;
 }
 
-/** @param why follows a colon */
+/** @param why Follows a colon in the message. */
 export function unreadable(file: string, why: string, cause?: unknown, hint = "Name another run, or run again."): SeqqaError {
   return new SeqqaError("RUN_UNREADABLE", `The run in ${file} cannot be read: ${why}.`, {
     exitStatus: 2,

@@ -1,13 +1,13 @@
 import { within } from "../rows/stored-edges.ts";
 import type { StoredGraph } from "../rows/stored-graph.ts";
 
-/** The nodes and edges that paths consist of. */
+/** The nodes and edges of paths. */
 export interface Paths {
   readonly nodes: ReadonlySet<number>;
   readonly edges: ReadonlySet<number>;
 }
 
-/** A path, as far as it was followed. */
+/** A path, as far as it has been followed. */
 interface Walk {
   readonly path: readonly string[];
   readonly nodes: number[];
@@ -15,13 +15,13 @@ interface Walk {
 }
 
 /**
- * Follows paths from the root as far as the graph has them: a shrunk path may lead where the exploration did not go. All of them are followed at once, in
- * passes over the batches that may have their next edges. Edges to new states are committed before those that leave them, so that a path that was
- * found is followed in one pass; each further one takes every path one edge farther at least, or is the last.
+ * Follows paths from the root as far as the graph has them: a shrunk path may leave the explored part. All paths are followed at once, in passes over
+ * the batches that may have their next edges. Edges to new states are committed before edges that start there, so the path of a finding is followed
+ * in one pass. Each further pass takes some path at least one edge farther, or is the last.
  */
 export function pathsInGraph({ actions, edges }: StoredGraph, findings: readonly (readonly string[])[]): Paths {
   const numbers = new Map(actions.map((name, action) => [name, action]));
-  /** By pair: those that go on along it. */
+  /** By (state, action) pair: the paths that continue along it. */
   const waiting = new Map<number, Walk[]>();
   const stand = (walk: Walk, node: number): void => {
     walk.nodes.push(node);

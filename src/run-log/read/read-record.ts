@@ -3,16 +3,16 @@ import { resumedExploration } from "./resumed-exploration.ts";
 import { readStore } from "./open-run.ts";
 import type { StoredExploration } from "./resumable-run.ts";
 
-/** What an exploration committed, while its store is open. */
+/** The commits of an exploration, while its run log is open. */
 export interface StoredRecord {
   readonly recorded: Recorded;
-  /** Of a state. */
+  /** Returns the depth of a state. */
   readonly depth: (node: number) => number;
 }
 
 /**
- * Reads everything with which an exploration goes on, while `work` goes on; nothing is written. `undefined` where nothing was written along.
- * @throws SeqqaError `RUN_UNREADABLE` with exit status 2, and what `work` throws as such
+ * Opens the data for resuming an exploration while `work` runs; writes nothing. `undefined` if no commits were stored.
+ * @throws SeqqaError `RUN_UNREADABLE` with exit status 2, and errors of `work` as such
  */
 export function readRecord<T>(file: string, { id, beginning }: StoredExploration, work: (record: StoredRecord) => T): T | undefined {
   if (beginning === undefined) return undefined;

@@ -22,23 +22,23 @@ import type { StoredGraph } from "../rows/stored-graph.ts";
 type Finding = ExplorationEntry["violations"][number];
 type Race = ExplorationEntry["races"][number];
 
-/** Why a store has no end. */
+/** Note for a run log without an end. */
 const UNFINISHED = "The run was ended before it was over, or goes on: this is what was stored until then.";
 
 /**
- * What reports of a run are made from, the last one without an id. A run that was killed is reported as interrupted, as far as it was stored.
+ * Reads the data for reports of a run; without an id of the last run. A run that was killed is reported as interrupted, as far as it was stored.
  * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
  */
 export function readRun(outputDir: string, id: string | undefined): KeptData {
   return readKept(outputDir, id, readData);
 }
 
-/** The same without graphs, which are not read: in the document their lists are empty. @throws as {@link readRun} */
+/** Reads a run like {@link readRun}, without its graphs: their lists in the document are empty. @throws as {@link readRun} */
 export function readFindings(outputDir: string, id: string | undefined): KeptData {
   return readKept(outputDir, id, (db) => ({ document: documentOf(db, (entry) => entry), graphs: [] }));
 }
 
-/** A run, and where it is kept. */
+/** A run, with its file. */
 export interface KeptData {
   readonly id: string;
   readonly file: string;
@@ -62,7 +62,7 @@ function readData(db: Database): ReportData {
   return { document, graphs };
 }
 
-/** `withGraph`: an entry with the lists of its graph. They are checked where they are read. */
+/** Reads the document of a run. `withGraph`: adds the lists of the graph to an entry. They are checked when they are read. */
 function documentOf(db: Database, withGraph: (entry: ExplorationEntry, exploration: number) => ExplorationEntry): RunDocument {
   const row = db.prepare("SELECT ended_at, document FROM run").get() as { ended_at: string | null; document: string };
   const unfinished = row.ended_at === null;
@@ -84,18 +84,18 @@ function documentOf(db: Database, withGraph: (entry: ExplorationEntry, explorati
   return { ...(document as unknown as RunDocument), explorations: whole };
 }
 
-/** @throws TypeError */
+/** Refuses a document that does not fit the schema. @throws TypeError */
 function refuseMisfit(document: object): void {
   const wrong = misfitOf(document);
   if (wrong !== undefined) throw new TypeError(`${wrong} is not what a result of seqqa has there`);
 }
 
-/** Its lists are made when they are asked for. */
+/** Returns a graph whose lists are made at the first access. */
 function entryOf({ actions, parents, parentActions, depths, edges, lists }: StoredGraph): GraphEntry {
   return graphEntry({ actions, nodes: depths.length, edges: edges.size, parents, parentActions, depths, ...lists });
 }
 
-/** The paths that reports mark in the graph. A race has one for each of its calls. */
+/** Returns the paths that reports mark in the graph. A race has one for each of its calls. */
 function pathsOf({ violations, races }: ExplorationEntry): readonly (readonly string[])[] {
   return [
     ...violations.map(({ reproductionPath }) => reproductionPath),
@@ -106,7 +106,7 @@ function pathsOf({ violations, races }: ExplorationEntry): readonly (readonly st
   ];
 }
 
-/** An exploration as it stands in the document of its run, without the lists of its graph. @throws TypeError where it is none */
+/** Reads an exploration as in the document of its run, without the lists of its graph. @throws TypeError if it is not one */
 export function readEntry(db: Database, id: number): ExplorationEntry {
   const document = db.prepare("SELECT document FROM explorations WHERE id = ?").pluck().get(id);
   const run = db.prepare("SELECT document FROM run").pluck().get();
@@ -115,12 +115,12 @@ export function readEntry(db: Database, id: number): ExplorationEntry {
   return entry;
 }
 
-/** Without the lists of its graph. */
-/** Runs of versions up to 0.6 have none. */
+/** Returns the fields that runs of versions up to 0.6 do not have. */
 function withoutVerdict(entry: ExplorationEntry): Pick<ExplorationEntry, "verdict" | "unverified" | "reductions"> {
   return { verdict: verdictOf(entry), unverified: [], reductions: [] };
 }
 
+/** Reads an exploration without the lists of its graph. */
 function explorationOf(db: Database, id: number, document: Readonly<Record<string, unknown>>): ExplorationEntry {
   const of = (table: string): string => `${table} WHERE exploration = ${id} ORDER BY position`;
   return {

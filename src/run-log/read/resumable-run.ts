@@ -5,19 +5,19 @@ import { runHeaderOf, type RunHeader } from "../rows/run-header.ts";
 import { readStore } from "./open-run.ts";
 import { findRun } from "./runs.ts";
 
-/** What a run that may go on says of itself. */
+/** The stored data of a run that decides whether it can be resumed. */
 export interface StoredRun {
   readonly id: string;
   readonly file: string;
-  /** The version of seqqa that began it. */
+  /** The version of seqqa that started it. */
   readonly seqqa: string;
   readonly startedAt: Date;
-  /** By key: the value as JSON, and what set it. */
+  /** By key: the value as JSON, and its source. */
   readonly config: ReadonlyMap<string, { readonly value: string; readonly source: string }>;
   readonly environment: readonly EnvironmentRow[];
-  /** In the order in which they were begun. */
+  /** In the order in which they were started. */
   readonly explorations: readonly StoredExploration[];
-  /** It is a run of journeys. */
+  /** `true`: the run has journeys. */
   readonly hasJourneys: boolean;
   /** See {@link Found.skipped}. */
   readonly skipped: readonly string[];
@@ -26,7 +26,7 @@ export interface StoredRun {
 export interface StoredExploration {
   readonly id: number;
   readonly name: string;
-  /** Relative to where the command was started. */
+  /** Relative to the folder in which the command was started. */
   readonly file: string;
   readonly outcome: Outcome;
   readonly strategy: string;
@@ -34,15 +34,15 @@ export interface StoredExploration {
   readonly stopReason: string;
   readonly steps: number;
   readonly states: number;
-  /** Of the deepest state. */
+  /** Depth of the deepest state. */
   readonly depth: number;
   readonly actions: readonly string[];
-  /** `undefined`: nothing was written along. */
+  /** `undefined`: no commits were stored. */
   readonly beginning: RunHeader | undefined;
 }
 
 /**
- * What is there to go on with; the last run without an id.
+ * Reads the stored data of a run; without an id of the last run.
  * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
  */
 export function readStoredRun(outputDir: string, id: string | undefined): StoredRun {

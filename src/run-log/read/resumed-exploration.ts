@@ -8,7 +8,7 @@ import type { RunHeader } from "../rows/run-header.ts";
 import { batchReader } from "../write/commit-batches.ts";
 import { record } from "../rows/json-columns.ts";
 
-/** What an exploration that goes on has in its store. */
+/** The stored data of an exploration that is resumed. */
 export interface ResumedExploration {
   readonly beginning: RunHeader;
   readonly recorded: Recorded;
@@ -27,7 +27,7 @@ interface Row {
   readonly document: string;
 }
 
-/** @throws TypeError where the store does not hold what it should */
+/** Reads the stored data of an exploration. @throws TypeError if the run log is damaged */
 export function resumedExploration(db: Database, exploration: number, beginning: RunHeader): ResumedExploration {
   const row = db
     .prepare(
@@ -71,7 +71,7 @@ export function resumedExploration(db: Database, exploration: number, beginning:
   };
 }
 
-/** Fingerprints, by node. */
+/** Reads the fingerprints, by node. */
 function fingerprintsOf(db: Database, exploration: number): Pick<Recorded, "lo" | "hi"> {
   const count = db.prepare("SELECT count(*) FROM nodes WHERE exploration = ?").pluck().get(exploration) as number;
   const [lo, hi] = [new Int32Array(count), new Int32Array(count)];
@@ -93,7 +93,7 @@ function newsFrom(document: unknown): JournalEvent {
   };
 }
 
-/** What its last step sent: a request that was answered, or one that was not. */
+/** Returns the exchange of a violation's last step, with or without an answer. */
 function exchangeOf(violation: Violation | undefined): readonly RecordedExchange[] {
   const { request, response } = violation ?? {};
   return request === undefined ? [] : [{ request, response, durationMs: 0 }];

@@ -4,23 +4,23 @@ import { SeqqaError } from "../../model/errors.ts";
 import { RUN_ID } from "../run-id.ts";
 import { LOCK_SUFFIX } from "../run-lock.ts";
 
-/** How many runs are kept. */
+/** The number of runs that are kept. */
 const KEPT = 20;
-/** How many are named when another one was asked for. */
+/** The number of runs that an error names. */
 const NAMED = 5;
-/** The name of a store that is being made, after that of its file. */
+/** Suffix of a run log that is being made, after the name of its file. */
 export const DRAFT_SUFFIX = ".new";
-/** What is beside a file that is being written. */
+/** Suffixes of the files that belong to a run log. */
 const BESIDE = ["", "-wal", "-shm", "-journal", LOCK_SUFFIX, DRAFT_SUFFIX, `${DRAFT_SUFFIX}-journal`];
-/** A store is made in an instant: whoever made one that is older is gone. */
+/** Older drafts are deleted. A draft is finished in an instant, so the process that made an older one has ended. */
 const DRAFT_MAX_AGE_MS = 60 * 60 * 1000;
 
 const folderOf = (outputDir: string): string => join(outputDir, "runs");
 
-/** The store of a run. */
+/** Returns the file of a run log. */
 export const runFile = (outputDir: string, id: string): string => join(folderOf(outputDir), `${id}.db`);
 
-/** Drops what is older than the newest 20, and stores that were never made whole. */
+/** Deletes all but the newest 20 runs, and drafts that were never finished. */
 export function dropOldRuns(outputDir: string): void {
   for (const old of runIds(outputDir).slice(0, -KEPT)) removeRun(runFile(outputDir, old));
   for (const name of namesIn(folderOf(outputDir))) {
@@ -30,12 +30,12 @@ export function dropOldRuns(outputDir: string): void {
   }
 }
 
-/** Removes a store with what is beside it. */
+/** Deletes a run log with the files that belong to it. */
 export function removeRun(file: string): void {
   for (const suffix of BESIDE) rmSync(`${file}${suffix}`, { force: true });
 }
 
-/** The ids of the runs that are kept, oldest first. */
+/** Returns the ids of the stored runs, oldest first. */
 export function runIds(outputDir: string): readonly string[] {
   return namesIn(folderOf(outputDir))
     .filter((name) => name.endsWith(".db"))
@@ -53,18 +53,18 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** A run that was found, and read. */
+/** A run that was found and read. */
 export interface Found<T> {
   readonly id: string;
   readonly read: T;
-  /** Newer runs that could not be read, and why, as sentences. */
+  /** Newer runs that could not be read, with the reasons, as sentences. */
   readonly skipped: readonly string[];
 }
 
 /**
- * Reads a run that is kept: without an id the last one that can be read.
+ * Reads a stored run; without an id the last run that can be read.
  *
- * @throws SeqqaError `NO_SUCH_RUN` with exit status 2, and what `read` throws
+ * @throws SeqqaError `NO_SUCH_RUN` with exit status 2, and errors of `read`
  */
 export function findRun<T>(outputDir: string, id: string | undefined, read: (file: string) => T): Found<T> {
   const ids = runIds(outputDir);

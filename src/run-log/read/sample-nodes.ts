@@ -2,17 +2,17 @@ import { pathsInGraph, type Paths } from "./paths-in-graph.ts";
 import { within } from "../rows/stored-edges.ts";
 import type { StoredGraph } from "../rows/stored-graph.ts";
 
-/** What of a graph is shown. */
+/** The part of a graph that is shown. */
 export interface Sample {
-  /** Parents stand before their children. */
+  /** Parents come before their children. */
   readonly nodes: readonly number[];
-  /** What the paths of findings consist of. */
+  /** The nodes and edges on the paths of findings. */
   readonly paths: Paths;
 }
 
 /**
- * All nodes of a graph; of one that has more than `most`, the nodes on the paths of findings, their neighbours, and then the nearest to the root. With a
- * node its ancestors are there, too: they may be a few more than `most`, as deep as the findings lie.
+ * Selects all nodes of a graph. If there are more than `most`: the nodes on the paths of findings, their neighbours, and then the nodes nearest to
+ * the root. The ancestors of a selected node are selected, too, so there may be a few more than `most`, depending on the depth of findings.
  */
 export function sampleNodes(graph: StoredGraph, findings: readonly (readonly string[])[], most: number): Sample {
   const { depths, parents } = graph;
@@ -40,7 +40,7 @@ export function sampleNodes(graph: StoredGraph, findings: readonly (readonly str
   return { nodes: [...shown].sort((a, b) => depths[a]! - depths[b]! || a - b), paths };
 }
 
-/** So many nodes, the nearest to the root first: a parent is one nearer than its children. */
+/** Returns at most `most` nodes, those nearest to the root first. A parent is one step nearer than its children. */
 function nearestToRoot({ depths, byDepth: { states } }: StoredGraph, most: number): readonly number[] {
   let left = most;
   const limit = states.findIndex((count) => {
@@ -49,7 +49,7 @@ function nearestToRoot({ depths, byDepth: { states } }: StoredGraph, most: numbe
     return false;
   });
   const nodes: number[] = [];
-  // Of the deepest ones that are taken, so many as are left.
+  // Takes only as many nodes of the deepest level as there is room for.
   for (let node = 0; node < depths.length && nodes.length < most; node++) {
     const depth = depths[node]!;
     if (limit < 0 || depth < limit || (depth === limit && left-- > 0)) nodes.push(node);

@@ -6,13 +6,13 @@ import { lines } from "../rows/json-columns.ts";
 import { sampleNodes } from "./sample-nodes.ts";
 import type { StoredGraph } from "../rows/stored-graph.ts";
 
-/** Nodes that reports show at most. */
+/** The largest number of nodes that reports show. */
 const NODES = 5_000;
-/** Characters of states and of exchanges that reports show: a report must open in a browser. What is on the paths of findings comes first. */
+/** Characters of states and of exchanges that reports show, since a report must open in a browser. Paths of findings come first. */
 const STATE_CHARACTERS = 3_000_000;
 const EXCHANGE_CHARACTERS = 4_000_000;
 
-/** What reports show of a graph, by the paths of its findings: all of it, or what lies around its findings and near the root. */
+/** Returns the part of a graph that reports show: all of it, or the surroundings of its findings and of the root. */
 export function shownGraph(db: Database, exploration: number, graph: StoredGraph, findings: readonly (readonly string[])[]): GraphData {
   const { nodes, paths } = sampleNodes(graph, findings, NODES);
   const { ids, ...edges } = edgesAmong(graph, nodes);
@@ -34,7 +34,7 @@ export function shownGraph(db: Database, exploration: number, graph: StoredGraph
   };
 }
 
-/** Columns of the edges that begin at one of these nodes, and end at one or nowhere; `ids` are their numbers. */
+/** Returns columns of the edges that start at one of these nodes, and end at one or without a state. `ids` are the numbers of the edges. */
 function edgesAmong(
   { edges, depths }: StoredGraph,
   nodes: readonly number[],
@@ -58,7 +58,7 @@ function edgesAmong(
   return { ids, from, action, to, status, found };
 }
 
-/** Whether one of ascending numbers lies between two. */
+/** Returns `true` if one of the ascending numbers lies between two bounds. */
 function hasBetween(sorted: Int32Array, lowest: number, highest: number): boolean {
   let [low, high] = [0, sorted.length];
   while (low < high) {
@@ -69,7 +69,7 @@ function hasBetween(sorted: Int32Array, lowest: number, highest: number): boolea
   return low < sorted.length && sorted[low]! <= highest;
 }
 
-/** What is known of each of a list, those first that matter most, until the characters are used up. */
+/** Reads the values of a list, the most important ids first, until the characters are used up. */
 function kept<T>(
   list: readonly number[],
   first: ReadonlySet<number>,

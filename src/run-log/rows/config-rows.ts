@@ -8,12 +8,12 @@ export interface ConfigRow {
   readonly source: string;
 }
 
-/** Variables of processes, and what `target.warm_up` sends, hold secrets as often as not: their names are kept alone. */
+/** Environment variables and the requests of `target.warm_up` often hold secrets, so only their names are kept. */
 const NAMES_ALONE = new Set(["env", "headers", "json"]);
-/** What is said by other rows, or says nothing of the run. */
+/** Values that other rows have, or that say nothing about the run. */
 const LEFT_OUT = new Set(["sources", "ca", "allowedStores"]);
 
-/** The configuration as the store keeps it: a row for each value, in the order of its declaration, without what is secret in it. */
+/** Returns the configuration as the run log keeps it: one row for each value, in the order of declaration, without secrets. */
 export function configRows(config: Config): readonly ConfigRow[] {
   const hide = redactor(config.report.redact);
   const rows: ConfigRow[] = [];
@@ -41,7 +41,7 @@ function withoutUserParts(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutUserParts(member)]));
 }
 
-/** `undefined` where nothing is given, `null` for a text or a number. */
+/** Returns the names in a value; `undefined` without a value, `null` for a text or a number. */
 function namesOf(value: unknown): readonly string[] | null | undefined {
   if (value === undefined) return undefined;
   return typeof value === "object" && value !== null ? Object.keys(value) : null;

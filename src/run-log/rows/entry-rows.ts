@@ -3,14 +3,14 @@ import type { Divergence, RecordedExchange, RecordedStep, RunError } from "../..
 import type { ExplorationEntry, JourneyEntry, ReportedFailure } from "../../reports/index.ts";
 import { ExchangeWriter } from "./exchange-rows.ts";
 
-/** How far an exploration came, as the store says it. */
+/** The progress of an exploration in the run log. */
 export type Outcome = "running" | "ended" | "failed";
 
 type Violation = ExplorationEntry["violations"][number];
 type Race = ExplorationEntry["races"][number];
 type Row = Readonly<Record<string, string | number | null>>;
 
-/** Takes the entries of a run's document apart into rows. Writing one again replaces it. */
+/** Writes the entries of a run's document as rows. Writing an entry again replaces it. */
 export class EntryWriter {
   readonly #db: Database;
   readonly #exchanges: ExchangeWriter;

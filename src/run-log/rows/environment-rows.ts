@@ -1,21 +1,21 @@
 import { randomBytes, scryptSync } from "node:crypto";
 import type { Config } from "../../config/index.ts";
 
-/** A variable that the configuration gives to a process, as the store knows it: whether another value is the same can be told, the value cannot. */
+/** An environment variable of a process, as the run log keeps it. A later run can compare its value, but not read it. */
 export interface EnvironmentRow {
   /** For example `target.env.TOKEN`, `services.mailer.env.TOKEN` or `target.warm_up.0`. */
   readonly key: string;
-  /** Hexadecimal, its own: equal values cannot be told from others. */
+  /** Per-value salt (hex), so that equal values have different hashes. */
   readonly salt: string;
   /** Hexadecimal. */
   readonly hash: string;
 }
 
-/** Values may be short, and stores are handed on, as artifacts of CI: some 10 ms for each guess. */
+/** Cost of scrypt. Values may be short, and run logs are passed on as CI artifacts: each guess takes some 10 ms. */
 const COST = 4096;
 const BYTES = 16;
 
-/** The variables of the configuration, in the order of its declaration. */
+/** Returns the variables of the configuration, in the order of declaration. */
 export function environmentRows(config: Config): readonly EnvironmentRow[] {
   return [...environmentOf(config)].map(([key, value]) => {
     const salt = randomBytes(BYTES).toString("hex");
@@ -23,7 +23,7 @@ export function environmentRows(config: Config): readonly EnvironmentRow[] {
   });
 }
 
-/** The keys of the variables whose values are others now. Which there are at all is part of the configuration's rows. */
+/** Returns the keys of variables whose values have changed. Added and removed variables show in the rows of the configuration. */
 export function otherValues(before: readonly EnvironmentRow[], config: Config): readonly string[] {
   const now = environmentOf(config);
   return before.flatMap(({ key, salt, hash }) => {
@@ -34,7 +34,7 @@ export function otherValues(before: readonly EnvironmentRow[], config: Config): 
 
 const hashOf = (value: string, salt: string): string => scryptSync(value, salt, BYTES, { N: COST }).toString("hex");
 
-/** The values of the variables that the configuration gives to processes, by key; they may be secrets. */
+/** Returns the values of the variables that the configuration gives to processes, by key; they may be secrets. */
 export function environmentOf({ target, services }: Config): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   const take = (where: string, env: Readonly<Record<string, string>> = {}): void => {

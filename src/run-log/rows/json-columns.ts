@@ -1,11 +1,11 @@
-/** The JSON object of a column. @throws TypeError when it is none */
+/** Returns the JSON object of a column. @throws TypeError if the column has none */
 export function record(text: unknown): Record<string, unknown> {
   const value = parsed(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("a column holds no JSON object");
   return value as Record<string, unknown>;
 }
 
-/** The JSON list of strings of a column. @throws TypeError when it is none */
+/** Returns the JSON list of strings of a column. @throws TypeError if the column has none */
 export function lines(text: unknown): readonly string[] {
   const value = parsed(text);
   if (!Array.isArray(value) || !value.every((line) => typeof line === "string"))
@@ -13,7 +13,7 @@ export function lines(text: unknown): readonly string[] {
   return value;
 }
 
-/** What a parser says of damaged text tells nobody anything. */
+/** Parses JSON; `undefined` if it is damaged, since a parser's message would not help the user. */
 function parsed(text: unknown): unknown {
   try {
     return JSON.parse(String(text));

@@ -2,33 +2,33 @@ import type { ViolationPolicy } from "../../engine/commit/broken-rules.ts";
 import type { Shard } from "../../engine/shards/shard-partition.ts";
 import { record } from "./json-columns.ts";
 
-/** What has to be the same when an exploration goes on later. */
+/** The conditions that must be the same when an exploration is resumed. */
 export interface RunHeader {
-  /** SHA-256 of the bundled code; empty: it is not known. */
+  /** SHA-256 of the bundled code; empty: unknown. */
   readonly code: string;
-  /** When it was begun, and when it went on: ms since 1970. Times near any of them are not part of the state. */
+  /** When the exploration was started and resumed, in ms since 1970. Times near any of them are not part of the state. */
   readonly clocksMs: readonly number[];
   /** The knowledge of the target's values, written by {@link knowledgeText}. */
   readonly knowledge: string;
-  /** `null`: none. */
+  /** `null`: no limit. */
   readonly maxDepth: number | null;
-  /** `null`: it is no shard. */
+  /** `null`: not a shard. */
   readonly shard: Shard | null;
-  /** `null`: it goes on behind no violation. */
+  /** `null`: the search stops behind every violation. */
   readonly violationPolicy: ViolationPolicy | null;
   readonly root: {
     readonly wholeLo: number;
     readonly wholeHi: number;
     readonly rootLo: number;
     readonly rootHi: number;
-    /** In canonical lines, as reports may show them. */
+    /** The root state in canonical lines, as reports may show them. */
     readonly lines: readonly string[];
-    /** The rules that it breaks. */
+    /** The rules that the root state breaks. */
     readonly broken: readonly string[];
   };
 }
 
-/** @throws TypeError when the column holds something else */
+/** Reads a run header. @throws TypeError if the column holds something else */
 export function runHeaderOf(code: string, document: string): RunHeader {
   const { clocksMs, knowledge, maxDepth, shard, violationPolicy = null, root } = record(document) as Partial<Omit<RunHeader, "code">>;
   const numbers = (list: unknown): boolean => Array.isArray(list) && list.every((one) => typeof one === "number");

@@ -1,9 +1,9 @@
-/** `PRAGMA user_version` of a store. A store of another version is refused. */
+/** `PRAGMA user_version` of a run log. A run log of another version is refused. */
 export const SCHEMA_VERSION = 4;
 
 /**
- * The tables of a run store. Everything in them is redacted already. A column `document` holds an entry of results.json as JSON, as it stands there, but
- * for the lists that have tables of their own (they are empty in it).
+ * The tables of a run log. Everything in them is redacted. A column `document` holds an entry of results.json as JSON, in which lists that have their
+ * own tables are empty.
  */
 export const SCHEMA: string = `
 -- One row: the run. Until ended_at is set it goes on, or was killed: then what is here is the beginning of it, up to the last batch.

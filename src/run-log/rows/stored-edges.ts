@@ -3,9 +3,9 @@ import { commitRows, type CommitRow } from "../../engine/commit/commit-rows.ts";
 import { SKIPPED } from "../../messages/lane-messages.ts";
 import { batchReader } from "../write/commit-batches.ts";
 
-/** Between which nodes the edges of a batch lie. */
+/** The ranges of nodes that the edges of a batch connect. */
 interface Span {
-  /** The number of its first edge. */
+  /** The number of the batch's first edge. */
   readonly first: number;
   readonly from: readonly [lowest: number, highest: number];
   readonly to: readonly [lowest: number, highest: number];
@@ -14,20 +14,20 @@ interface Span {
 type Visit = (edge: number, row: CommitRow) => void;
 
 /**
- * The executed rows of an exploration, read batch by batch from its store each time that they are asked for: all of them may be more than fits. Where the
- * edges of a batch lie is known once it was read, so that later passes read only those that they need.
+ * The executed rows of an exploration. They are read from the run log batch by batch at each access, since all of them may not fit into memory. The
+ * ranges of a batch are known after the first read, so later passes read only the batches that they need.
  */
 export class StoredEdges {
   readonly #batches: ReturnType<typeof batchReader>;
   readonly #spans: Span[] = [];
-  /** How many there are, once they were all read. */
+  /** The number of edges, once all were read. */
   size = 0;
 
   constructor(db: Database, exploration: number) {
     this.#batches = batchReader(db, exploration);
   }
 
-  /** All edges in their order; the row that is given is the same each time. @throws TypeError, RangeError where the batches are not whole */
+  /** Visits all edges in order. The same row object is passed each time. @throws TypeError, RangeError if the batches are incomplete */
   all(visit: Visit): void {
     for (let index = 0; index < this.#batches.batches; index++) {
       const first = this.size;
@@ -45,7 +45,7 @@ export class StoredEdges {
     }
   }
 
-  /** Again, of the batches alone in which some may be wanted; that is asked before each. After {@link all}. */
+  /** Visits the edges of those batches for which `isWanted` returns `true`; it is asked before each batch. Call {@link all} first. */
   some(isWanted: (span: Pick<Span, "from" | "to">) => boolean, visit: Visit): void {
     this.#spans.forEach((span, index) => {
       if (!isWanted(span)) return;
@@ -55,5 +55,5 @@ export class StoredEdges {
   }
 }
 
-/** Whether a node lies in a span. */
+/** Returns `true` if a node lies in a range. */
 export const within = (node: number, [lowest, highest]: readonly [number, number]): boolean => node >= lowest && node <= highest;

@@ -7,7 +7,7 @@ export interface StoredNodes {
   readonly depths: Int32Array;
 }
 
-/** `undefined`: they are no tree of so many actions. */
+/** Reads the nodes of an exploration. `undefined`: they do not form a tree with this number of actions. */
 export function storedNodes(db: Database, exploration: number, actions: number): StoredNodes | undefined {
   const count = db.prepare("SELECT count(*) FROM nodes WHERE exploration = ?").pluck().get(exploration) as number;
   const [parents, parentActions, depths] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)];
@@ -15,7 +15,7 @@ export function storedNodes(db: Database, exploration: number, actions: number):
   let node = 0;
   for (const row of rows) {
     const [id, parent, action, depth] = row as readonly [number, number, number, number];
-    // Each depth is the length of a path that meets no state twice.
+    // A depth is the length of a path that visits no state twice, so it is below the number of nodes.
     const isSound = id === node && parent >= -1 && parent < count && action >= -1 && action < actions && depth >= 0 && depth < count;
     if (!isSound) return undefined;
     parents[node] = parent;

@@ -4,10 +4,10 @@ import type { JournalBatch, JournalEvent } from "../../engine/commit/commit-jour
 import { ROW, STATUS } from "../../messages/lane-messages.ts";
 import type { ExplorationGraph } from "../../model/results/result.ts";
 
-/** Texts of news that are known with their ids. */
+/** The number of step-event texts whose ids are remembered. */
 const TEXTS = 10_000;
 
-/** Writes committed rows, a batch each, and what they brought to light, each text once. */
+/** Writes committed rows, one batch per row, and their step events, each text once. */
 export class CommitWriter {
   readonly #exploration: number;
   readonly #show: (news: JournalEvent) => JournalEvent;
@@ -18,7 +18,7 @@ export class CommitWriter {
   #batches: number;
   #ids: number;
 
-  /** `show`: news as they may be written down. */
+  /** `show`: prepares step events for storing. */
   constructor(db: Database, exploration: number, show: (news: JournalEvent) => JournalEvent) {
     this.#exploration = exploration;
     this.#show = show;
@@ -37,7 +37,7 @@ export class CommitWriter {
     if (rows.length > 0) this.#insert(rows);
   }
 
-  /** Edges of a graph that nobody wrote along. */
+  /** Writes the edges of a graph that were not written during the run. */
   rest({ edgeFrom, edgeAction, edgeTo, edgeStatus }: ExplorationGraph, from: number): void {
     const rows = new Int32Array((edgeFrom.length - from) * ROW);
     const row = new Int32Array(ROW);
@@ -54,7 +54,7 @@ export class CommitWriter {
   }
 
   #idOf(news: JournalEvent): number {
-    // As it came, since showing it takes long: stacks are read.
+    // The key is the original text, since preparing it takes long: stacks are read.
     const text = JSON.stringify(news);
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
@@ -66,7 +66,7 @@ export class CommitWriter {
   }
 }
 
-/** The batches of an exploration are taken one by one: all of them may be more than fits. */
+/** Returns a reader of an exploration's batches. They are read one by one, since all of them may not fit into memory. */
 export function batchReader(
   db: Database,
   exploration: number,
@@ -76,9 +76,9 @@ export function batchReader(
   return { batches: count, batch: (index) => int32(get.get(exploration, index)) };
 }
 
-/** @throws TypeError where there are no whole values, or none */
+/** Decodes a batch. @throws TypeError if the column has no whole int32 values */
 function int32(blob: unknown): Int32Array {
   if (!(blob instanceof Uint8Array) || blob.byteLength % 4 !== 0) throw new TypeError("a batch of commits is not whole");
-  // A column may begin anywhere in memory.
+  // A column may begin at any byte, and an Int32Array needs alignment.
   return new Int32Array(blob.slice().buffer);
 }

@@ -11,39 +11,39 @@ import { EntryWriter, type Outcome } from "../rows/entry-rows.ts";
 import { ExchangeWriter } from "../rows/exchange-rows.ts";
 import type { ResumedExploration } from "../read/resumed-exploration.ts";
 
-/** What is known of an exploration when it begins. */
+/** The data of an exploration that is known at its start. */
 export interface ExplorationStart {
   readonly name: string;
   readonly strategy: string;
   readonly actions: readonly string[];
-  /** An exchange with the URLs that users know in place of the lanes' own. */
+  /** Replaces the lanes' URLs in an exchange by those that users know. */
   readonly shown: (exchange: RecordedExchange) => RecordedExchange;
-  /** What a step brought to light, as it is told: URLs as users know them, stacks in the user's own lines. */
+  /** Prepares step events for reports: URLs as users know them, stacks in the user's own lines. */
   readonly told: (news: JournalEvent) => JournalEvent;
-  /** `undefined` where nothing was written along. */
+  /** `undefined` if commits are not stored during the run. */
   readonly beginning: RunHeader | undefined;
 }
 
-/** The result so far. Its graph is not looked at. */
+/** Returns the result so far. Its graph is not read. */
 export type ResultSoFar = () => ExplorationResult;
 
-/** What reports show of an exploration: its first steps and states, since no report shows all. */
+/** The details that are stored of an exploration: those of its first steps and states, since no report shows all. */
 const LIMITS: DetailLimits = { edges: 20_000, states: 5_000, characters: 64_000_000 };
-/** Milliseconds between two batches, and edges that make one at once. */
+/** Milliseconds between two batches, and the number of edges that make a batch at once. */
 const EVERY_MS = 250;
 const EDGES = 20_000;
-/** Characters of a body that are kept of an edge. Findings keep theirs. */
+/** Characters of a body that are kept for an edge. Findings keep whole bodies. */
 const BODY = 4_096;
-/** Lines of states that are known as they are shown. */
+/** The number of redacted state lines that are remembered. */
 const LINES = 10_000;
 
 /**
- * Writes down what an exploration commits, in batches of one transaction each: whatever ends the process, the store holds the beginning of the run. It
- * reads the engine's own tables from where the last batch ended, so that a commit costs nothing.
+ * Writes the commits of an exploration to the run log, in batches of one transaction each. However the process ends, the run log holds the beginning
+ * of the run. The keeper reads the engine's own tables from the end of the last batch, so a commit costs nothing.
  */
 export class ExplorationKeeper {
   readonly limits: DetailLimits;
-  /** Of an exploration that goes on. */
+  /** The stored data of a resumed exploration. */
   readonly before: ResumedExploration | undefined;
   readonly #id: number;
   readonly #file: string;
@@ -64,10 +64,10 @@ export class ExplorationKeeper {
   #start: ExplorationStart | undefined;
   #nodes = 0;
   #edges = 0;
-  /** When the last batch was written. */
+  /** The time of the last batch. */
   #at = -Infinity;
 
-  /** `attempt` runs a transaction, and keeps its failure from ending the run. `before`: of an exploration that goes on. */
+  /** `attempt` runs a transaction, and keeps its failure from ending the run. `before`: the stored data of a resumed exploration. */
   constructor(
     id: number,
     file: string,
@@ -99,7 +99,7 @@ export class ExplorationKeeper {
     this.#move = db.prepare("UPDATE nodes SET parent = ?, action = ?, depth = ? WHERE exploration = ? AND id = ?");
   }
 
-  /** Where the store lies. */
+  /** The folder of the run log. */
   get folder(): string {
     return dirname(this.#db.name);
   }
@@ -108,7 +108,7 @@ export class ExplorationKeeper {
     this.#start = start;
   }
 
-  /** The exploration begins again: nothing of what was committed holds. */
+  /** Deletes everything that was committed, since the exploration starts again. */
   again(): void {
     this.#attempt(() => {
       for (const table of ["nodes", "states", "commits", "checks", "news", "exchanges"])
@@ -118,12 +118,12 @@ export class ExplorationKeeper {
     [this.#nodes, this.#edges, this.#begun, this.#at] = [0, 0, false, -Infinity];
   }
 
-  /** What was committed, when enough time passed since the last batch or there is enough of it. */
+  /** Writes a batch if enough time has passed since the last one, or if there are enough commits. */
   commits(committer: Committer, soFar: ResultSoFar): void {
     if (committer.edges.size - this.#edges >= EDGES || performance.now() - this.#at >= EVERY_MS) this.flush(committer, soFar);
   }
 
-  /** All that was committed. */
+  /** Writes all commits. */
   flush(committer: Committer, soFar: ResultSoFar): void {
     this.#attempt(() => {
       this.#graph(committer);
@@ -137,12 +137,12 @@ export class ExplorationKeeper {
     this.#at = performance.now();
   }
 
-  /** What was committed, of an exploration whose result is known only in the end. */
+  /** Writes the commits of an exploration whose result is known only at the end. */
   graph(committer: Committer): void {
     this.#attempt(() => this.#graph(committer));
   }
 
-  /** The exploration is over. */
+  /** Writes the result of a finished exploration. */
   ended(name: string, result: ExplorationResult): void {
     this.#start ??= {
       name,
@@ -155,23 +155,25 @@ export class ExplorationKeeper {
     this.#attempt(() => {
       this.#rest(result);
       this.#entry(result, "ended");
-      // What was hidden since is a secret in its lines, too.
+      // The root state's lines are written again, to hide secrets that were found later.
       if (this.#begun) this.#beginning();
     });
   }
 
-  /** It is taken over from an earlier session: its graph is there already. */
+  /** Takes over an exploration of an earlier session, whose graph is stored already. */
   taken(): void {
     this.#nodes = Infinity;
     this.#edges = Infinity;
   }
 
-  /** Lines of a state as they may be shown. */
+  /** Redacts the lines of a state. */
   shownLines(lines: readonly string[]): readonly string[] {
     return lines.map((line) => this.#hide.line(line));
   }
 
-  /** It ended without a result. One that goes on is what it was, as long as it did not. */
+  /**
+   * Marks an exploration that ended without a result as failed. A resumed exploration that failed before its first batch keeps its earlier outcome.
+   */
   failed(): void {
     if (this.before !== undefined && !this.#begun) return;
     this.#attempt(() => this.#db.prepare("UPDATE explorations SET outcome = 'failed' WHERE id = ?").run(this.#id));
@@ -182,7 +184,7 @@ export class ExplorationKeeper {
     this.#begin.run(code, JSON.stringify({ ...rest, root: { ...root, lines: this.shownLines(root.lines) } }), this.#id);
   }
 
-  /** What user code threw, and what processes printed, is searched for secrets. */
+  /** Removes secrets from errors of user code and from output of processes. */
   #told(news: JournalEvent): JournalEvent {
     const { findings, errors, unjudged } = this.#start!.told(news);
     const text = (value: string): string => redactText(value, this.#visibility, this.#hide);
@@ -227,13 +229,13 @@ export class ExplorationKeeper {
         exchanges.map((one) => this.#shown(one)),
       );
     details.exchanges.clear();
-    // What was hidden since is a secret in lines, too.
+    // Secrets that were found later must be hidden in these lines, too.
     this.#lines.clear();
     for (const [node, lines] of details.states) this.#state.run(this.#id, node, JSON.stringify(lines.map((line) => this.#line(line))));
     details.states.clear();
   }
 
-  /** What a result says of its graph beyond what was written while it grew: all of it, where nobody wrote along. */
+  /** Writes the part of a result's graph that was not written during the run: all of it, if nothing was. */
   #rest({ graph }: ExplorationResult): void {
     for (; this.#nodes < graph.nodes; this.#nodes++) {
       const node = this.#nodes;
@@ -244,7 +246,7 @@ export class ExplorationKeeper {
     this.#edges = graph.edges;
   }
 
-  /** Most lines of a state stand in many others. */
+  /** Remembers redacted lines, since most lines of a state are in many other states. */
   #line(line: string): string {
     let shown = this.#lines.get(line);
     if (shown !== undefined) return shown;

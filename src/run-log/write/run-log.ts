@@ -15,14 +15,14 @@ import { SCHEMA, SCHEMA_VERSION } from "../rows/schema.ts";
 import type { StoredExploration } from "../read/resumable-run.ts";
 import { openSqlite } from "../../stores/sqlite-driver.ts";
 
-/** Pages of the log before they are moved into the file: about 16 MB. */
+/** Pages in the write-ahead log before they are moved into the file: about 16 MB. */
 const CHECKPOINT_PAGES = 4_000;
 
 /**
- * The store of a run: a SQLite file under `runs` in the folder of the reports, which only its owner can read, since it holds bodies. It has what the run
- * commits in batches, so that it is readable whatever ends the process; while it is written there are a log and an index beside it, in the end it is one file.
+ * The run log: a SQLite file under `runs` in the folder of reports. Only its owner can read it, since it holds bodies. Commits are written in
+ * batches, so it is readable however the process ends. While it is written, a write-ahead log and an index lie beside it; in the end it is one file.
  *
- * A failure to write (a full disk) does not end the run: nothing more is written then, and {@link end} throws it.
+ * A failure to write (a full disk) does not end the run. Nothing more is written then, and {@link end} throws the failure.
  */
 export class RunLog {
   readonly file: string;
@@ -39,8 +39,9 @@ export class RunLog {
   #problem: Error | undefined;
 
   /**
-   * `document`: that of the run as if it ended here. `hide`: the run's own, which knows what it has hidden. `goesOn`: there is a store already, and the run
-   * goes on in it. `flags`: what of the command line is not in the configuration, and is to hold then. @throws what the file system says, and SeqqaError `RUN_GOES_ON`
+   * `document`: the run's document as if it ended here. `hide`: the run's redactor, which knows the secrets it has hidden. `goesOn`: the run is
+   * resumed in an existing run log. `flags`: command-line flags that are not in the configuration and apply to a resumed run. @throws errors of the
+   * file system, and SeqqaError `RUN_GOES_ON`
    */
   constructor(config: Config, document: RunDocument, hide: Redactor, goesOn = false, flags: readonly ConfigRow[] = []) {
     this.#config = config;
@@ -57,7 +58,7 @@ export class RunLog {
       this.#db.pragma("trusted_schema = OFF");
       this.#db.pragma("journal_mode = WAL");
       this.#db.pragma("synchronous = NORMAL");
-      // What was written before it was known to be a secret, and is written anew, leaves no trace.
+      // Deleted text leaves no trace, so that secrets which were written before they were known are really removed.
       this.#db.pragma("secure_delete = ON");
       this.#db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       if (goesOn) this.#db.transaction(() => this.#goOn(document))();
@@ -70,30 +71,30 @@ export class RunLog {
     }
   }
 
-  /** A keeper for the next exploration, of this file. */
+  /** Returns a keeper for the next exploration, which is in `file`. */
   exploration(file: string): ExplorationKeeper {
     return new ExplorationKeeper(this.#explorations++, file, this.#db, this.#config.report, this.#hide, (work) => this.#attempt(work));
   }
 
-  /** A keeper for an exploration that goes on. */
+  /** Returns a keeper for a resumed exploration. */
   explorationAgain({ id, file }: StoredExploration, beginning: RunHeader): ExplorationKeeper {
     const before = resumedExploration(this.#db, id, beginning);
     return new ExplorationKeeper(id, file, this.#db, this.#config.report, this.#hide, (work) => this.#attempt(work), before);
   }
 
-  /** A keeper for an exploration that is taken over as it is. */
+  /** Returns a keeper for an exploration that is taken over unchanged. */
   explorationTaken({ id, file }: StoredExploration): ExplorationKeeper {
     const keep = new ExplorationKeeper(id, file, this.#db, this.#config.report, this.#hide, (work) => this.#attempt(work));
     keep.taken();
     return keep;
   }
 
-  /** A journey that ended. */
+  /** Writes a journey that ended. */
   journey(entry: JourneyEntry): void {
     this.#attempt(() => this.#entries.journey(this.#journeys++, entry));
   }
 
-  /** The journeys as they are reported in the end, in place of those that were told of. */
+  /** Writes the final entries of the journeys, in place of those written before. */
   journeys(entries: readonly JourneyEntry[]): void {
     this.#attempt(() => entries.forEach((entry, id) => this.#entries.journey(id, entry)));
   }
@@ -102,7 +103,7 @@ export class RunLog {
     this.#attempt(() => this.#entries.failure(this.#failures++, failure));
   }
 
-  /** The run is over: the store becomes one plain file. @throws what went wrong with it, now or before */
+  /** Ends the run: the run log becomes one plain file. @throws the first failure to write */
   end(document: RunDocument): void {
     this.#attempt(() => writeEnd(this.#db, document));
     this.#close();
@@ -110,7 +111,7 @@ export class RunLog {
     dropOldRuns(this.#config.report.outputDir);
   }
 
-  /** The run ended otherwise than {@link end} was told. @throws what went wrong with the store, now or before */
+  /** Corrects the end, if the run ended in another way than {@link end} recorded. @throws the first failure to write */
   amend(document: RunDocument): void {
     if (this.#problem !== undefined) throw this.#problem;
     const db = openSqlite(this.file, { fileMustExist: true });
@@ -121,14 +122,14 @@ export class RunLog {
     }
   }
 
-  /** There was nothing to run: as if it had not been begun, or not gone on. */
+  /** Removes the run log if there was nothing to run; a resumed run log stays. */
   discard(): void {
     this.#db.close();
     if (!this.#goesOn) removeRun(this.file);
     this.#lock.release();
   }
 
-  /** Makes the store under a name of its own first: whoever finds it by its name finds a run in it, whenever this process is killed. */
+  /** Makes the run log under a temporary name first, so that a file with the final name always holds a run, even if this process is killed. */
   #make(document: RunDocument): void {
     const draft = `${this.file}${DRAFT_SUFFIX}`;
     closeSync(openSync(draft, "wx", 0o600));
@@ -148,7 +149,7 @@ export class RunLog {
     renameSync(draft, this.file);
   }
 
-  /** Until it is over again, what is here is the beginning of it. Files that failed are tried again. */
+  /** Marks the run as unfinished until it ends again. Files that failed are tried again. */
   #goOn(document: RunDocument): void {
     this.#db.prepare("UPDATE run SET ended_at = NULL, exit_status = NULL, document = ?").run(documentText(document));
     this.#db.exec("DELETE FROM failures; DELETE FROM config; DELETE FROM environment");
@@ -172,7 +173,7 @@ export class RunLog {
     }
   }
 
-  /** Somebody who reads it meanwhile keeps the log where it is, and the store readable. */
+  /** Moves the write-ahead log into the file. A concurrent reader keeps the log where it is; the run log stays readable. */
   #close(): void {
     try {
       this.#db.pragma("wal_checkpoint(TRUNCATE)");
@@ -193,7 +194,7 @@ function writeEnd(db: Database, document: RunDocument): void {
   end.run(new Date().toISOString(), document.exitStatus, documentText(document));
 }
 
-/** Its lists have tables of their own. */
+/** Returns the document without the lists that have their own tables. */
 function documentText(document: RunDocument): string {
   return JSON.stringify({ ...document, explorations: [], journeys: [], failures: [] });
 }

@@ -3,32 +3,32 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Spill } from "../../engine/graph/spill.ts";
 
-/** Pieces are cut to multiples of this many bytes, so that what was freed fits what comes. */
+/** Space is allocated in multiples of this many bytes, so that freed places fit new data. */
 const UNIT = 1 << 16;
 
-/** Closes what nobody has any more. */
+/** Closes scratch files that are no longer referenced. */
 const left = new FinalizationRegistry<() => void>((close) => close());
 
 /**
- * What a large exploration does not keep in memory: its edges, and captured states of nodes that wait. It holds what the target said, as it was said,
- * so nobody can have it by a name: it is made at the first write, for its owner alone, and loses its name at once where the system allows that (on Windows
- * when it is closed). It is gone with the process, however that ends.
+ * Data that a large exploration does not keep in memory: edges, and snapshots of nodes that wait. It holds unredacted data of the target, so it must
+ * not be reachable by a name. The file is made at the first write, for its owner only. Its name is removed at once if the system allows that (on
+ * Windows when it is closed). The file is gone when the process ends, in whatever way.
  */
 export class ScratchFile implements Spill {
   readonly #folder: string;
   #file: number | undefined;
   #end = 0;
-  /** Pieces that were given back, by their units. */
+  /** Freed places, by their number of units. */
   readonly #free: Map<number, number[]> = new Map();
   #close: (() => void) | undefined;
   #broken: Error | undefined;
 
-  /** `folder`: where it is made; it must be there at the first write. */
+  /** `folder`: where the file is made; it must exist at the first write. */
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** Bytes that it takes on the disk, about. */
+  /** Approximate bytes on disk. */
   get size(): number {
     return this.#end;
   }
@@ -42,7 +42,7 @@ export class ScratchFile implements Spill {
     try {
       for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done, bytes.length - done, place + done);
     } catch (error) {
-      // A disk that is full stays so for the run: what was begun is given back to everybody else.
+      // A full disk counts as full for the rest of the run. The unfinished write is truncated, so that others can use its space.
       if (free === undefined) ftruncateSync(file, this.#end);
       this.#broken = error as Error;
       throw error;
@@ -66,7 +66,7 @@ export class ScratchFile implements Spill {
     else places.push(place);
   }
 
-  /** Nothing is read from it any more. Without it, it is closed when nobody has it any more. */
+  /** Closes the file; it cannot be read afterwards. Without this call, the file is closed when the object is garbage-collected. */
   close(): void {
     this.#close?.();
     left.unregister(this);

@@ -1,10 +1,10 @@
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** For reports: what an API answers may be nobody else's business. */
+/** File mode for reports, since answers of an API may be private. */
 export const OWN_ONLY = 0o600;
 
-/** Writes a file, from pieces of its text, so that a reader never sees half of it, and a failure leaves the one that was there. `mode`: who may read it. */
+/** Writes a file from pieces of its text. A reader never sees half of it, and a failure leaves the previous file. `mode`: the file mode. */
 export function writeWhole(file: string, pieces: Iterable<string>, mode: number = 0o666): void {
   const beside = `${file}.${process.pid}.tmp`;
   mkdirSync(dirname(file), { recursive: true });

@@ -4,7 +4,10 @@ import type { ExplorationEvent } from "../../engine/events.ts";
 export interface ExploreOptions {
   /** The number of lanes. Default: the configuration's `parallel`, else 1. `auto`: the number of cores. */
   readonly parallel?: number | "auto";
-  /** `import.meta.url` of the module that exports the agent as `agent` (a graph as `graph`); needed for more than one lane, since functions cannot cross threads. */
+  /**
+   * `import.meta.url` of the module that exports the agent as `agent` (a graph as `graph`). Needed for more than one lane, since functions cannot
+   * cross threads.
+   */
   readonly module?: string;
   /** Path of a `seqqa.yaml`; default: none is read. */
   readonly config?: string;
