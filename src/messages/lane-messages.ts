@@ -38,7 +38,7 @@ export const FINDING: number = 1 << 8;
 export const NEWS: number = 1 << 9;
 /** Stores, context or clients changed, even if the fingerprint did not. */
 export const CHANGED: number = 1 << 10;
-/** The canonical form could not order symmetric ids within its limit, so the state is never merged with another one. */
+/** The canonical form could not order symmetric ids within its limit, so an equal state may get another fingerprint. */
 export const BOUNDED: number = 1 << 11;
 
 /** The fingerprint ignores the order in which some values of the state were generated. The second hash is of the form that keeps the order. */
@@ -100,7 +100,7 @@ export const EXCHANGES = 1;
 /** Reached states that are not committed yet, in lines. */
 export const STATES = 2;
 
-/** `store`: a store was lost, which says nothing about the step in progress. `dirty`: the lane is not sure that its world was restored. */
+/** `store`: a store was lost, which says nothing about the step in progress. `dirty`: the state of the lane's world is uncertain. */
 export type LaneFailureKind = "unreachable" | "timeout" | "dirty" | "worker" | "store";
 
 /** The reason why a lane could not continue. The lane must be rebuilt before it is used again. */

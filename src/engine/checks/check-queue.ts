@@ -71,7 +71,7 @@ export class CheckQueue {
     journal?.checked({ node: visited.find(lo, hi), merge: check?.merge === true });
   }
 
-  /** A state was reached along a second path. `reduced`: with another order of generation, which is assumed not to matter. */
+  /** Records that a state was reached along a second path. `reduced`: with another order of generation, which is assumed not to matter. */
   merged(to: number, from: number, action: number, reduced = false, recorded?: Done): void {
     if (this.#options.oneIn === 0 || this.#otherWays.has(to)) return;
     const isExpanded = this.#committer.nodes.has(to, EXPANDED);
@@ -82,7 +82,7 @@ export class CheckQueue {
     } else if (!isExpanded && this.#draw(1, to) % this.#options.oneIn === 0) this.#otherWays.set(to, { from, action, reduced });
   }
 
-  /** The search is over: queues the audits of nodes that were never expanded. */
+  /** Queues the audits of nodes that were never expanded, when the search is over. */
   finish(): void {
     for (const [node, { from, action, reduced }] of this.#otherWays) if (reduced) this.#audit(node, from, action);
     this.#otherWays.clear();
@@ -113,7 +113,7 @@ export class CheckQueue {
     return mix(mix(this.#options.seed + salt, visited.lo(node)), visited.hi(node));
   }
 
-  /** All outcomes of a node are committed. `direct`: nodes can be reached by snapshot. */
+  /** Selects the checks of a node whose outcomes are all committed. `direct`: nodes can be reached by snapshot. */
   expanded(node: number, work: NodeWork, direct: boolean): void {
     const sampled = this.#sampled(node);
     const written = direct && work.image !== undefined;
@@ -122,10 +122,7 @@ export class CheckQueue {
     this.#take(node, work, sampled && written, this.#otherWay(node));
   }
 
-  /**
-   * All outcomes of a node were recommitted. Queues the checks of the node that the earlier session did not finish. `direct`: nodes could be reached
-   * by snapshot.
-   */
+  /** Queues the unfinished checks of a node whose outcomes were all recommitted. `direct`: nodes could be reached by snapshot. */
   recalled(node: number, work: NodeWork, direct: boolean, recorded: Done): void {
     const otherWay = this.#otherWay(node);
     const both = direct && this.#sampled(node) && !recorded.wasChecked({ node, merge: false });

@@ -217,7 +217,7 @@ export class Committer {
     return coverage;
   }
 
-  /** A clean edge reaches a state: the state joins the frontier, or gets a shorter path. */
+  /** Adds the state that a clean edge reaches to the frontier, or gives it a shorter path. */
   #reach(to: number, from: number, action: number, shape: number, status: number): void {
     const nodes = this.nodes;
     const depth = nodes.depth(from) + 1;

@@ -4,8 +4,8 @@ const PAGE = 1 << 15;
 const LEAST = 1 << 6;
 
 /**
- * A queue of nodes that grows at the end and is cut off at the front: 4 bytes for each node that waits, and no node is moved. Places count from the
- * first node that was ever in the queue.
+ * A queue of nodes that grows at the end and is cut off at the front: 4 bytes for each node that waits, and full pages are never copied. Places count
+ * from the first node that was ever in the queue.
  */
 export class NodeQueue {
   readonly #pages: Int32Array[] = [];

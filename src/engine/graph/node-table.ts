@@ -6,7 +6,10 @@ export const OPENED = 1;
 export const EXPANDED = 2;
 /** A committed edge without a finding reaches it. */
 export const CLEAN = 4;
-/** The canonical form could not order symmetric ids within its limit: the node is never reached again, and a replay cannot be compared with it. */
+/**
+ * The canonical form could not order symmetric ids within its limit: an equal state may get another fingerprint, so a replay cannot be compared with
+ * it.
+ */
 export const UNCERTAIN = 8;
 /** Another shard explores from the node. */
 export const FOREIGN = 16;

@@ -9,7 +9,7 @@ const MASK = PAGE - 1;
 /** Initial size of the first page, in values; it doubles until it is full. */
 const LEAST = 1 << 10;
 
-/** A list of integers in pages. Growing adds one page at any length, and does not copy the existing pages. */
+/** A list of integers in pages. Growing adds one page at any length, and does not copy full pages. */
 export class Paged<T extends Typed> {
   readonly #pages: T[];
   readonly #kind: new (length: number) => T;

@@ -44,9 +44,10 @@ interface Part {
  * The set of committed states: open addressing over 64-bit fingerprints, which are numbered 0, 1, 2, ... in the order of insertion. Only the main
  * thread writes. Lanes read the set through shared memory only to leave payloads out, so a stale or torn read costs bytes and never correctness.
  *
- * The set grows during the search. Fingerprints lie in pages that are never moved. The table has 256 parts, chosen by the hash; each part grows by a
- * fifth when it is full. The parts start with different amounts of free room, so they never grow together, and a pause lasts only as long as one part
- * takes. A slot of 32 bits holds the state's number and, in the remaining bits, a second hash, so that other states are hardly ever compared.
+ * The set grows during the search. Fingerprints lie in pages, and full pages are never moved. The table has 256 parts, chosen by the hash; each part
+ * grows by a fifth when it is full. The parts start with different amounts of free room, so they never grow together, and a pause lasts only as long
+ * as one part takes. A slot of 32 bits holds the state's number and, in the remaining bits, a second hash, so that other states are hardly ever
+ * compared.
  *
  * Memory per state: 8 bytes of key, 2 bytes of check and, as parts are filled from 0.68 to 0.82, 4.9 to 5.9 bytes of table. Two states that share a
  * fingerprint count as one. The result states the probability of that, and {@link VisitedSet.differs} detects nearly all such pairs.

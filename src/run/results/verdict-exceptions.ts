@@ -3,7 +3,7 @@ import { CLEAN } from "../../engine/graph/node-table.ts";
 import type { Divergence, VerdictException } from "../../model/results/result.ts";
 import { plural } from "../../reports/console/numbers.ts";
 
-/** Returns stored times that passed before every action that depends on them was tried. */
+/** Returns the stored times that passed before everything possible until then was tried. */
 export function timesPassed(divergences: readonly Divergence[]): readonly VerdictException[] {
   const fields = [...new Set(divergences.flatMap(({ kind, differences }) => (kind === "time_passed" ? differences : [])))];
   return fields.map((field) => ({ kind: "time_passed", count: 1, text: `where ${field} passed during the run` }));
