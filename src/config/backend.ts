@@ -10,7 +10,7 @@ const BACKENDS: Readonly<Record<string, Backend>> = {
   rediss: "redis",
 };
 
-/** The ways of putting a store back that its adapter has. */
+/** The checkpoints that each store's adapter supports. */
 export const CHECKPOINTS: Readonly<Record<Backend, readonly string[]>> = {
   sqlite: ["auto", "journal", "copy", "savepoint"],
   postgres: ["auto", "journal", "savepoint", "clone"],
@@ -18,7 +18,7 @@ export const CHECKPOINTS: Readonly<Record<Backend, readonly string[]>> = {
   redis: ["auto", "dump"],
 };
 
-/** Which store a checked URL leads to. */
+/** Returns the kind of store that a checked URL leads to. */
 export function backendOf(url: string): Backend {
   return BACKENDS[url.slice(0, url.indexOf(":")).toLowerCase()] ?? "sqlite";
 }

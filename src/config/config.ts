@@ -2,10 +2,10 @@ import type { RaceDelivery } from "../model/results/result.ts";
 import type { Severity } from "../model/declare/severity.ts";
 import type { Strategy } from "../model/declare/strategy.ts";
 
-/** Which store a URL leads to. */
+/** The kind of store that a URL leads to. */
 export type Backend = "sqlite" | "postgres" | "mysql" | "redis";
 
-/** A request by its parts, or a command. */
+/** A request, given by its parts, or a command. */
 export interface WarmUpStep {
   readonly method: string | undefined;
   readonly path: string | undefined;
@@ -17,7 +17,7 @@ export interface WarmUpStep {
 /** One store behind the API, as declared under `systems.<name>` or, for the name `db`, by `db_url`. */
 export interface SystemConfig {
   readonly kind: Backend;
-  /** As written, but a relative SQLite path is resolved against the folder of the file. */
+  /** The URL as it was written, except that a relative SQLite path is resolved against the folder of the file. */
   readonly url: string;
   readonly checkpoint: string | undefined;
   readonly isolation: string | undefined;
@@ -36,16 +36,16 @@ export interface TargetConfig {
   readonly ready: string;
   /** Seconds. */
   readonly readyTimeout: number;
-  /** Requests (`GET /health`) and commands that are made once the target answers; `undefined`: none. */
+  /** Requests (`GET /health`) and commands that run once the target answers; `undefined`: none. */
   readonly warmUp: readonly (string | WarmUpStep)[] | undefined;
   readonly rollback: "stores" | "restart";
   /** Absolute path. */
   readonly module: string | undefined;
   /** Seconds to wait for late writes after an answer. */
   readonly settle: number;
-  /** Seconds that stores are watched without a request, once something was written that no step explains. */
+  /** Seconds that stores are watched without a request, after a write that no step explains. */
   readonly idleWatch: number;
-  /** Once a lane was lost, a target is started ahead of the next loss. */
+  /** `true`: after a lane is lost, a target is started ahead of the next loss. */
   readonly standby: boolean;
 }
 
@@ -60,7 +60,7 @@ export interface LaneConfig {
 
 /** Times are in seconds. */
 export interface RetryConfig {
-  /** In total, the first one included. */
+  /** All attempts, including the first one. */
   readonly maxAttempts: number;
   readonly delay: number;
   readonly backoffMultiplier: number;
@@ -71,7 +71,7 @@ export interface RetryConfig {
 export interface TlsConfig {
   /** Absolute. */
   readonly caFile: string | undefined;
-  /** The certificates in it, in PEM. */
+  /** The certificates in that file, in PEM. */
   readonly ca: readonly string[];
 }
 
@@ -80,7 +80,7 @@ export interface ServiceConfig {
   readonly name: string;
   /** A shell command line. Its environment is seqqa's own and `env`. */
   readonly command: string;
-  /** URL, or path where `env` has a PORT, that is polled until any HTTP answer comes. `undefined`: started is ready. */
+  /** URL (or path, if `env` has a PORT) that is polled until any HTTP answer comes. `undefined`: the service is ready once it is started. */
   readonly ready: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
@@ -124,19 +124,19 @@ export interface ReportConfig {
   readonly redact: readonly string[];
 }
 
-/** Everything that can be configured, checked and with all defaults filled in. Plain frozen data: it can cross threads. */
+/** The whole configuration: checked, with all defaults filled in. It is plain frozen data, so that it can be sent to threads. */
 export interface Config {
-  /** Without a trailing slash. With `target` it is only the name under which reports show the lanes' URLs. */
+  /** The URL without a trailing slash. With `target` it is only the name under which reports show the lanes' URLs. */
   readonly baseUrl: string | undefined;
   /** Seconds per attempt. */
   readonly timeout: number;
   readonly tls: TlsConfig;
-  /** Whether the proxies of the environment hold. */
+  /** `environment`: requests go through the proxies that environment variables name. */
   readonly proxy: "none" | "environment";
   /** The same as `systems.db.url`. */
   readonly dbUrl: string | undefined;
   readonly dbBackend: Backend | undefined;
-  /** Every declared store by name, the one of `db_url` as `db`. */
+  /** Every declared store by name; the store of `db_url` has the name `db`. */
   readonly systems: Readonly<Record<string, SystemConfig>>;
   readonly target: TargetConfig | undefined;
   readonly lanes: readonly LaneConfig[];
@@ -145,17 +145,17 @@ export interface Config {
   /** `undefined`: nothing is retried. */
   readonly retry: RetryConfig | undefined;
   readonly exploration: ExplorationConfig;
-  /** `auto` is resolved to the number of cores, or of lanes when those are fewer. */
+  /** The number of lanes. `auto` is resolved to the number of cores, or to the number of targets if that is smaller. */
   readonly parallel: number;
   readonly report: ReportConfig;
   readonly failOnSeverity: Severity | "none";
   /** Absolute. */
   readonly knownFindings: string | undefined;
-  /** What relative paths were resolved against: the folder of the file, else the current folder. */
+  /** The folder that relative paths were resolved against: the folder of the file, or else the current folder. */
   readonly folder: string;
   /** The file that was read; `undefined` when there is none. */
   readonly file: string | undefined;
-  /** Where each value that was set comes from, by its key in the file; see {@link sourceOf}. */
+  /** The origin of each value that was set, by its key in the file; see {@link sourceOf}. */
   readonly sources: Readonly<Record<string, string>>;
   /** Names of stores that the user permits to be written (`--allow-db`, `SEQQA_ALLOW_DB`). */
   readonly allowedStores: readonly string[];

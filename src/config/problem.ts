@@ -1,6 +1,6 @@
 import { SeqqaError } from "../model/errors.ts";
 
-/** Everything that can be wrong with a configuration; nothing was sent yet, so the exit status is 2. */
+/** The codes of configuration errors. No request was sent yet when they are thrown, so the exit status is 2. */
 export type ProblemCode =
   | "CONFIG_FILE"
   | "CONFIG_YAML"
@@ -14,12 +14,12 @@ export type ProblemCode =
   | "CONFIG_NOT_SUPPORTED_YET"
   | "STORE_NOT_ALLOWED";
 
-/** `where` is `file:line:column`, a flag or the name of an environment variable. */
+/** Makes the error for a problem. `where` is `file:line:column`, a flag or the name of an environment variable. */
 export function problem(code: ProblemCode, where: string | undefined, what: string, hint?: string): SeqqaError {
   return new SeqqaError(code, where === undefined ? what : `${where}: ${what}`, { hint, exitStatus: 2 });
 }
 
-/** About one value: `seqqa.yaml:3:5: timeout is ...`, and `--timeout is ...` for a flag, which is its own name. */
+/** Makes the error for one value: `seqqa.yaml:3:5: timeout is ...`. A flag is its own name: `--timeout is ...`. */
 export function valueProblem(
   code: ProblemCode,
   place: { readonly where: string; readonly source: string },
@@ -31,20 +31,20 @@ export function valueProblem(
   return problem(code, inFile ? place.where : undefined, `${inFile ? (key === "" ? "the file" : key) : place.where} ${is}`, hint);
 }
 
-/** Longest part of a value that a message quotes. */
+/** The longest part of a value that a message quotes, in characters. */
 const QUOTED = 60;
 
-/** Hides the user part of URLs: it may hold a password. Everything up to the last `@` before the path counts, as in URL parsers. */
+/** Hides the user part of URLs, which may hold a password. It ends at the last `@` before the path, as in URL parsers. */
 export function withoutPasswords(text: string): string {
   return text.replace(/:\/\/[^\s/?#"']*@/g, "://***@");
 }
 
-/** The same of one value that is a URL, or is meant to be one: whatever its password is made of, it ends at the last `@`. */
+/** Hides the user part of one value that is, or is meant to be, a URL. The user part ends at the last `@`, whatever characters the password has. */
 export function withoutUserPart(value: string): string {
   return /^\s*[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value.replace(/:\/\/.*@/s, "://***@") : withoutPasswords(value);
 }
 
-/** A value as a message may show it. */
+/** Returns a value as a message may show it: shortened and without passwords. */
 export function shown(value: unknown): string {
   if (value === null || value === undefined) return "empty";
   const all = typeof value === "string" ? JSON.stringify(withoutUserPart(value)) : withoutPasswords(String(value));

@@ -2,7 +2,7 @@ import type { AgentDefinition } from "../model/declare/agent.ts";
 import type { Config, ExplorationConfig, RacesConfig } from "./config.ts";
 import { sourceOf } from "./read/load-config.ts";
 
-/** What an Agent may say itself. */
+/** The values that an Agent may set itself. */
 export type AgentValues = Pick<AgentDefinition, "strategy" | "maxSteps" | "maxDepth" | "maxTime" | "stopOnFirstViolation" | "seed"> &
   Partial<Pick<AgentDefinition, "continueAfterViolation" | "races">>;
 
@@ -18,7 +18,7 @@ export interface ResolvedExploration {
   readonly races: RacesConfig;
 }
 
-/** Flag and environment win over the Agent's own values, which win over file and default. */
+/** Returns the budgets of one exploration. Flag and environment win over the Agent's own values, which win over file and default. */
 export function resolveExploration(config: Config, agent: AgentValues): ResolvedExploration {
   const { exploration } = config;
   const pick = <T>(key: string, own: T | undefined, configured: T): T =>
@@ -35,7 +35,10 @@ export function resolveExploration(config: Config, agent: AgentValues): Resolved
   };
 }
 
-/** What the agent leaves out of its own setting is the configuration's; a flag that turns probing on or off leaves the rest. */
+/**
+ * Returns the settings for races. The configuration fills in what the agent does not set; a flag that turns probing on or off does not change the
+ * rest.
+ */
 function racesOf(config: Config, own: AgentValues["races"]): RacesConfig {
   const { races } = config.exploration;
   if (own === undefined) return races;

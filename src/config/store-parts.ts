@@ -8,10 +8,11 @@ export type StorePart = (typeof STORE_PARTS)[number];
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { postgres: "5432", mysql: "3306", redis: "6379" };
 
 /**
- * Returns a part of a store's URL as it was meant, with the default port where none is written; `undefined`: the store has no such part. The database of SQLite
- * is its file, that of Redis the number of an index. An empty password that is written, as in `mysql://root:@host/shop`, is one.
+ * Returns a part of a store's URL, decoded, with the default port where none is written; `undefined` if the store has no such part.
+ * The database of SQLite is its file, that of Redis is the number of an index. A password that is written and empty, as in `mysql://root:@host/shop`,
+ * counts as a password.
  *
- * @param url A URL of a store that is valid.
+ * @param url A valid URL of a store.
  */
 export function storePart(url: string, part: StorePart): string | undefined {
   const kind = backendOf(url);
@@ -33,7 +34,10 @@ export function storePart(url: string, part: StorePart): string | undefined {
   }
 }
 
-/** The store that a placeholder names, and the part of its URL, by the text in its braces: `host:cache`, `db_host`. `undefined`: it names none. */
+/**
+ * Returns the store and the part of its URL that a placeholder names, from the text in its braces: `host:cache`, `db_host`. `undefined` if it names
+ * no store.
+ */
 export function storePlaceholder(name: string): { readonly store: string; readonly part: StorePart | "url" } | undefined {
   const [, part, store] = PLACEHOLDER.exec(name) ?? [];
   if (part !== undefined && store !== undefined) return { store, part: part as StorePart | "url" };

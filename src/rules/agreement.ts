@@ -1,23 +1,25 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject, type Item } from "./answer-content.ts";
 
-/** They lead to things and belong to the answer that they stand in. */
+/** Fields that hold links. Links belong to the answer in which they appear, not to the item. */
 const LINKS = /^(?:[_@$].*|links?|href|url|uri|self)$/i;
 const DATE = /^\d{4}-\d\d-\d\d/;
-/** A text that is cut has at least so many characters, unless it ends with dots. */
+/** The length, in characters, from which a shorter text may be a cut one. A text that ends with dots may be shorter. */
 const CUT = 20;
 
-/** The fields that two answers about one thing both have, and that contradict each other. */
+/** Returns the fields that two answers about one item both have, and that contradict each other. */
 export function contradictions(one: Item, other: Item): readonly string[] {
   return Object.keys(one).filter((key) => Object.hasOwn(other, key) && !LINKS.test(key) && !agree(one[key], other[key]));
 }
 
-/** Whether a field is the same in both. */
+/** Returns `true` if a field is the same in both. */
 export function isSteady(field: string, one: Item, other: Item): boolean {
   return isDeepStrictEqual(one[field], other[field]);
 }
 
-/** Whether two values can be two views of one: what stands for the same in another form (another type, a shorter text, a part of a list) contradicts nothing. */
+/**
+ * Returns `true` if two values can be two views of one value. Another type, a shorter text or a part of a list is another view, not a contradiction.
+ */
 function agree(a: unknown, b: unknown): boolean {
   if (a === null || b === null || typeof a !== typeof b || Array.isArray(a) !== Array.isArray(b)) return true;
   if (typeof a === "number") return Math.abs(a - (b as number)) <= 1e-9 * Math.max(1, Math.abs(a));
@@ -35,11 +37,11 @@ function sameText(a: string, b: string): boolean {
   return (cut !== short || short.length >= CUT) && long.startsWith(cut);
 }
 
-/** The same to what the shorter of them says. */
+/** Compares two times as exactly as the less exact one allows. */
 function sameTime(a: string, b: string): boolean {
   if (a.length === 10 || b.length === 10) return a.slice(0, 10) === b.slice(0, 10);
   const [one, other] = [Date.parse(a), Date.parse(b)];
-  // Without a zone or a fraction of seconds it says less.
+  // A time without a zone or without a fraction of a second is less exact.
   return Number.isNaN(one) || Number.isNaN(other) || a.length !== b.length
     ? Math.abs(one - other) < 1000 || hasNoZone(a) !== hasNoZone(b)
     : one === other;

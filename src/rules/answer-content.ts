@@ -4,7 +4,7 @@ import type { ApiResponse } from "../model/http/response.ts";
 /** A JSON object. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** The body as JSON; `undefined` where it is none. */
+/** Returns the body as JSON; `undefined` if it is not JSON. */
 export function jsonOf(answer: ApiResponse): unknown {
   try {
     return answer.json();
@@ -13,28 +13,28 @@ export function jsonOf(answer: ApiResponse): unknown {
   }
 }
 
-/** The item in the answer to creating or reading one. */
+/** Returns the item in the answer to creating or reading one. */
 export function itemIn(answer: ApiResponse, { body = [] }: Resource): Item | undefined {
   const found = at(jsonOf(answer), body);
   return isObject(found) ? found : undefined;
 }
 
-/** The id of an item as it stands in paths. */
+/** Returns the id of an item as it appears in paths. */
 export function idOf(item: Item | undefined, { id = ["id"] }: Resource): string | undefined {
   const found = at(item, id);
-  // A larger number is not the one that was sent.
+  // A number that is not a safe integer was changed by parsing: it is not the one that was sent.
   if (typeof found === "number") return Number.isSafeInteger(found) ? String(found) : undefined;
   return typeof found === "string" && found !== "" ? found : undefined;
 }
 
-/** The items of a list, where the answer says nowhere that there are more; `undefined` where it is no list. */
+/** Returns the items of a list; `undefined` if the answer is no list, or says that there are more items. */
 export function listIn(answer: ApiResponse, { items = [] }: Resource): readonly Item[] | undefined {
   if (!answer.ok || answer.statusCode === 206 || /\brel="?[^",;]*\bnext\b/i.test(answer.headers["link"] ?? "")) return undefined;
   const found = at(jsonOf(answer), items);
   return Array.isArray(found) && found.every(isObject) ? found : undefined;
 }
 
-/** Whether a 2xx brought nothing: no body, `null`, `[]` or `{}`. */
+/** Returns `true` for a 2xx answer without content: no body, `null`, `[]` or `{}`. */
 export function isEmpty(answer: ApiResponse): boolean {
   if (answer.text === "") return true;
   const body = jsonOf(answer);
@@ -47,7 +47,7 @@ const ENDED = /delet|remov|archiv|revok|cancel|inactive|deactivat|terminat|destr
 
 const DELETED = /^(?:is)?(?:deleted|removed|destroyed)(?:at|on|time|date|timestamp)?$|^deletiontimestamp$/;
 
-/** Whether an item says of itself that it was deleted, and no other word: a task that is closed, and an order that is cancelled, are still there. */
+/** Returns `true` if an item says that it was deleted. Other words do not count: a closed task and a cancelled order still exist. */
 export function saysDeleted(item: Item): boolean {
   return Object.entries(item).some(([key, value]) => {
     const name = key.toLowerCase().replace(/[_-]/g, "");
@@ -55,7 +55,9 @@ export function saysDeleted(item: Item): boolean {
   });
 }
 
-/** Whether an item says of itself that it was deleted, or is at an end: `deleted: true`, `deletedAt: "..."`, `deletionTimestamp`, `status: "cancelled"`. */
+/**
+ * Returns `true` if an item says that it was deleted or has ended: `deleted: true`, `deletedAt: "..."`, `deletionTimestamp`, `status: "cancelled"`.
+ */
 export function isTombstone(item: Item): boolean {
   return Object.entries(item).some(([key, value]) => {
     const name = key.toLowerCase().replace(/[_-]/g, "");

@@ -7,13 +7,15 @@ import { Conformance } from "../openapi/conformance/conformance.ts";
 import { describe, readDescription } from "../openapi/index.ts";
 
 export interface ConformsToOptions {
-  /** Statuses that need not be described, e.g. `[401, "5xx"]`; what is answered with them is not looked at. Default: none. */
+  /** Statuses that need not be described, e.g. `[401, "5xx"]`. Answers with them are not checked. Default: none. */
   readonly except?: readonly ExpectedStatus[];
-  /** Whether a request that the description does not have is a finding. Default: it says nothing about them. */
+  /** `report`: a request that the description does not have is a finding. Default: `ignore`. */
   readonly undescribed?: "ignore" | "report";
-  /** Where the target has what the description has at `/`, e.g. `/api`. The paths of its `servers`, and none, are known without it. */
+  /**
+   * The path at which the target serves what the description has at `/`, e.g. `/api`. The paths of its `servers`, and no path, are tried without it.
+   */
   readonly base?: string;
-  /** Reads what the description refers to outside its own folder, and on the network. Default: no. */
+  /** `true`: references to files outside the description's folder, and to the network, are read. Default: `false`. */
   readonly allowRefs?: boolean;
   /** Default MEDIUM. */
   readonly severity?: Severity;
@@ -22,15 +24,17 @@ export interface ConformsToOptions {
 /**
  * Every answer that an action receives is one that an OpenAPI description (2.0, 3.0, 3.1) has for its operation:
  *
- * - the operation is the one whose path template the path matches, literal segments before named ones, with or without the path of a server before it;
- * - its status is described, by itself, else by its range (`4XX`), else by `default`;
- * - the headers that are required are there;
- * - the content type is one of those described, parameters aside, where any is and the status has a body;
- * - a body in JSON is valid against the schema, by JSON Schema 2020-12 with formats; `nullable`, and the alternatives that a `discriminator` chooses from, hold; what is `writeOnly` may be
- *   missing. A pattern is not judged for a value for which it takes more than 0.2 seconds, nor is a schema that takes more than 3 seconds, or that no validator takes; the rest of the body is.
- *   The run's notes say what was not judged, and how many times.
+ * - the operation is the one whose path template the path matches, literal segments before named ones, with or without the path of a server before
+ *   it;
+ * - the status is described, by itself, else by its range (`4XX`), else by `default`;
+ * - the required headers are there;
+ * - the content type is one of those described, without its parameters, if any is described and the status has a body;
+ * - a body in JSON is valid against the schema, by JSON Schema 2020-12 with formats. `nullable` is respected, and so are the alternatives that a
+ *   `discriminator` chooses from; `writeOnly` properties may be missing. Not judged are a pattern for a value that takes it more than 0.2 seconds,
+ *   and a schema that takes more than 3 seconds or that no validator accepts; the rest of the body is. The run's notes say what was not judged, and
+ *   how many times.
  *
- * The finding names operation, status, the place in the body as a JSON pointer, and the rule that is broken; no value of the body. MEDIUM.
+ * The finding names operation, status, the place in the body as a JSON pointer, and the broken rule, but no value of the body. MEDIUM.
  * @param spec A path (relative to where seqqa runs), a URL, or the description as an object. Read once for each lane, when it is first needed.
  */
 export function conformsTo<C extends object = Values, A = ApiClient>(

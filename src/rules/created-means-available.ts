@@ -9,11 +9,11 @@ import { isDone, isMissing, pathOf, shownPath, urlOf, writesOf } from "./request
 import { ResourcePaths } from "./resource-paths.ts";
 
 export interface CreatedMeansAvailableOptions {
-  /** What the API keeps: what is created without a `Location` is looked for at the path of its item. */
+  /** The resources of the API. An item that is created without a `Location` is searched at the path of its item. */
   readonly resources?: readonly Resource[];
 }
 
-/** What is asked for, and how messages call it. */
+/** The URL that is requested, and its name in messages. */
 interface Wanted {
   readonly url: string;
   readonly called: string;
@@ -21,17 +21,17 @@ interface Wanted {
 }
 
 /**
- * What was created is there. Judged after a step whose last writing request created something, by the first of these that applies:
- * - it was answered 201 with a `Location` on the origin that it was sent to: `GET` of that;
- * - `resources` know it: a `POST` to a collection where one can create, answered 2xx (not 202) with an id, or a `PUT` to an item answered 201, of a kind
- *   that can be read: `GET` of the item.
+ * Anything that was created is available. Judged after a step whose last writing request created something, by the first of these that applies:
+ * - it was answered 201 with a `Location` on the origin that it was sent to: `GET` of that URL;
+ * - `resources` know it: a `POST` to a collection that items can be created in, answered 2xx (not 202) with an id, or a `PUT` to an item answered
+ *   201, of a kind that can be read: `GET` of the item.
  *
- * It must not be answered 404, 410 or 5xx (501 and 503 aside). Every other answer is none about the thing: 401 and 403 (it may not be read), 405, 406, 3xx, 429.
- * Where the client of the action gets such an answer, it is asked once more with the headers of the request that created it, as an action may
- * have used another client. An address elsewhere is never asked. HIGH.
+ * The `GET` must not be answered 404, 410 or 5xx (501 and 503 aside). Every other answer says nothing about the item: 401 and 403 (it may not be
+ * read), 405, 406, 3xx, 429. Where the action's client gets such a 404, 410 or 5xx, the `GET` is sent once more with the headers of the request that
+ * created the item, since an action may have used another client. A URL on another origin is never requested. HIGH.
  *
- * RFC 9110, 15.3.2; the resource-availability rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs",
- * ICST 2020, is its other half.
+ * RFC 9110, 15.3.2. It is the complement of the resource-availability rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of
+ * Cloud Service REST APIs", ICST 2020.
  * @throws SeqqaError `RULE_INVALID`
  */
 export function createdMeansAvailable<C extends object = Values, A = ApiClient>(options: CreatedMeansAvailableOptions = {}): Rule<C, A> {
@@ -72,7 +72,7 @@ function wantedOf(step: CheckedStep, answer: ApiResponse, paths: ResourcePaths):
   return { url: known.path, called: known.kind.item.text, created };
 }
 
-/** Who sent a request, without what it said. */
+/** Returns the headers that identify the sender of a request, without those that describe its content. */
 function credentials({ request }: ApiResponse): Record<string, string> {
   return Object.fromEntries(Object.entries(request.headers).filter(([name]) => /^(?:authorization|cookie|x-.*)$/i.test(name)));
 }

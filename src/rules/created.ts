@@ -8,16 +8,16 @@ import { itemPath, type Kind, type Place, type ResourcePaths } from "./resource-
 export interface Created {
   readonly kind: Kind;
   readonly id: string;
-  /** Of the item, below the client's base. */
+  /** The path of the item, below the client's base. */
   readonly path: string;
-  /** Where the request was sent: to the collection, or with `PUT` to the item. */
+  /** The place that the request was sent to: the collection, or with `PUT` the item. */
   readonly place: Place;
   readonly answer: ApiResponse;
 }
 
 /**
- * The item that the last writing request of a step created: a `POST` to a collection where one can create, answered 2xx (not 202) with an id,
- * or a `PUT` to an item answered 201. What was created before that may be gone by it.
+ * Returns the item that the last writing request of a step created: a `POST` to a collection that items can be created in, answered 2xx (not 202)
+ * with an id, or a `PUT` to an item answered 201. Items that were created before are not considered, since this request may have deleted them.
  */
 export function createdBy({ answers, client }: Pick<CheckedStep, "answers" | "client">, paths: ResourcePaths): Created | undefined {
   const answer = writesOf(answers).at(-1);
@@ -36,7 +36,7 @@ export function createdBy({ answers, client }: Pick<CheckedStep, "answers" | "cl
   return id === undefined || item === undefined ? undefined : { kind, id, path: item, place, answer };
 }
 
-/** `POST /orders`, of a request whose place is known. */
+/** Returns the name of a request whose place is known: `POST /orders`. */
 export function requestTo({ kind, of }: Place, { request }: ApiResponse): string {
   return `${request.method} ${kind[of].text}`;
 }

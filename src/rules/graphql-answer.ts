@@ -1,17 +1,17 @@
 import type { ApiResponse } from "../model/http/response.ts";
 
-/** What an answer says of itself, where it is one of GraphQL with a status of 200 to 299. */
+/** The meaning of an answer with a status of 200 to 299, where it is an answer of GraphQL. */
 export type GraphqlAnswer =
-  /** It has errors, and no field has data: nothing of what was asked for was done, it says. */
+  /** The answer has errors and no field has data: it says that nothing of the request was done. */
   | { readonly kind: "refused"; readonly message: string }
-  /** To a query, which has no side effects (GraphQL specification, 6.2.1). */
+  /** The answer to a query, which has no side effects (GraphQL specification, 6.2.1). */
   | { readonly kind: "read" }
   | { readonly kind: "other" };
 
 const OTHER: GraphqlAnswer = { kind: "other" };
 const LONGEST = 120;
 
-/** Told by the form of request and answer: a POST of JSON with a `query`, answered by JSON with `data` or `errors`. */
+/** Returns the meaning of an answer. GraphQL is recognised by a POST of JSON with a `query`, and by an answer in JSON with `data` or `errors`. */
 export function graphqlAnswer({ statusCode, request, text }: ApiResponse): GraphqlAnswer {
   if (request.method !== "POST" || statusCode < 200 || statusCode > 299) return OTHER;
   const query = recordOf(request.body)?.["query"];
@@ -23,12 +23,12 @@ export function graphqlAnswer({ statusCode, request, text }: ApiResponse): Graph
       data === null || data === undefined || (typeof data === "object" && Object.values(data).every((value) => value === null));
     if (nothing) return { kind: "refused", message: messageOf(errors[0]) };
   }
-  // A document can hold several operations: it reads for certain where none of them could be anything else.
+  // A document can hold several operations: it certainly reads only if none of them is a mutation or a subscription.
   const reads = /^\s*(?:query\b|\{)/.test(query) && !/\b(?:mutation|subscription)\b/.test(query);
   return reads && (Object.hasOwn(answer, "data") || Array.isArray(errors)) ? { kind: "read" } : OTHER;
 }
 
-/** Whether it is one, by the form of request and answer. */
+/** Returns `true` for an answer of GraphQL, recognised by the form of request and answer. */
 export function isGraphql({ request, text }: ApiResponse): boolean {
   const answer = request.method === "POST" && typeof recordOf(request.body)?.["query"] === "string" ? recordOf(text) : undefined;
   return answer !== undefined && (Object.hasOwn(answer, "data") || Array.isArray(answer["errors"]));

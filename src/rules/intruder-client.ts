@@ -5,32 +5,32 @@ import type { ReadValue } from "./owners-view.ts";
 /** A call that was made with an intruder's client. */
 export interface TriedCall {
   readonly call: NamedCall;
-  /** What it was answered; `undefined` until then, and where it threw. */
+  /** The answer; `undefined` until there is one, and if the call threw. */
   answer: unknown;
 }
 
-/** Thrown in the place of a call that names nothing of the owner's: making it is the intruder's own business. */
+/** Thrown in the place of a call that names nothing of the owner's, since any user may make such a call. */
 export class NothingNamed extends Error {}
 
 const VERBS = new Set(["get", "post", "put", "patch", "delete", "head", "options"]);
-/** What would make the intruder somebody else. */
+/** Methods that would change the intruder's identity. */
 const IDENTITY = new Set(["setAuthToken", "setBasicAuth", "setHeader", "close"]);
 const OF_IDENTITY = /auth|token|secret|api-?key|session|cookie|user|tenant|account|role/i;
 
-/** An intruder's client: it sends what names something of the owner's, as the intruder and nobody else. */
+/** An intruder's client. It sends calls that name something of the owner's, with the identity of the intruder. */
 export class IntruderClient<A> {
   readonly api: A;
   readonly tried: TriedCall[] = [];
   readonly #read: () => readonly ReadValue[];
   readonly #pending: Promise<unknown>[] = [];
 
-  /** `read`: what the call has read of the owner's context until then. */
+  /** @param read Returns the values that the call has read from the owner's context so far. */
   constructor(client: A, read: () => readonly ReadValue[]) {
     this.#read = read;
     this.api = this.#wrap(client as object, clientPartOf(client) !== undefined) as A;
   }
 
-  /** When all that was sent is answered, also what nobody waited for. */
+  /** Resolves when every call is answered, including calls that user code does not await. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#pending);
   }
@@ -40,7 +40,7 @@ export class IntruderClient<A> {
       get: (target, key): unknown => {
         const member: unknown = Reflect.get(target, key, target);
         if (typeof key === "symbol") return member;
-        // A part of a client of the user's own: `api.notes.remove(id)`.
+        // A part of a client that the user wrote: `api.notes.remove(id)`.
         if (typeof member === "object" && member !== null) return this.#wrap(member, false);
         if (typeof member !== "function") return member;
         if (isClient && key === "as") return () => wrapped;
@@ -70,7 +70,7 @@ export class IntruderClient<A> {
   }
 
   #make(call: NamedCall, send: () => unknown): unknown {
-    // What is only read beside is not judged; what it would write is its own.
+    // A read that names nothing is not judged if another call was tried before it; a write that names nothing is the intruder's own.
     const isBeside = call.names === "nothing" && call.safe && this.tried.length > 0;
     if (call.names !== "owned" && !isBeside) throw new NothingNamed(call.text);
     const tried: TriedCall = { call, answer: undefined };
@@ -83,7 +83,7 @@ export class IntruderClient<A> {
   }
 }
 
-/** The owner's word for who it is does not go with the call. */
+/** Removes headers that tell who the owner is. */
 function withoutIdentity(options: RequestOptions | undefined): RequestOptions | undefined {
   if (options?.headers === undefined) return options;
   return { ...options, headers: Object.fromEntries(Object.entries(options.headers).filter(([name]) => !OF_IDENTITY.test(name))) };

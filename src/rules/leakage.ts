@@ -11,26 +11,27 @@ import { itemPath, ResourcePaths, type Place } from "./resource-paths.ts";
 import { storeChanges } from "./store-changes.ts";
 
 export interface LeakageOptions {
-  /** What the API keeps, and where it is created. */
+  /** The resources of the API, with the collections in which they are created. */
   readonly resources: readonly Resource[];
 }
 
-/** Whether an item that has not been created is there, and how many there are. */
+/** The presence of an item whose creation was refused, and the ids in its list. */
 interface Seen {
-  /** `undefined`: cannot be said. */
+  /** `undefined`: not known. */
   readonly there: boolean | undefined;
   readonly ids: readonly string[] | undefined;
 }
 
 /**
- * A create that was refused leaves nothing. Judged after a step that changed something and whose only writing request is a `POST` to a collection where one
- * can create, or a `PUT` to an item, answered with 4xx (408 aside: the request may not have come to its end). Compared with the state that the step began in:
- * - the list of the collection, if it gives all, has no more ids than it had;
- * - the item is not answered 2xx if it was not then: for a `PUT` its URL, for a `POST` the item with the id that its JSON body said, if items can be read;
- * - no table of the stores has more rows than it had; for a `PUT` only where it is known that the item was not there.
+ * A create that was refused leaves nothing. Judged after a step that changed something and whose only writing request is a `POST` to a collection
+ * that items can be created in, or a `PUT` to an item, answered with 4xx (408 aside: the request may not have arrived completely). Compared with the
+ * state that the step began in:
+ * - the list of the collection, if it gives all items, has no more ids;
+ * - the item is not answered 2xx if it was not then: for a `PUT` its URL, for a `POST` the item with the id in its JSON body, if items can be read;
+ * - no table of the stores has more rows; for a `PUT` only where it is known that the item was not there.
  *
- * A log of refusals belongs into `ignore`. `rejectedMeansUnchanged` finds these and others, and does not know what was to be created: this one says what the users
- * of the API see of it. HIGH, as that one.
+ * List a log of refusals in `ignore`. `rejectedMeansUnchanged` finds these violations and others, but does not know what was to be created; this rule
+ * says what users of the API see of it. HIGH, like `rejectedMeansUnchanged`.
  *
  * The leakage rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020.
  * @throws SeqqaError `RULE_INVALID`
@@ -72,7 +73,7 @@ function creates({ of, kind }: Place, { request }: ApiResponse): boolean {
   return of === "item" ? request.method === "PUT" : request.method === "POST" && kind.resource.can.create === true;
 }
 
-/** The path of the item whose id the body of a `POST` says. */
+/** Returns the path of the item whose id is in the body of a `POST`. */
 function sentItem({ kind, parameters }: Place, { request }: ApiResponse): string | undefined {
   let body: unknown;
   try {
@@ -98,7 +99,7 @@ async function look(client: ApiClient, { of, kind, segments }: Place, item: stri
 function difference(before: Seen, after: Seen): string | undefined {
   if (after.there === true && before.there === false) return "the item is there";
   if (before.ids === undefined || after.ids === undefined) return undefined;
-  // An item that was made anew under another id is none more.
+  // An item that was replaced by one with another id does not make the list longer.
   const more = after.ids.filter((id) => !before.ids!.includes(id)).length - before.ids.filter((id) => !after.ids!.includes(id)).length;
   return more <= 0 ? undefined : `the list has ${more} more`;
 }

@@ -10,18 +10,18 @@ import { isDone, isMissing, pathOf, writesOf } from "./requests.ts";
 import { collectionPath, itemPath, ResourcePaths, type Kind } from "./resource-paths.ts";
 import { segmentsOf } from "./path-template.ts";
 
-/** So many items of a list are looked at. */
+/** The number of items of a list that are checked. */
 const LOOKED_AT = 20;
-/** So many fields are named, of so many characters. */
+/** The number of fields that a message names, and the longest name in characters. */
 const NAMED = 3;
 const LONGEST = 40;
 
 export interface ListAgreesWithItemOptions {
-  /** What the API keeps; those that can be listed and read are judged. */
+  /** The resources of the API. Judged are those that can be listed and read. */
   readonly resources: readonly Resource[];
 }
 
-/** A list and where it is. */
+/** A list and its path. */
 interface Listed {
   readonly kind: Kind;
   readonly path: string;
@@ -29,17 +29,20 @@ interface Listed {
 }
 
 /**
- * A list and its items say the same. Judged after a step that changed something and had a writing request answered 2xx (not 202), for each kind that can be listed (all
- * of them, not a page) and read, whose list's path has no parameters or those of a path that the step wrote to. Of a list that is answered 2xx:
- * - each of the first 20 items can be read: `GET` is not answered 404, 410 or 5xx (501 and 503 aside), unless the list says that it was deleted;
- * - the fields that an item has in the list and by itself do not contradict each other: numbers, texts and truth values are equal, objects in the fields that both have,
- *   lists of as many plain values in any order, and of objects those of one `id`. `null`, an empty text, another type, a list of another length, a text cut short (that ends with dots, or
- *   of 20 and more characters), a time that is less exact, and links are another view and no contradiction. What differs is read twice, list and item: a field that is not the
- *   same both times in each, such as a time or a countdown, is left out;
- * - an item that the last writing request created, and that can be read, is in the list. One that was updated may have left it by design.
+ * A list and its items say the same. Judged after a step that changed something and had a writing request answered 2xx (not 202). Judged is each kind
+ * that can be listed (all items, not a page) and read, if the path of its list has no parameters, or those of a path that the step wrote to. For a
+ * list that is answered 2xx:
+ * - each of the first 20 items can be read: `GET` is not answered 404, 410 or 5xx (501 and 503 aside), unless the list says that the item was
+ *   deleted;
+ * - the fields that an item has in the list and by itself do not contradict each other. Numbers, texts and truth values are equal. Objects agree in
+ *   the fields that both have. Lists of equal length agree: plain values in any order, objects with the same `id`. No contradiction, but another
+ *   view, are `null`, an empty text, another type, a list of another length, a text cut short (that ends with dots, or has 20 or more characters), a
+ *   less exact time, and links. Where fields differ, list and item are read twice: a field that changes between the two reads, such as a time or a
+ *   countdown, is left out;
+ * - an item that the last writing request created, and that can be read, is in the list. An item that was updated may have left the list by design.
  *
- * MEDIUM. It asks once for each list and each item, after each step that changes something. Wrong fields are what the use-after-free and leakage rules of
- * Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020, do not look at.
+ * MEDIUM. The rule sends one request for each list and each item, after each step that changes something. The use-after-free and leakage rules of
+ * Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020, do not check for wrong fields.
  * @throws SeqqaError `RULE_INVALID`
  */
 export function listAgreesWithItem<C extends object = Values, A = ApiClient>({ resources }: ListAgreesWithItemOptions): Rule<C, A> {
@@ -60,7 +63,7 @@ export function listAgreesWithItem<C extends object = Values, A = ApiClient>({ r
   });
 }
 
-/** Those that a step may have changed, by their paths. */
+/** Returns the lists that a step may have changed, by their paths. */
 function listsOf({ answers, client }: CheckedStep, paths: ResourcePaths): ReadonlyMap<string, Kind> {
   const written = writesOf(answers)
     .filter(isDone)
@@ -100,7 +103,7 @@ async function whatIsWrong(list: Listed, step: CheckedStep, paths: ResourcePaths
   return `GET ${kind.item.text} gives what was created, and GET ${kind.collection.text} does not have it`;
 }
 
-/** The fields that differ and are the same when both are read again. */
+/** Returns the differing fields whose values stay the same when both the list and the item are read again. */
 async function steady(
   fields: readonly string[],
   { kind, path: list }: Listed,

@@ -2,18 +2,18 @@ import { decoded } from "../model/http/decoded.ts";
 import type { RequestOptions } from "../model/http/client.ts";
 import { leavesOf, type ReadValue } from "./owners-view.ts";
 
-/** A call that is about to be made, and what of the owner's it names. */
+/** A call before it is made, and the kind of the owner's values that it names. */
 export interface NamedCall {
-  /** For people: `GET /notes/{note_id}`. */
+  /** The call in words: `GET /notes/{note_id}`. */
   readonly text: string;
-  /** It only reads, by RFC 9110, 9.2.1. */
+  /** `true`: the call only reads, by RFC 9110, 9.2.1. */
   readonly safe: boolean;
   readonly names: "owned" | "nothing" | "credential";
 }
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** What a request of an HTTP client names of the values that were read. */
+/** Finds the values that were read in a request of an HTTP client. */
 export function namedRequest(method: string, path: string, options: RequestOptions | undefined, read: readonly ReadValue[]): NamedCall {
   const search = new Search(read);
   const [beforeQuery = "", ...inQuery] = withoutOrigin(path).split("#", 1)[0]!.split("?");
@@ -35,7 +35,7 @@ export function namedRequest(method: string, path: string, options: RequestOptio
   };
 }
 
-/** What an operation of GraphQL names: in its variables, or written into its text. */
+/** Finds the values that were read in an operation of GraphQL: in its variables or in its text. */
 export function namedField(text: string, options: unknown, read: readonly ReadValue[]): NamedCall {
   const search = new Search(read);
   const variables = (options as { readonly variables?: unknown } | undefined)?.variables;
@@ -45,14 +45,14 @@ export function namedField(text: string, options: unknown, read: readonly ReadVa
   return { text: `${kind} ${field}${named === "" ? "" : ` with ${named}`}`, safe: kind === "query", names: search.names };
 }
 
-/** What a call of a client of another kind names: its arguments speak for it. */
+/** Finds the values that were read in the arguments of a call of any other client. */
 export function namedArguments(name: string, args: readonly unknown[], read: readonly ReadValue[]): NamedCall {
   const search = new Search(read);
   const found = leavesOf(args, "").flatMap(([, text]) => search.value(text) ?? search.within(text) ?? []);
   return { text: `${name}(${[...new Set(found)].map((one) => `{${one}}`).join(", ")})`, safe: false, names: search.names };
 }
 
-/** Finds values in a request. Where several have one text, as first ids have, each is found once before one is found again. */
+/** Finds values in a request. Several values may have the same text, as first ids do: then each is found once before any is found again. */
 class Search {
   readonly #byText: Map<string, ReadValue[]> = new Map();
   readonly #found: Set<ReadValue> = new Set();
@@ -74,19 +74,19 @@ class Search {
     return one.name;
   }
 
-  /** A segment of a path, with names in the place of values: `{note_id}`, `{note_id}.json`. */
+  /** Returns a segment of a path with names in the place of values: `{note_id}`, `{note_id}.json`. */
   segment(segment: string): string {
     const text = decoded(segment);
     const found = this.whole(text);
     if (found !== undefined) return `{${found}}`;
-    // What stands between marks: `1` in `1.json` and `orders(1)`, and not in `10` or in a UUID.
+    // Finds values between punctuation marks: `1` in `1.json` and `orders(1)`, but not in `10` or in a UUID.
     return text.split(/([^\p{L}\p{N}_-]+)/u).reduce((shown, part) => {
       const name = part === text ? undefined : this.whole(part);
       return shown + (name === undefined ? part : `{${name}}`);
     }, "");
   }
 
-  /** A value of a body: itself, or a URL that leads to it. */
+  /** Returns the name of a value in a body: the value itself, or a URL that leads to it. */
   value(text: string): string | undefined {
     const found = this.whole(text);
     if (found !== undefined || !/^(?:https?:\/)?\//.test(text)) return found;
@@ -97,14 +97,14 @@ class Search {
     return undefined;
   }
 
-  /** Values that stand as arguments in the text of an operation: `order(id: "7")`. What is inside of a longer one is another value. */
+  /** Returns the names of values that are arguments in the text of an operation: `order(id: "7")`. A part of a longer argument is another value. */
   quoted(text: string): readonly string[] {
     return [...text.matchAll(/:\s*(?:"((?:[^"\\]|\\.)*)"|(-?\d+)(?![\w.]))/g)].flatMap(
       ([, string, number]) => this.whole(string ?? number ?? "") ?? [],
     );
   }
 
-  /** In a text of another language, such as a query: a value that stands between quotes or other marks. */
+  /** Returns the name of a value in a text of another language, such as a query: between quotes or other punctuation marks. */
   within(text: string): string | undefined {
     for (const part of text.split(/[^\p{L}\p{N}_-]+/u)) {
       const named = part === text ? undefined : this.whole(part);

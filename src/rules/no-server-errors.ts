@@ -5,13 +5,13 @@ import { Rule } from "../model/declare/rule.ts";
 import { Severity } from "../model/declare/severity.ts";
 
 export interface NoServerErrorsOptions {
-  /** Statuses that are no defect, e.g. `[503]`; an action's own `expectedStatus` is none either. Default: none. */
+  /** Statuses that are not defects, e.g. `[503]`, in addition to an action's own `expectedStatus`. Default: none. */
   readonly except?: readonly ExpectedStatus[];
 }
 
 /**
- * No answer that an action receives, returned or not, has a status of 500 or above. HIGH. It takes the place of the built-in finding
- * `<action>_server_error`, whatever `exploration.server_errors` says.
+ * No answer that an action receives, returned or not, has a status of 500 or above. HIGH. The rule replaces the built-in finding
+ * `<action>_server_error`, whatever `exploration.server_errors` is set to.
  */
 export function noServerErrors<C extends object = Values, A = ApiClient>(options: NoServerErrorsOptions = {}): Rule<C, A> {
   const { except = [] } = options;

@@ -1,22 +1,23 @@
 import { Context, contextPartOf } from "../model/context/context.ts";
 
-/** A value of the context that an action has read: of the owner's, or shared, or what the owner proves its right by. */
+/** A value of the context that an action has read: the owner's, a shared one, or a credential of the owner. */
 export interface ReadValue {
-  /** The key, and the way to the value in it: `note_id`, `order.id`. */
+  /** The key and the path to the value in it: `note_id`, `order.id`. */
   readonly name: string;
-  /** As it stands in a request. */
+  /** The value as it appears in a request. */
   readonly text: string;
   readonly kind: "owned" | "shared" | "credential";
 }
 
-/** Names of keys that hold what somebody proves who they are by. */
+/** Names of keys that hold credentials. */
 const CREDENTIAL = /token|secret|password|passwd|api_?key|session|credential|cookie|jwt|bearer/i;
 
-/** How deep a value is looked into. */
+/** The depth to which a value is searched. */
 const DEEPEST = 5;
 
 /**
- * The owner's context as an intruder's call sees it: what it reads is the owner's, and noted; what it writes, it reads again, and nobody else does.
+ * The owner's context as an intruder's call sees it. Values that the call reads are the owner's, and they are recorded. Values that it writes are
+ * visible to that call alone.
  */
 export class OwnersView<C extends object> {
   readonly context: Context<C>;
@@ -33,7 +34,7 @@ export class OwnersView<C extends object> {
     this.context = this.#watched(copy);
   }
 
-  /** What was read until now, in that order. */
+  /** The values that were read until now, in the order of their first read. */
   get read(): readonly ReadValue[] {
     return [...this.#read.values()].flat();
   }
@@ -59,7 +60,7 @@ export class OwnersView<C extends object> {
     });
   }
 
-  /** What the call itself has written over is not the owner's. */
+  /** Records that a key was read. A value that the call itself has overwritten is not the owner's. */
   #note(key: string, now: ReadonlyMap<string, unknown>): void {
     if (this.#read.has(key) || !this.#owners.has(key) || now.get(key) !== this.#owners.get(key)) return;
     const kind = this.#shared.has(key) ? "shared" : CREDENTIAL.test(key) ? "credential" : "owned";
@@ -70,7 +71,7 @@ export class OwnersView<C extends object> {
   }
 }
 
-/** Texts and numbers in a value, each with the way to it. */
+/** Returns the texts and numbers in a value, each with the path to it. */
 export function leavesOf(value: unknown, name: string, depth = 0): readonly (readonly [name: string, text: string])[] {
   if (typeof value === "string") return value === "" ? [] : [[name, value]];
   if (typeof value === "number" || typeof value === "bigint") return [[name, String(value)]];

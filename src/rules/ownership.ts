@@ -13,17 +13,18 @@ import { onlyAdds, storeChanges } from "./store-changes.ts";
 
 export interface OwnershipOptions<C extends object = Values, A = ApiClient> {
   /**
-   * Who tries what others made, by role, and how each logs in. Where the world has a client for the role, it is that one's login; else one is made. A user who needs none: `async () => {}`.
+   * The users who try the actions of others, by role, and how each logs in. If the world has a client for the role, the login uses it; else a client
+   * is made. For a user who needs no login: `async () => {}`.
    * A login that is answered with 400 or above ends the run with `LOGIN_REFUSED`.
    */
   readonly users: Readonly<Record<string, Login<A> | Action<C, A>>>;
-  /** Actions that everybody may do, e.g. those that read what is public: `read_product`, or for one user alone `read_product_as_bob`. Default: none. */
+  /** Actions that everybody may do, e.g. those that read public data: `read_product`, or for one user alone `read_product_as_bob`. Default: none. */
   readonly except?: readonly string[];
-  /** Keys of the context for what belongs to all of them, e.g. `tenant_id`: calls that name nothing else are not tried. Default: none. */
+  /** Keys of the context whose values belong to all users, e.g. `tenant_id`: calls that name no other value are not tried. Default: none. */
   readonly shared?: readonly (keyof NoInfer<C> & string)[];
 }
 
-/** Whose action is tried by whom. */
+/** The owner of an action and the intruder who tries it. */
 interface Trial {
   readonly owner: string;
   readonly intruder: string;
@@ -32,18 +33,23 @@ interface Trial {
 type Run<C extends object, A> = Action<C, A>["run"];
 
 /**
- * What one user made, no other one sees or changes: in every state, every user of `users` makes every call of the agent's actions that names something of the owner's.
+ * No user sees or changes what another user made: in every state, every user of `users` makes every call of the agent's actions that names something
+ * of the owner's.
  *
- * The owner of what an action names is who the action acts as: its `as`, or the world's own client. Each user but that one gets an action `<action>_as_<user>`, with the tag `intruder`, which runs the action
- * with that user's client: what it reads of the context is the owner's, what it writes is forgotten. It is made where the action's own precondition holds, and only where the request names
- * something of the owner's: a value of the context that the action has read stands in the path, the query or the body. What stands in headers names nothing, and headers that say who the owner is are left out; a
- * call that carries a token or a password of the owner's context is not made. These actions are steps like any other: they count towards `max_steps`, have findings with a path, and are not raced.
+ * The owner is the user that the action acts as: its `as`, or the world's own client. Each user except the owner gets an action `<action>_as_<user>`
+ * with the tag `intruder`. It runs the original action with that user's client: values that it reads from the context are the owner's, values that it
+ * writes are discarded. It applies where the original action's precondition holds. It sends a request only if the request names something of the
+ * owner's: a value of the context that the action has read appears in the path, the query or the body. Values in headers do not count, and headers
+ * that say who the owner is are left out. A call that carries a token or a password of the owner's context is not made. These actions are steps like
+ * any other: they count towards `max_steps`, have findings with a path, and are not raced.
  *
- * With a `GraphQLClient` a call is a query or a mutation, and what stands in its variables or its text names something; such a world has a client for each role. Seen is what is in `data`, not a plain
- * `true` or `false`, nor a payload that holds errors alone; an answer of errors without data is a refusal.
+ * With a `GraphQLClient` a call is a query or a mutation, and values in its variables or its text count; such a world has a client for each role. The
+ * content is what is in `data`, except a plain `true` or `false` and a payload that holds errors alone; an answer of errors without data is a
+ * refusal.
  *
- * It does not hold when something was seen (an answer of 2xx whose body holds anything; not `{}`, `[]`, a list's envelope without items, or the word that it failed) or changed (the stores are in another state, whatever the
- * answer was, but for rows that a refused call adds; without stores that is not known). CRITICAL. It is API1:2023 of the OWASP API Security Top 10, broken object level authorization.
+ * The rule is violated when something was seen or changed. Seen: an answer of 2xx whose body holds anything; not `{}`, `[]`, a list's envelope
+ * without items, or a report of failure. Changed: the stores are in another state, whatever the answer was, except for rows that a refused call adds;
+ * without stores, changes are not known. CRITICAL. It is API1:2023 of the OWASP API Security Top 10, broken object level authorization.
  */
 export function ownership<C extends object = Values, A = ApiClient>(options: OwnershipOptions<C, A>): Rule<C, A> {
   const except = new Set(options.except);
@@ -60,7 +66,7 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
       actions.flatMap((action) =>
         Object.keys(options.users).flatMap((intruder) => {
           const name = `${action.name}_as_${intruder}`;
-          // The edges of a state graph lead from node to node, and are their own user's.
+          // The edges of a state graph lead from node to node, and only their own user takes them.
           const left = action.as === intruder || except.has(action.name) || except.has(name) || action instanceof EdgeAction;
           if (left) return [];
           trials.set(name, { owner: action.as ?? "the owner", intruder });
@@ -81,13 +87,13 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
       if (after === undefined) return sawNothing(explain);
       const writing = tried.findLast(({ call }) => !call.safe) ?? tried.at(-1)!;
       const wrote = `${trial.intruder} changed ${made(trial)}: ${told(writing)}`;
-      // The context and the other clients are out of an intruder's reach: without a new cookie it is the stores that are others.
+      // An intruder cannot reach the context and the other clients: without a new cookie, only the stores can differ.
       if (!canGoBack) return answers.some(({ headers }) => headers["set-cookie"] !== undefined) ? sawNothing(explain) : explain(wrote);
       return {
         earlier: async (begun) => {
           const before: StoresView | undefined = await begun.stores();
           if (before === undefined || before.same(after)) return sawNothing(begun.explain);
-          // Nothing of the owner's is another one: what a refused call leaves behind is for `leakage` and `rejectedMeansUnchanged` to say.
+          // No row of the owner's has changed. Rows that a refused call adds are judged by `leakage` and `rejectedMeansUnchanged`.
           if (tried.every(({ answer }) => isRefused(answer)) && onlyAdds(before, after)) return sawNothing(begun.explain);
           return begun.explain(`${wrote}; ${storeChanges(before, after)}`);
         },
@@ -96,7 +102,7 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
   });
 }
 
-/** By the answer; and by its request, which is also that of the answer that a client of GraphQL makes of it. */
+/** Calls by their answer, and by its request: a GraphQL client makes a new answer, which has the same request. */
 type Calls = WeakMap<ApiResponse | ApiResponse["request"], TriedCall["call"]>;
 
 interface Setting {
@@ -115,7 +121,10 @@ function intrudersAction<C extends object, A>(action: Action<C, A>, name: string
   });
 }
 
-/** What the action makes of an answer that it was never meant to get is of no interest: the last answer to a call that was made stands for it. */
+/**
+ * Runs the owner's action as the intruder, and returns an answer to a call that was made. The action's own handling of an answer that it was never
+ * meant to get does not matter.
+ */
 async function tryAs<C extends object, A>(
   run: Run<C, A>,
   api: A,
@@ -132,12 +141,12 @@ async function tryAs<C extends object, A>(
   for (const { answer, call } of tried) {
     if (!(answer instanceof ApiResponse)) continue;
     calls.set(answer, call);
-    // Those that are made by hand have one request in common.
+    // Answers that user code makes all have the same request.
     if (answer.request.method !== "CALL") calls.set(answer.request, call);
   }
   const last = tried.findLast(({ answer }) => answer instanceof ApiResponse)?.answer as ApiResponse | undefined;
   const returned: unknown = ended.status === "fulfilled" ? ended.value : undefined;
-  // A client of the user's own returns what it likes, and the action makes a response of it.
+  // A client that the user wrote may return any value, and the action makes a response of it.
   const answer = returned instanceof ApiResponse && (last === undefined || calls.has(returned)) ? returned : last;
   if (answer === undefined) return ended.status === "fulfilled" ? null : running;
   if (!calls.has(answer)) calls.set(answer, tried.at(-1)!.call);

@@ -3,7 +3,7 @@ export type Parameters = ReadonlyMap<string, string>;
 
 type Part = { readonly kind: "text"; readonly text: string } | { readonly kind: "parameter"; readonly name: string };
 
-/** A path such as `/orders/{order_id}`, whose parameters are whole segments: what is only a part of one is text like any other. */
+/** A path such as `/orders/{order_id}`. Parameters are whole segments; braces in a part of a segment are text. */
 export class PathTemplate {
   readonly text: string;
   readonly #parts: readonly Part[];
@@ -20,23 +20,26 @@ export class PathTemplate {
     return this.#parts.length;
   }
 
-  /** The name of the parameter at its end. */
+  /** The name of the parameter that ends the path; `undefined` if the path ends with text. */
   get last(): string | undefined {
     const part = this.#parts.at(-1);
     return part?.kind === "parameter" ? part.name : undefined;
   }
 
-  /** How many of its segments are parameters. */
+  /** The number of segments that are parameters. */
   get parameters(): number {
     return this.#parts.filter(({ kind }) => kind === "parameter").length;
   }
 
-  /** The parameters of a path that has this form; `undefined` for another one. */
+  /** Returns the parameters of a path that has this form; `undefined` for another path. */
   match(segments: readonly string[]): Parameters | undefined {
     return segments.length === this.length ? this.bind(segments) : undefined;
   }
 
-  /** What the common part of the two says of the parameters; `undefined` where they differ there, or a parameter lies behind it. */
+  /**
+   * Returns the parameters of a path that may be longer or shorter than the template; `undefined` if the common part differs, or if the path lacks a
+   * parameter.
+   */
   bind(segments: readonly string[]): Parameters | undefined {
     const found = new Map<string, string>();
     for (const [i, part] of this.#parts.entries()) {
@@ -51,7 +54,7 @@ export class PathTemplate {
     return found;
   }
 
-  /** The path with these values; `undefined` where one is missing or is no segment of a path. */
+  /** Returns the path with these values; `undefined` if one is missing or cannot be a segment of a path. */
   filled(values: Parameters): string | undefined {
     const segments: string[] = [];
     for (const part of this.#parts) {
@@ -64,7 +67,7 @@ export class PathTemplate {
   }
 }
 
-/** The segments of a path, decoded; `undefined` where one is not encoded as UTF-8 is. */
+/** Returns the decoded segments of a path; `undefined` if one is not valid UTF-8. */
 export function segmentsOf(path: string): readonly string[] | undefined {
   try {
     return trimmed(path).map((segment) => decodeURIComponent(segment));

@@ -9,9 +9,10 @@ import { storeChanges } from "./store-changes.ts";
 const READS = new Set(["GET", "HEAD"]);
 
 /**
- * A call that was refused, and one that only reads, leaves the stores as they were: when every answer of a step has a status of 400 to 499, or
- * belongs to a `GET` or `HEAD`, the stores are in the state that the step began in. Compared up to generated values and times of the run (what `ignore` lists is left out; of GraphQL, an answer with errors that has no data and one to a query count as such), by what the stores say and not through the API; worlds without stores have nothing to compare. HIGH. GET and HEAD are safe
- * by RFC 9110, 9.2.1.
+ * A call that was refused, or that only reads, leaves the stores unchanged: when every answer of a step has a status of 400 to 499, or belongs to a
+ * `GET` or `HEAD`, the stores are in the state that the step began in. With GraphQL, an answer with errors and without data counts as refused, and an
+ * answer to a query as a read. Stores are compared directly and not through the API, up to generated values and times of the run; tables and columns
+ * in `ignore` are left out. Worlds without stores have nothing to compare. HIGH. GET and HEAD are safe by RFC 9110, 9.2.1.
  */
 export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>(): Rule<C, A> {
   return new Rule<C, A>({

@@ -3,17 +3,20 @@ import type { ApiResponse } from "../model/http/response.ts";
 
 const READS = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "CALL"]);
 
-/** The answers to requests that may write, by their methods. */
+/** Returns the answers to requests that may write, judged by their methods. */
 export function writesOf(answers: readonly ApiResponse[]): readonly ApiResponse[] {
   return answers.filter(({ request }) => !READS.has(request.method));
 }
 
-/** 2xx, and not 202, which promises only that it will be done. */
+/** Returns `true` for 2xx except 202, which only promises that the request will be done. */
 export function isDone({ ok, statusCode }: ApiResponse): boolean {
   return ok && statusCode !== 202;
 }
 
-/** The path that a request was sent to as its client would be told it: without query and the base of the client. `undefined` where it went elsewhere, or not over HTTP. */
+/**
+ * Returns the path of a request as its client is given it: without the query and the client's base. `undefined` if the request went elsewhere, or not
+ * over HTTP.
+ */
 export function pathOf(client: ApiClient, { request }: ApiResponse): string | undefined {
   const base = urlOf(clientPartOf(client)?.base);
   const url = urlOf(request.url);
@@ -23,12 +26,15 @@ export function pathOf(client: ApiClient, { request }: ApiResponse): string | un
   return url.pathname.slice(under.length) || "/";
 }
 
-/** Whether a status says that a thing is not to be had that should be: 404, 410, or a failure of the server. The others say that it may not be read, not so, or not now. */
+/**
+ * Returns `true` if a status says that a thing is missing: 404, 410, or a failure of the server. Other statuses say that it may not be read, not in
+ * this way, or not now.
+ */
 export function isMissing(status: number): boolean {
   return status === 404 || status === 410 || isFailure(status);
 }
 
-/** 5xx, but not "not implemented" and "not now". */
+/** Returns `true` for 5xx except 501 (not implemented) and 503 (not now). */
 export function isFailure(status: number): boolean {
   return status >= 500 && status !== 501 && status !== 503;
 }
@@ -42,7 +48,7 @@ export function urlOf(text: string | undefined, base?: string): URL | undefined 
   }
 }
 
-/** How messages name a path: what looks like an id of the target's is not the same in every run. */
+/** Returns a path for messages. Segments that look like ids of the target are replaced, since they differ between runs. */
 export function shownPath(path: string): string {
   return path
     .split("/")

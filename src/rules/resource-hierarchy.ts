@@ -9,26 +9,26 @@ import { isDone } from "./requests.ts";
 import { collectionPath, itemPath, ResourcePaths, type Kind } from "./resource-paths.ts";
 
 export interface ResourceHierarchyOptions {
-  /** What the API keeps; those with a `parent` that their paths lead through are judged. */
+  /** The resources of the API. Judged are those with a `parent` whose item path is part of theirs. */
   readonly resources: readonly Resource[];
 }
 
-/** The same item under another parent. */
+/** The path of an item under another parent. */
 interface Elsewhere {
   readonly parent: Kind;
   readonly path: string;
 }
 
 /**
- * What was made under one parent is not to be had under another. Judged after a step whose last writing request created a child: a `POST` to its collection
- * answered 2xx (not 202) with an id, or a `PUT` to its item answered 201; its item's path has to lead through the parent's, and the parents have to be
- * listed. With the first other parent of that list:
+ * An item that was created under one parent cannot be reached under another. Judged after a step whose last writing request created a child: a `POST`
+ * to its collection answered 2xx (not 202) with an id, or a `PUT` to its item answered 201. The path of the child's item has to lead through the
+ * parent's, and the parents have to be listed. With the first other parent of that list:
  * - `GET` of the child under it is not answered 2xx, where children can be read;
- * - where they can be read and deleted, `DELETE` of it under the other parent is not answered 2xx (not 202) while `GET` under its own, answered 2xx before, is then
- *   answered 404 or 410. That is put back.
+ * - where children can be read and deleted, `DELETE` of the child under the other parent does not delete it: it is not answered 2xx (not 202) while
+ *   `GET` under its own parent, answered 2xx before, is then answered 404 or 410. The deletion is restored.
  *
- * Neither is a finding where `GET` under the other parent was answered 2xx in the state that the step began in, too: each parent counts for itself, or
- * they share what they have. Each child is judged when it is created, and so not when it is read or updated later. HIGH.
+ * Neither is a finding if `GET` under the other parent was also answered 2xx in the state that the step began in: then each parent counts its own
+ * children, or parents share them. Each child is judged when it is created, and not when it is read or updated later. HIGH.
  *
  * The resource-hierarchy rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020.
  * @throws SeqqaError `RULE_INVALID`
@@ -79,7 +79,7 @@ async function underAnother({ kind, id, place }: Created, paths: ResourcePaths, 
   return path === undefined || path === itemPath(kind, own, id) ? undefined : { parent, path };
 }
 
-/** What is wrong, in words. */
+/** Returns what is wrong, in words; `undefined` if nothing is. */
 async function foundUnder({ parent, path }: Elsewhere, { kind, path: own }: Created, client: ApiClient): Promise<string | undefined> {
   const under = `under another ${parent.resource.name}`;
   const seen = await client.get(path);

@@ -2,7 +2,7 @@ import { SeqqaError } from "../model/errors.ts";
 import type { Resource } from "../model/declare/resource.ts";
 import { PathTemplate, segmentsOf, type Parameters } from "./path-template.ts";
 
-/** A resource with its paths taken apart. */
+/** A resource with its parsed paths. */
 export interface Kind {
   readonly resource: Resource;
   readonly collection: PathTemplate;
@@ -10,20 +10,20 @@ export interface Kind {
   readonly restore: PathTemplate | undefined;
 }
 
-/** What a path means. */
+/** The collection or item that a path leads to, with the parameters of the path. */
 export interface Place {
   readonly of: "collection" | "item";
   readonly kind: Kind;
   readonly parameters: Parameters;
-  /** Decoded. */
+  /** The decoded segments of the path. */
   readonly segments: readonly string[];
 }
 
-/** Which paths are whose, for rules that are told the resources. */
+/** Maps paths to resources, for rules that are given the resources. */
 export class ResourcePaths {
   readonly kinds: readonly Kind[];
 
-  /** @throws SeqqaError `RULE_INVALID` saying what of the resources is wrong. */
+  /** @throws SeqqaError `RULE_INVALID` that says what is wrong with the resources. */
   constructor(rule: string, resources: readonly Resource[]) {
     this.kinds = checked(rule, resources).map((resource) => ({
       resource,
@@ -33,7 +33,10 @@ export class ResourcePaths {
     }));
   }
 
-  /** What a path, without query and without the target's own base, means. Of several forms that fit, the one with the fewest parameters. */
+  /**
+   * Returns the collection or item that a path (without query and without the target's own base) leads to. If several templates match, the one with
+   * the fewest parameters wins.
+   */
   place(path: string): Place | undefined {
     const segments = segmentsOf(path);
     if (segments === undefined) return undefined;
@@ -48,7 +51,7 @@ export class ResourcePaths {
     return best?.place;
   }
 
-  /** The nearest item that a path is that of, or lies below: `/orders/7` for `/orders/7/pay`. */
+  /** Returns the nearest item that a path leads to or through: `/orders/7` for `/orders/7/pay`. */
   itemOf(path: string): { readonly kind: Kind; readonly path: string } | undefined {
     const segments = segmentsOf(path);
     if (segments === undefined) return undefined;
@@ -62,7 +65,7 @@ export class ResourcePaths {
     return nearest;
   }
 
-  /** The item that a path brings back: its kind and its own path. */
+  /** Returns the item that a request to the path restores: its kind and its own path. */
   restored(path: string): { readonly kind: Kind; readonly path: string } | undefined {
     const segments = segmentsOf(path);
     if (segments === undefined) return undefined;
@@ -83,12 +86,12 @@ export class ResourcePaths {
   }
 }
 
-/** The path of an item of this collection. */
+/** Returns the path of an item of this collection. */
 export function itemPath({ item }: Kind, parameters: Parameters, id: string): string | undefined {
   return item.filled(new Map([...parameters, [item.last!, id]]));
 }
 
-/** The path of all of a kind that lie where these segments lead. */
+/** Returns the path of a kind's collection, with the parameters that the segments give; `undefined` if they do not fit. */
 export function collectionPath({ collection }: Kind, segments: readonly string[]): string | undefined {
   const parameters = collection.bind(segments);
   return parameters === undefined ? undefined : collection.filled(parameters);
@@ -135,7 +138,7 @@ function checked(rule: string, resources: readonly Resource[]): readonly Resourc
   return resources;
 }
 
-/** Whether it says which one, in the words of the item's path. */
+/** Returns `true` if the `restore` path identifies the item, with all parameters of the item's path. */
 function restoresOne(restore: string, item: string): boolean {
   const parametersOf = (path: string): readonly string[] => path.match(/\{[^{}]+\}/g) ?? [];
   const own = new Set(parametersOf(restore));

@@ -13,20 +13,23 @@ export interface RetrySafeOptions {
   readonly header?: string;
 }
 
-/** They say who may, how often, what is in progress, or that the state is another than the one that the request was made for. */
+/**
+ * Statuses that do not contradict the first answer: they concern permission, rate, a request in progress, or a state that the request was not made
+ * for.
+ */
 const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 422, 425, 428, 429]);
 
 /**
- * The same request again, as a client sends it that never got the answer, does nothing more. After a step whose only writing request carries an idempotency key and was
- * answered 2xx (not 202), the same request (method, URL, headers, body) is sent again:
- * - the stores are then as they were before it, compared as states are (times near the run are one, what `ignore` lists is left out);
- * - it is answered 2xx. 409 and 422 are no finding (the draft has them for a request in progress, and for one whose key was used for another), nor are 401, 403, 408,
- *   412, 425, 428, 429, 501, 503 and 3xx. Every other 4xx or 5xx is;
- * - where both answers are 2xx, a `Location` in both is the same, and where both are JSON objects, so is each `id` or `uuid` that both have, at the top or in one
- *   object below it (such as `data`; not `meta`, and not what is named for requests and traces).
+ * A request that is sent again, as by a client that never got the answer, has no further effect. After a step whose only writing request carries an
+ * idempotency key and was answered 2xx (not 202), the same request (method, URL, headers, body) is sent again:
+ * - the stores are then as they were before it, compared as states are (times near the run are equal, tables and columns in `ignore` are left out);
+ * - it is answered 2xx. Not findings are 409 and 422 (the draft defines them for a request in progress, and for a key that was used for another
+ *   request), 401, 403, 408, 412, 425, 428, 429, 501, 503 and 3xx. Every other 4xx or 5xx is a finding;
+ * - where both answers are 2xx, a `Location` in both is the same. Where both are JSON objects, each `id` or `uuid` that both have is the same, at the
+ *   top or in one object below it (such as `data`; not `meta`, and not objects named for requests and traces).
  *
- * Without the header there is nothing to say. HIGH. IETF draft-ietf-httpapi-idempotency-key-header.
- * @throws SeqqaError `RULE_INVALID` when `header` is not the name of one.
+ * A request without the header is not judged. HIGH. IETF draft-ietf-httpapi-idempotency-key-header.
+ * @throws SeqqaError `RULE_INVALID` when `header` is not the name of a header.
  */
 export function retrySafe<C extends object = Values, A = ApiClient>({ header = "Idempotency-Key" }: RetrySafeOptions = {}): Rule<C, A> {
   if (typeof header !== "string" || !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(header)) {
@@ -63,7 +66,7 @@ function hasHeader({ request }: ApiResponse, name: string): boolean {
   return Object.entries(request.headers).some(([key, value]) => key.toLowerCase() === name && value !== "");
 }
 
-/** What names something else in the second answer. */
+/** Returns the name of an identifier that differs in the second answer; `undefined` if none does. */
 function differentId(first: ApiResponse, second: ApiResponse): string | undefined {
   const [location, other] = [first.headers["location"], second.headers["location"]];
   if (location !== undefined && other !== undefined && location !== other) return "Location";

@@ -1,21 +1,21 @@
 import type { ApiResponse } from "../model/http/response.ts";
 import { isGraphql } from "./graphql-answer.ts";
 
-/** Fields that say something of a list and nothing of what is in it, without `_` and `-`, in small letters. */
+/** Fields that describe a list and not its items, in lower case without `_` and `-`. */
 const OF_LISTS = new Set(
   "total totalcount totalitems totalpages totalresults count size length page pages pagesize perpage currentpage lastpage pagenumber number limit offset skip start cursor nextcursor endcursor startcursor next nextpage previous prev first last self hasmore hasnext hasprevious hasnextpage haspreviouspage links pageinfo pagination meta metadata object kind type url status ok success".split(
     " ",
   ),
 );
-/** As many names of fields are told. */
+/** The number of field names that a message shows. */
 const SHOWN = 10;
-/** Names that may be values, such as ids that are keys, are not told. */
+/** The form of names that a message shows. A name that may be a value, such as an id used as a key, is left out. */
 const NAME = /^(?=[a-z_$][\w$-]{0,39}$)(?!.*\d\D*\d\D*\d)/i;
 const DEEPEST = 4;
 
 /**
- * What an answer shows of a thing: the names of the fields of its body that hold anything, for people. `undefined` when it shows nothing: no 2xx, no body, nothing
- * but empty values, a list's envelope without items, or the word that it failed.
+ * Returns the names of the non-empty fields in the body of an answer, for messages. `undefined` when the answer shows nothing: no 2xx, no body,
+ * nothing but empty values, a list's envelope without items, or a report of failure.
  */
 export function seenFields(answer: ApiResponse): string | undefined {
   if (!answer.ok || answer.request.method === "HEAD") return undefined;
@@ -27,10 +27,10 @@ export function seenFields(answer: ApiResponse): string | undefined {
   return [...names.slice(0, SHOWN), ...(names.length > SHOWN ? [`${names.length - SHOWN} more`] : [])].join(", ");
 }
 
-/** Fields of a payload that say how it went. */
+/** Fields of a payload that describe the outcome. */
 const OF_PAYLOADS = /^(?:__typename|client_?mutation_?id|ok|success|code|message|(?:user_?)?errors?)$/i;
 
-/** What an answer of GraphQL shows: its `data`, without fields that only say whether something was done. `undefined`: it is none of GraphQL. */
+/** Returns the `data` of a GraphQL answer, without fields that only say whether something was done. `undefined` for other answers. */
 function shownData(answer: ApiResponse): { readonly data: unknown } | undefined {
   if (!isGraphql(answer)) return undefined;
   const { data } = answer.json<{ readonly data?: unknown }>();
@@ -38,7 +38,7 @@ function shownData(answer: ApiResponse): { readonly data: unknown } | undefined 
   return { data: Object.fromEntries(Object.entries(data).filter(([, value]) => typeof value !== "boolean" && !isOutcome(value))) };
 }
 
-/** A payload of a mutation that did nothing: `{ success: false, order: null, userErrors: [...] }`. */
+/** Returns `true` for the payload of a mutation that did nothing: `{ success: false, order: null, userErrors: [...] }`. */
 function isOutcome(value: unknown): boolean {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   return Object.entries(value).every(([name, one]) => OF_PAYLOADS.test(name) || isNothing(one) || typeof one === "boolean");
@@ -60,12 +60,12 @@ function isNothing(value: unknown, depth = 0): boolean {
   if (depth === DEEPEST) return fields.length === 0;
   const filled = fields.filter(([, one]) => !isNothing(one, depth + 1));
   if (filled.length === 0) return true;
-  // An envelope: a list that is empty, and beside it only what is said of lists.
+  // An envelope: an empty list, and beside it only fields that describe lists.
   const isEnvelope = fields.some(([, one]) => Array.isArray(one) && one.length === 0);
   return isEnvelope && filled.every(([name]) => OF_LISTS.has(name.toLowerCase().replaceAll(/[_\-$@]/g, "")));
 }
 
-/** An error in an answer that says 200: as GraphQL does, or `{ "ok": false }`. */
+/** Returns `true` for an error in an answer with status 200, as in GraphQL, or `{ "ok": false }`. */
 function saysFailed(body: unknown): boolean {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return false;
   const { error, errors, data, ok, success } = body as Readonly<Record<string, unknown>>;
@@ -73,12 +73,12 @@ function saysFailed(body: unknown): boolean {
   return (!isNothing(error) || !isNothing(errors)) && isNothing(data === undefined ? null : firstLevel(data));
 }
 
-/** GraphQL says `{ "note": null }`. */
+/** Returns the values of the first level: GraphQL answers `{ "note": null }` if there is no data. */
 function firstLevel(data: unknown): unknown {
   return typeof data === "object" && data !== null ? Object.values(data) : data;
 }
 
-/** Of the item, or of the items of a list; through one envelope. */
+/** Returns the names of the fields of an item, or of the items of a list, through one envelope. */
 function namesOf(value: unknown, depth = 0): readonly string[] {
   if (typeof value !== "object" || value === null || depth === DEEPEST) return [];
   if (Array.isArray(value)) return value.flatMap((one) => namesOf(one, depth));

@@ -1,9 +1,9 @@
 import type { StoresView } from "../model/declare/rule.ts";
 
-/** As many tables are named. */
+/** The number of tables that are named. */
 const SHOWN = 10;
 
-/** What one state's stores have and the other's have not, in words for people: `db.orders: 1 row added, 1 removed`. At most ten tables. */
+/** Returns the differences between the stores of two states, in words: `db.orders: 1 row added, 1 removed`. Names at most ten tables. */
 export function storeChanges(before: StoresView, after: StoresView): string {
   const changes = [...new Set([...before.tables.keys(), ...after.tables.keys()])].toSorted().flatMap((table) => {
     const [added, removed] = balance(before.tables.get(table) ?? NONE, after.tables.get(table) ?? NONE);
@@ -18,7 +18,7 @@ export function storeChanges(before: StoresView, after: StoresView): string {
   return [...shown, ...(changes.length > shown.length ? [`${changes.length - shown.length} more`] : [])].join("; ");
 }
 
-/** Whether every row of the state before is there yet. */
+/** Returns `true` if every row of the state before is still there. */
 export function onlyAdds(before: StoresView, after: StoresView): boolean {
   return [...before.tables.keys(), ...after.tables.keys()].every(
     (table) => balance(before.tables.get(table) ?? NONE, after.tables.get(table) ?? NONE)[1] === 0,

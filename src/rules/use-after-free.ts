@@ -9,32 +9,37 @@ import { isDone, isFailure, isMissing, pathOf, shownPath, writesOf } from "./req
 import { collectionPath, ResourcePaths, type Kind, type Place } from "./resource-paths.ts";
 
 export interface UseAfterFreeOptions {
-  /** What the API keeps. With them it is known what is an item, and lists are asked, too. */
+  /** The resources of the API. With them the rule knows which paths are items, and also requests lists. */
   readonly resources?: readonly Resource[];
 }
 
 /**
- * A thing that was deleted is gone, until it is brought back. Judged after a step whose last writing request is a `DELETE` answered 2xx (not 202), brings a deleted thing back, or goes to a thing that is gone. HIGH.
+ * An item that was deleted is gone, until it is restored. Judged after a step whose last writing request was answered 2xx (not 202) and is a
+ * `DELETE`, restores a deleted item, or goes to an item that is gone. HIGH.
  *
- * With `resources`, where the deleted path is that of an item. Whether its row is still in the store is of no interest: gone is what nobody is given any more.
- * - `GET` of it, if the item can be read, is not answered 2xx, and not with a failure of the server (5xx but 501 and 503). 3xx and 4xx, 404 and 410 above all, say that it is
- *   not to be had. A 2xx that brings nothing (no body, `null`, `[]`, `{}`), or an item that says itself that it is gone (a field such as `deleted`, `deleted_at`,
- *   `archived`, with a value; a `status` or `state` such as `cancelled`), is no finding;
- * - the lists of the kinds below it that can be listed are not answered 2xx with items that do not say so. Where the item itself is answered 404 or 410, one that only says that
- *   it is at an end (`closed`, `cancelled`, `archived`), and said so before, is one of them: it says nothing of this deletion;
- * - the list of its own kind, if it can be listed, does not have its id, unless with such an item.
+ * With `resources`, if the deleted path is that of an item. Its row may still be in the store: it is gone if the API gives it to nobody.
+ * - `GET` of the item, if it can be read, is not answered 2xx, and not with a failure of the server (5xx except 501 and 503). 3xx and 4xx, 404 and
+ *   410 above all, say that it is not available. Not findings are a 2xx without content (no body, `null`, `[]`, `{}`) and an item that says that it
+ *   is gone (a field such as `deleted`, `deleted_at`, `archived`, with a value; a `status` or `state` such as `cancelled`);
+ * - the lists of the kinds below it, if they can be listed, are not answered 2xx with items that do not say so. Where the item itself is answered 404
+ *   or 410, an item below it that only says that it has ended (`closed`, `cancelled`, `archived`), and said so before the step, counts as such an
+ *   item: it says nothing about this deletion;
+ * - the list of its own kind, if it can be listed, does not have its id, except with an item that says that it is gone.
  *
- * With `resources` that say how an item is brought back (`restore`), where that is answered 2xx (not 202): it lives again. `GET` of it, if it can be read, is not answered 404, 410 or 5xx
- * (501 and 503 aside), nor 2xx with an item that still says that it is deleted (`deleted`, `deleted_at`, a `status` such as `deleted`). 401 and 403, and every other answer, say nothing of that.
+ * With `resources` that say how an item is restored (`restore`), if that request is answered 2xx (not 202): the item is available again. `GET` of it,
+ * if it can be read, is not answered 404, 410 or 5xx (501 and 503 aside), nor 2xx with an item that still says that it is deleted (`deleted`,
+ * `deleted_at`, a `status` such as `deleted`). 401, 403 and every other answer say nothing about that.
  *
- * With `resources` that are made by a `POST` to their collection, and can be read and deleted: a write to an item, or below it, that is answered 2xx (not 201 or 202) does not bring one to life that is not
- * there. `GET` of it is not answered 404 or 410 before, and 2xx with an item after.
+ * With `resources` that are created by a `POST` to their collection, and can be read and deleted: a write to an item, or below it, that is answered
+ * 2xx (not 201 or 202) does not bring a missing item to life. It is a finding if `GET` of the item is answered 404 or 410 before, and 2xx with an
+ * item after.
  *
- * Without `resources` nobody knows what is an item and what a setting that a `DELETE` sets back, so less is said: `GET` of the deleted URL is not
- * answered 2xx with the very body that it was answered with in the state that the step began in, when the step changed something and the body is not empty.
+ * Without `resources` the rule cannot tell an item from a setting that a `DELETE` resets, so it checks less: `GET` of the deleted URL is not answered
+ * 2xx with exactly the body that it had in the state that the step began in, if the step changed something and the body is not empty. Nor is it
+ * answered with a failure of the server.
  *
- * The use-after-free rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020;
- * RFC 9110, 9.3.5.
+ * The use-after-free rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020; RFC 9110,
+ * 9.3.5.
  * @throws SeqqaError `RULE_INVALID`
  */
 export function useAfterFree<C extends object = Values, A = ApiClient>({ resources }: UseAfterFreeOptions = {}): Rule<C, A> {
@@ -118,7 +123,7 @@ async function isGone(
   return ended.length === 0 || { earlier: async (begun) => endedByIt(ended, client, begun.explain) };
 }
 
-/** What lies below a thing that is gone, and says that it is at an end. */
+/** Items below a deleted item that say that they have ended. */
 interface Ended {
   readonly path: string;
   readonly kind: Kind;
@@ -126,7 +131,7 @@ interface Ended {
   readonly says: (count: number) => string;
 }
 
-/** In the state that the step began in: what was at an end before did not get there with what was deleted. */
+/** Runs in the state that the step began in: items that had ended before were not ended by this deletion. */
 async function endedByIt(ended: readonly Ended[], client: ApiClient, explain: CheckedStep["explain"]): Promise<boolean> {
   for (const { path, kind, items, says } of ended) {
     const before = new Map(listIn(await client.get(path), kind.resource)?.map((one) => [idOf(one, kind.resource), one]));
@@ -153,7 +158,7 @@ async function livesAgain(
   return one === undefined || !saysDeleted(one) || explain(`${what} with an item that says that it is deleted`);
 }
 
-/** A write to a thing that is not there does not make one: that is for a `POST` to its collection to do. */
+/** Checks that a write to a missing item does not create one: only a `POST` to its collection creates. */
 async function staysGone(
   { action, changed, canGoBack, client }: CheckedStep,
   written: ApiResponse,

@@ -8,7 +8,7 @@ import type { ChoiceSpec, NumberSpec, ScalarSpec, TextSpec, UrlSpec } from "../s
 
 const NUMBER = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i;
 
-/** The value in its final form. @throws SeqqaError `CONFIG_TYPE` or `CONFIG_RANGE`. */
+/** Returns the value in its final form. @throws SeqqaError `CONFIG_TYPE` or `CONFIG_RANGE`. */
 export function checkScalar(spec: ScalarSpec, key: string, scalar: LocatedScalar): unknown {
   switch (spec.kind) {
     case "boolean":
@@ -80,7 +80,7 @@ function url(spec: UrlSpec, key: string, scalar: LocatedScalar): string {
   return value.replace(/\/+$/, "");
 }
 
-/** `sqlite:./a.db`, `sqlite:/a.db` and `sqlite:///a.db` name files; the result is always `sqlite:` and an absolute path. */
+/** Returns `sqlite:` and an absolute path. `sqlite:./a.db`, `sqlite:/a.db` and `sqlite:///a.db` all name files. */
 function sqlite(spec: UrlSpec, key: string, scalar: LocatedScalar, rest: string): string {
   const file = rest.startsWith("//") ? rest.slice(2) : rest;
   if (file === "" || file === ":memory:" || file.includes("\0") || file.endsWith("/")) {

@@ -5,10 +5,10 @@ import { nearest } from "../../model/text/nearest.ts";
 import { problem, shown, valueProblem, type ProblemCode } from "../problem.ts";
 import type { EitherSpec, ListSpec, MapSpec, ScalarSpec, SectionSpec, Spec } from "../schema/spec.ts";
 
-/** Receives, for every value that was set, its dotted key and where it comes from. */
+/** Receives the dotted key and the origin of every value that was set. */
 export type Note = (key: string, source: string) => void;
 
-/** The value in its final form, keys as in the file, without defaults. @throws SeqqaError naming what is wrong and where. */
+/** Returns the value in its final form, with keys as in the file and without defaults. @throws SeqqaError that says what is wrong and where. */
 export function check(spec: Spec, key: string, value: Located, note: Note): unknown {
   switch (spec.kind) {
     case "section":
@@ -40,7 +40,7 @@ function scalar(spec: ScalarSpec, key: string, value: Located & { readonly kind:
   return checked;
 }
 
-/** A key that was written and has no value is more likely a slip than a wish for the default. */
+/** Refuses a key without a value: it is more likely a slip than a wish for the default. */
 function empty(spec: Spec, key: string, value: Located): never {
   throw valueProblem("CONFIG_TYPE", value, key, `has no value; it must be ${describe(spec)}.`, "Give it a value, or take the line out.");
 }
@@ -112,7 +112,7 @@ function list(spec: ListSpec, key: string, value: LocatedList, note: Note): read
   return checked;
 }
 
-/** Decided by the form of the value; a number among scalars goes to the numeric one. */
+/** Checks a value against the alternative that has the same form. A number is checked against the numeric one. */
 function either(spec: EitherSpec, key: string, value: Located, note: Note): unknown {
   const form = { map: "section", list: "list", scalar: "scalar" }[value.kind];
   const candidates = spec.of.filter((one) => (one.kind === "section" || one.kind === "list" ? one.kind === form : form === "scalar"));

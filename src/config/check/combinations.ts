@@ -4,7 +4,7 @@ import { nearest } from "../../model/text/nearest.ts";
 import { problem, shown } from "../problem.ts";
 import { storePart, storePlaceholder } from "../store-parts.ts";
 
-/** Values that are fine one by one and contradict each other. @throws SeqqaError `CONFIG_COMBINATION`. */
+/** Refuses values that are valid one by one and contradict each other. @throws SeqqaError `CONFIG_COMBINATION`. */
 export function refuseBadCombinations(values: Filled, context: FilledContext): void {
   const refuse = (key: string, what: string, hint?: string): never => {
     throw problem("CONFIG_COMBINATION", context.sources[key]?.replace(/^\w+ /, ""), what, hint);
@@ -31,7 +31,7 @@ function stores(values: Filled, refuse: Refuse): void {
   checkSystems("systems", systems, refuse);
 }
 
-/** `db_url` is short for `systems.db.url`: they may not differ. `of`: a lane, as `lanes[1].`. */
+/** Refuses two different stores as `db_url` and `systems.db.url`, since one is short for the other. `of`: the lane, as `lanes[1].`. */
 function sameDatabase(of: string, dbUrl: string | undefined, systems: Filled["systems"], refuse: Refuse): void {
   const url = systems?.["db"]?.url;
   if (dbUrl === undefined || url === undefined || url === dbUrl) return;
@@ -117,7 +117,7 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
     checkNames(text, values, refuse);
 }
 
-/** `{url:<name>}`, `{host:<name>}` and the like must name a declared store, and a part that its URL has. */
+/** Refuses placeholders such as `{url:<name>}` and `{host:<name>}` whose store is not declared, or whose URL does not have that part. */
 function checkNames(text: string, values: Filled, refuse: Refuse): void {
   const systems = Object.entries(values.systems ?? {}).map(([name, { url }]) => [name, url] as const);
   const urls = new Map([...systems, ...(values.dbUrl === undefined ? [] : [["db", values.dbUrl] as const])]);
@@ -128,7 +128,7 @@ function checkNames(text: string, values: Filled, refuse: Refuse): void {
     const isNamed = inside.includes(":");
     const url = urls.get(store);
     if (url === undefined) {
-      // The database of a target for which nothing is declared is a new SQLite file.
+      // Without a declaration, the database of a target is a new SQLite file.
       if (store === "db" && (part === "url" || part === "database")) continue;
       const near = isNamed ? nearest(store, [...urls.keys()]) : undefined;
       refuse(

@@ -1,9 +1,9 @@
 import type { Config, LaneConfig, RacesConfig, SystemConfig } from "../config.ts";
 
-/** A store as it was written: which kind it is follows from the URL. */
+/** A store as it was written, without its kind, which follows from the URL. */
 export type FilledSystem = Omit<SystemConfig, "kind">;
 
-/** The table's values with defaults, before what follows from them is worked out. */
+/** The table's values with defaults, before values that are derived from them. */
 export type Filled = Omit<Config, "systems" | "tls" | "lanes" | "parallel" | "exploration" | "folder" | "file" | "sources" | "target"> & {
   readonly systems: Readonly<Record<string, FilledSystem>> | undefined;
   readonly lanes: readonly FilledLane[] | undefined;
@@ -20,7 +20,7 @@ export type Filled = Omit<Config, "systems" | "tls" | "lanes" | "parallel" | "ex
 
 export type FilledLane = Omit<LaneConfig, "systems"> & { readonly systems: Readonly<Record<string, FilledSystem>> | undefined };
 
-/** What is known about the values beside themselves. */
+/** Facts about the values that the values themselves do not hold. */
 export interface FilledContext {
   readonly folder: string;
   readonly file: string | undefined;

@@ -4,7 +4,7 @@ import { backendOf } from "../backend.ts";
 import type { Config, RacesConfig, SystemConfig } from "../config.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 
-/** Works out what follows from the values, and freezes everything. */
+/** Adds the values that follow from the given ones, and freezes everything. */
 export function finish(values: Filled, context: FilledContext): Config {
   const started = context.noInfra && values.target?.command !== undefined ? undefined : values.target;
   const lanes = (values.lanes ?? []).map((lane) => ({ ...lane, systems: systemsOf(lane.systems, lane.dbUrl) }));
@@ -43,7 +43,7 @@ function racesOf(races: Filled["exploration"]["races"]): RacesConfig {
   return { mode: races, trials: 20, delivery: "auto", copies: 2, maxTime: undefined };
 }
 
-/** `auto`: as many lanes as cores, and no more than there are targets for. */
+/** Returns the number of lanes for `auto`: one per core, but no more than there are targets. */
 function automatic(values: Filled, startsItsOwn: boolean): number {
   const cores = availableParallelism();
   if (values.lanes !== undefined) return Math.min(cores, values.lanes.length);

@@ -4,15 +4,19 @@ import type { Config } from "../config.ts";
 import type { Environment } from "../read/environment.ts";
 import { problem } from "../problem.ts";
 
-/** Returns the names of stores that the user permits to be written: those of `--allow-db`, and of `SEQQA_ALLOW_DB`, which separates them by commas. */
+/**
+ * Returns the names of stores that the user permits to be written: those of `--allow-db` and those of `SEQQA_ALLOW_DB`, which are separated by
+ * commas.
+ */
 export function allowedStores(flags: readonly string[], env: Environment): readonly string[] {
   const named = (env["SEQQA_ALLOW_DB"] ?? "").split(",").map((name) => name.trim());
   return [...flags, ...named.filter((name) => name !== "")];
 }
 
 /**
- * Refuses stores that look like somebody's real ones. seqqa writes into the stores of targets that already run, wherever they are, and makes databases beside
- * templates, so that a template on another machine is refused, too. A name that says that a store is for tests permits it, and so does the user.
+ * Refuses stores that look like somebody's real ones. seqqa writes into the stores of targets that already run, wherever they are. It makes databases
+ * beside templates, so that a template on another machine is refused, too. A store is permitted by a name that says that it is for tests, or by the
+ * user.
  * @throws SeqqaError `STORE_NOT_ALLOWED` (2).
  */
 export function refuseForeignStores({ systems, lanes, target, baseUrl, allowedStores: allowed }: Config): void {
@@ -36,7 +40,7 @@ export function refuseForeignStores({ systems, lanes, target, baseUrl, allowedSt
   }
 }
 
-/** The host of a store on another machine. */
+/** Returns the host of a store on another machine; `undefined` for a store on this one. */
 function foreignHost(url: string): string | undefined {
   if (backendOf(url) === "sqlite") return undefined;
   const { hostname, searchParams } = new URL(url);

@@ -4,10 +4,13 @@ import { SeqqaError } from "../../model/errors.ts";
 
 export const CONFIG_NAME = "seqqa.yaml";
 
-/** Names by which it is called by mistake; read in silence by nobody. */
+/** Names that people give the file by mistake. A folder that has such a file and no `seqqa.yaml` is refused. */
 const OTHER_NAMES = ["seqqa.yml", "seqqa.json"];
 
-/** The file that applies: in the given directory, then `./qa`, then the current folder and upwards. @throws SeqqaError `CONFIG_NAME` (2) where one has another name */
+/**
+ * Returns the configuration file: from the given directory, else from `./qa`, else from the current folder or the nearest one above it.
+ * @throws SeqqaError `CONFIG_NAME` (2) if a file there has one of the other names.
+ */
 export function findFile(directory: string | undefined, cwd: string): string | undefined {
   const folders = [join(cwd, "qa"), ...upwards(cwd)];
   if (directory !== undefined) folders.unshift(resolve(cwd, directory));

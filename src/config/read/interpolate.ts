@@ -7,8 +7,8 @@ export type Interpolated =
   | { readonly kind: "malformed"; readonly part: string };
 
 /**
- * `$${` writes a literal `${`. As in a shell, `:-` also replaces an empty value. A default may hold anything but a closing
- * brace. What comes from the environment is not filled in again.
+ * Fills in environment variables. `$${` writes a literal `${`. As in a shell, `:-` also replaces an empty value. A default may hold anything but a
+ * closing brace. A value from the environment is not filled in again.
  */
 export function interpolate(text: string, env: Environment): Interpolated {
   let changed = false;

@@ -13,27 +13,33 @@ import { readFile } from "./read-file.ts";
 import { TABLE } from "../schema/table.ts";
 
 export interface LoadOptions {
-  /** Where `seqqa.yaml` is looked for first; then `./qa`, then the current folder and upwards. Without it and without `file` none is read. */
+  /**
+   * The folder that is searched first for `seqqa.yaml`; then `./qa`, then the current folder and upwards. Without it and without `file`, no file is
+   * read.
+   */
   readonly directory?: string | undefined;
-  /** This file and no other. */
+  /** The file to read. No folder is searched. */
   readonly file?: string | undefined;
-  /** What the command line says; wins over everything. */
+  /** The values of the command line. They win over all others. */
   readonly flags?: readonly FlagValue[] | undefined;
   /** Default `process.env`. */
   readonly env?: Environment | undefined;
   /** Default `process.cwd()`. */
   readonly cwd?: string | undefined;
-  /** The target is taken to run already: `target.command` is not started. Needs `base_url` or `lanes`. */
+  /** `true`: the target already runs, and `target.command` is not started. Needs `base_url` or `lanes`. */
   readonly noInfra?: boolean | undefined;
-  /** Names of stores that may be written although these do not say that they are for tests; those of `SEQQA_ALLOW_DB` are, too. `unopened`: no store is opened. */
+  /**
+   * Stores that may be written although their names do not say that they are for tests, in addition to those of `SEQQA_ALLOW_DB`. `unopened`: no
+   * store will be opened.
+   */
   readonly allowedStores?: readonly string[] | "unopened" | undefined;
-  /** More is to be said by what this configuration leads to: values that do not go together, and stores of others, are not refused yet. */
+  /** `true`: more values will be added to this configuration. Combinations of values and foreign stores are not refused yet. */
   readonly unfinished?: boolean | undefined;
 }
 
 /**
- * The configuration: flags over environment over file over defaults, checked as a whole. What an Agent says comes between
- * environment and file; see {@link resolveExploration}.
+ * Loads the configuration and checks it as a whole: flags win over the environment, which wins over the file, which wins over defaults. The values of
+ * an Agent rank between environment and file; see {@link resolveExploration}.
  * @throws SeqqaError with a code of {@link ProblemCode} and exit status 2.
  */
 export function loadConfig(options: LoadOptions = {}): Config {
@@ -56,7 +62,7 @@ export function loadConfig(options: LoadOptions = {}): Config {
   return config;
 }
 
-/** The values with defaults. The URL of `systems.db` may stand in `db_url`. */
+/** Adds defaults to the values. The URL of `systems.db` may be given as `db_url`. */
 function filled(values: Record<string, unknown>, folder: string): Filled {
   const all = fill(TABLE, values, folder) as Filled;
   const merged = (systems: Filled["systems"], dbUrl: string | undefined): Filled["systems"] =>
@@ -72,7 +78,7 @@ function locateFile(options: LoadOptions, cwd: string): string | undefined {
   return options.directory === undefined ? undefined : findFile(options.directory, cwd);
 }
 
-/** Where the value of a key comes from: `flag --max-steps`, `environment SEQQA_TIMEOUT`, `file seqqa.yaml:3:5` or `default`. */
+/** Returns the origin of a value: `flag --max-steps`, `environment SEQQA_TIMEOUT`, `file seqqa.yaml:3:5` or `default`. */
 export function sourceOf(config: Config, key: string): string {
   return config.sources[key] ?? "default";
 }

@@ -1,4 +1,4 @@
-/** A value together with where it was written: what the file, the flags, the environment and the defaults have in common. */
+/** A value together with the place where it was written. Values of the file, the flags, the environment and the defaults all have this form. */
 export type Located = LocatedScalar | LocatedList | LocatedMap;
 
 export interface Place {
@@ -6,16 +6,16 @@ export interface Place {
   readonly where: string;
   /** `file seqqa.yaml:3:5`, `flag --max-steps`, `environment SEQQA_TIMEOUT`, `default`. */
   readonly source: string;
-  /** What relative paths are resolved against. */
+  /** The folder that relative paths are resolved against. */
   readonly base: string;
 }
 
 export interface LocatedScalar extends Place {
   readonly kind: "scalar";
   readonly value: unknown;
-  /** As it was written: `007` for the number 7. Messages show this, so that no value of a variable gets into one. */
+  /** The source text: `007` for the number 7. Messages show it, so that the value of a variable never appears in a message. */
   readonly written: string;
-  /** The value is text only because of where it comes from (a flag, the environment, `${NAME}`), so `"7"` may be a number. */
+  /** `true`: the value is text only because of its origin (a flag, the environment, `${NAME}`), so `"7"` may be a number. */
   readonly fromText: boolean;
 }
 
@@ -35,7 +35,7 @@ export interface LocatedEntry {
   readonly value: Located;
 }
 
-/** Plain data of our own, such as a default, in the same form. */
+/** Returns plain data of our own, such as a default, in the form of {@link Located}. */
 export function locate(value: unknown, place: Place): Located {
   if (Array.isArray(value)) return { kind: "list", ...place, items: value.map((item: unknown) => locate(item, place)) };
   if (typeof value === "object" && value !== null) {

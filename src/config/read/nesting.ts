@@ -1,15 +1,15 @@
 import { Parser, type CST } from "yaml";
 
 /**
- * Where YAML text is first nested deeper than `most`; `undefined` when it is not. Composing a document recurses, and deep
- * in the stack the engine of regular expressions ends the whole process with an error that nothing can catch. So this
- * comes first; it keeps its own stack.
+ * Returns the offset where YAML text is first nested deeper than `most`; `undefined` when it is not. This check comes before composing, because
+ * composing a document recurses: deep in the stack the engine of regular expressions ends the whole process with an error that nothing can catch. The
+ * check keeps its own stack.
  */
 export function tooDeepAt(text: string, most: number): number | undefined {
   return tooDeepIn(new Parser().parse(text), most);
 }
 
-/** The same of text that was parsed already. */
+/** Does the same as {@link tooDeepAt} for text that is parsed already. */
 export function tooDeepIn(tokens: Iterable<CST.Token>, most: number): number | undefined {
   const waiting: { readonly token: CST.Token; readonly depth: number }[] = [];
   const add = (token: CST.Token | null | undefined, depth: number): void => {

@@ -7,14 +7,14 @@ import type { Located, LocatedScalar } from "./located.ts";
 export interface FlagValue {
   /** The key that it sets, e.g. `exploration.max_steps`. */
   readonly key: string;
-  /** As the user knows it, e.g. `--max-steps`. */
+  /** The flag as the user types it, e.g. `--max-steps`. */
   readonly flag: string;
   readonly value: string;
 }
 
 type Section = Record<string, unknown>;
 
-/** Lays the environment, and over it the flags, on the values of the file. An empty variable counts as not set. */
+/** Replaces values of the file by values of the environment, and those by flags. An empty variable counts as not set. */
 export function override(
   values: Section,
   sources: Record<string, string>,
@@ -50,7 +50,7 @@ function set(
   const path = key.split(".");
   const last = path.pop() ?? key;
   const section = path.reduce<Section>((parent, name) => (parent[name] ??= {}) as Section, values);
-  // A section of details stays where a word turns on what it describes.
+  // `pairs` only turns probing on: a section with details that is written elsewhere is kept.
   if (checked === "pairs" && typeof section[last] === "object") return;
   section[last] = checked;
 }

@@ -8,13 +8,13 @@ import { tooDeepAt } from "./nesting.ts";
 import { problem, withoutPasswords } from "../problem.ts";
 
 const MOST_BYTES = 256_000;
-/** Aliases can make a small file huge; no configuration comes near these. */
+/** Aliases can make a small file huge. No configuration comes near this number of values or this depth. */
 const MOST_VALUES = 20_000;
 const DEEPEST = 20;
 const NESTED = "the file is nested too deeply to be a configuration.";
 
 /**
- * Reads a YAML file into values that know their line and column, with `${NAME}` filled in.
+ * Reads a YAML file into values with their line and column, and fills in `${NAME}`.
  * @throws SeqqaError `CONFIG_FILE`, `CONFIG_YAML`, `CONFIG_DUPLICATE_KEY`, `CONFIG_UNSET_VARIABLE`.
  */
 export function readFile(file: string, env: Environment, cwd: string): LocatedMap {
@@ -80,7 +80,7 @@ class Reader {
     throw problem("CONFIG_YAML", at, `this is not valid YAML: ${what}`, frame);
   }
 
-  /** The line with a mark under the place. */
+  /** Returns the line of the file with a caret under the place. */
   #frame(offset: number): string {
     const { line, col } = this.#position(offset);
     const text = (this.#text.split(/\r?\n/)[line - 1] ?? "").slice(0, 160).replaceAll("\t", " ");
@@ -149,7 +149,7 @@ class Reader {
   }
 }
 
-/** Line and column of an offset, before there is a document that counts lines. */
+/** Returns line and column of an offset, before there is a document that counts lines. */
 function placeOf(text: string, offset: number): string {
   const before = text.slice(0, offset).split("\n");
   return `${before.length}:${(before.at(-1) ?? "").length + 1}`;

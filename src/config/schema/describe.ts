@@ -2,7 +2,7 @@ import type { NumberSpec, Spec } from "./spec.ts";
 
 const SAFE = Number.MAX_SAFE_INTEGER;
 
-/** What a value must be, as the end of the sentence "it must be ...". */
+/** Returns what a value must be, as the end of the sentence "it must be ...". */
 export function describe(spec: Spec): string {
   switch (spec.kind) {
     case "boolean":

@@ -6,7 +6,7 @@ import { TABLE } from "./table.ts";
 
 const WIDTH = 116;
 
-/** `seqqa.yaml.example`: every key, commented out unless it is a default, so that the file is valid as it is and changes nothing. */
+/** Returns the text of `seqqa.yaml.example`. Keys without a default are commented out, so that the file is valid and changes nothing. */
 export function exampleFile(): string {
   const head = [
     "# yaml-language-server: $schema=./node_modules/seqqa/seqqa.schema.json",
@@ -61,7 +61,7 @@ function fieldLines(name: string, field: Field, indent: string, off: boolean): r
   ];
 }
 
-/** The section behind a map or a list, with what stands before its first line. */
+/** Returns the section inside a map or a list, with the text that precedes its first line. */
 function innerSection(
   spec: Spec,
 ): { readonly section: SectionSpec; readonly lead: readonly string[]; readonly bullet: boolean; readonly pad: string } | undefined {
@@ -71,7 +71,7 @@ function innerSection(
   return undefined;
 }
 
-/** The table of all keys for the README. */
+/** Returns the table of all keys for the README. */
 export function markdownTable(): string {
   const rows = KEYS.filter(({ field }) => !isGroup(field.spec)).map(({ key, field }) => {
     const cells = [

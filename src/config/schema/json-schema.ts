@@ -3,11 +3,11 @@ import { TABLE } from "./table.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** A whole value that is filled in from the environment, which the editor cannot judge. */
+/** Allows a value with a `${...}` reference. An editor cannot know the value behind it. */
 const REFERENCE: Schema = { type: "string", pattern: "\\$\\{" };
 const SAFE = Number.MAX_SAFE_INTEGER;
 
-/** The table as JSON Schema (draft 07, which editors know best). Says which keys and forms are right; combinations only seqqa checks. */
+/** Returns the table as JSON Schema (draft 07, which editors support best). It covers keys and forms; only seqqa checks combinations. */
 export function jsonSchema(): Schema {
   return { $schema: "http://json-schema.org/draft-07/schema#", title: "seqqa.yaml", ...ofSection(TABLE) };
 }

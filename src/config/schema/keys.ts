@@ -1,18 +1,18 @@
 import type { Field, SectionSpec, Spec } from "./spec.ts";
 import { TABLE } from "./table.ts";
 
-/** One key of the table by its full name, e.g. `exploration.max_steps`; `*` and `[]` stand for names and items of the user's own. */
+/** One key of the table with its full name, e.g. `exploration.max_steps`. `*` and `[]` stand for names and items that the user chooses. */
 export interface Key {
   readonly key: string;
   readonly field: Field;
-  /** The environment variable that sets it; `undefined` for what is not a single value or a list of them. */
+  /** The environment variable that sets the key; `undefined` if the value is neither a scalar nor a list of scalars. */
   readonly variable: string | undefined;
 }
 
 /** Every key, sections before their members. */
 export const KEYS: readonly Key[] = collect(TABLE, "", true);
 
-/** `single`: no name, index or alternative of the user's own is on the way, so that one variable can stand for the key. */
+/** Lists the keys of a section. `single` is `false` below a map, list or alternative, where one variable cannot stand for one key. */
 function collect(section: SectionSpec, prefix: string, single: boolean): readonly Key[] {
   return Object.entries(section.fields).flatMap(([name, field]) => {
     const key = `${prefix}${name}`;

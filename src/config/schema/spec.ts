@@ -1,4 +1,4 @@
-/** What a value may be. The whole configuration is one tree of these, see `table.ts`. */
+/** The form that a value must have. The whole configuration is one tree of these, see `table.ts`. */
 export type Spec = ScalarSpec | AnySpec | ListSpec | MapSpec | SectionSpec | EitherSpec;
 
 export type ScalarSpec = BooleanSpec | NumberSpec | TextSpec | UrlSpec | ChoiceSpec | LooseSpec;
@@ -7,7 +7,7 @@ export interface BooleanSpec {
   readonly kind: "boolean";
 }
 
-/** `seconds` takes a number or a text such as `"30s"`. */
+/** The kind `seconds` takes a number or a text such as `"30s"`. */
 export interface NumberSpec {
   readonly kind: "integer" | "number" | "seconds";
   readonly min?: number;
@@ -20,17 +20,17 @@ export interface TextSpec {
   readonly kind: "text";
   /** A path, resolved against the folder of the file (or the current folder, when a flag or the environment gives it). */
   readonly path?: boolean;
-  /** What the text must look like, how to say so, and what to do about one that does not. */
+  /** The form that the text must have (`is`), the words for it in a message (`says`), and advice for a text that does not fit (`hint`). */
   readonly pattern?: { readonly is: RegExp; readonly says: string; readonly hint?: (value: string) => string };
 }
 
-/** `schemes` without the colon. `http` URLs lose their trailing slash, relative `sqlite` ones are resolved like paths. */
+/** Schemes are written without the colon. `http` URLs lose their trailing slash; relative `sqlite` URLs are resolved like paths. */
 export interface UrlSpec {
   readonly kind: "url";
   readonly schemes: readonly string[];
 }
 
-/** Compared in lower case with `-` taken for `_`; `aliases` are accepted and replaced. */
+/** Values are compared in lower case, and `-` counts as `_`. `aliases` are accepted and replaced by the choice that they stand for. */
 export interface ChoiceSpec {
   readonly kind: "choice";
   readonly choices: readonly string[];
@@ -42,7 +42,7 @@ export interface LooseSpec {
   readonly kind: "loose";
 }
 
-/** Any value that YAML can say, as it is: a body. */
+/** Any value that YAML can express, unchanged, such as the body of a request. */
 export interface AnySpec {
   readonly kind: "any";
 }
@@ -53,11 +53,11 @@ export interface ListSpec {
   readonly minItems?: number;
 }
 
-/** Names of the user's own, each with a value of one kind. */
+/** Names that the user chooses, each with a value of one kind. */
 export interface MapSpec {
   readonly kind: "map";
   readonly of: Spec;
-  /** What a name may look like. */
+  /** The form that a name must have. */
   readonly names: RegExp;
 }
 
@@ -76,11 +76,11 @@ export interface Field {
   readonly spec: Spec;
   /** One sentence for the schema, the example file and the table. */
   readonly description: string;
-  /** As it would be written in the file. Absent: none. */
+  /** The default, as it would be written in the file. Absent: no default. */
   readonly default?: unknown;
-  /** Filled in although the section itself is not there. Sections without it (`target`, `retry`) exist only when written. */
+  /** `true`: the section is filled in even if it is not written. Other sections (`target`, `retry`) exist only when written. */
   readonly always?: boolean;
   readonly required?: boolean;
-  /** What the example file shows, when that is not the default. */
+  /** The value that the example file shows, when that is not the default. */
   readonly example?: unknown;
 }

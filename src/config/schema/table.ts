@@ -20,7 +20,7 @@ const pathOrUrl: TextSpec = {
   pattern: { is: /^(?:\/|https?:\/\/[^\s/])/, says: "a path that starts with / or an http or https URL" },
 };
 
-/** A path would match nothing, and its secret stand in every report. */
+/** Names without a path. A path would match no field, and the secret would appear in every report. */
 const fieldName: TextSpec = {
   kind: "text",
   pattern: {
@@ -63,7 +63,7 @@ const systemFields: Readonly<Record<string, Field>> = {
 };
 const systems: MapSpec = { kind: "map", of: section(systemFields), names: /^[A-Za-z_][A-Za-z0-9_-]*$/ };
 
-/** Names of headers and fields whose values stand in no report, unless the user lists others. */
+/** Headers and fields whose values are hidden in reports, unless the user lists others. */
 export const REDACTED: readonly string[] = [
   "authorization",
   "cookie",
