@@ -14,17 +14,18 @@ import { Warnings } from "./warnings.ts";
 export { describe } from "./operations/describe.ts";
 
 /**
- * Reads an OpenAPI description of version 2.0, 3.0 or 3.1, in JSON or YAML. What is slightly wrong in it is mended or left out, with a warning.
+ * Reads an OpenAPI description of version 2.0, 3.0 or 3.1, in JSON or YAML. Small errors in it are mended or left out, with a warning.
  * @param source A path, or a URL of http or https.
- * @throws SeqqaError exit status 2: `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE`, `DESCRIPTION_SYNTAX`, `DESCRIPTION_NOT_OPENAPI`,
- * `DESCRIPTION_EMPTY` (no operation), `DESCRIPTION_REF_REFUSED` (a `$ref` to the network or out of the folder, without `allowRefs`), `DESCRIPTION_REF`.
+ * @throws SeqqaError exit status 2: `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE`, `DESCRIPTION_SYNTAX`,
+ * `DESCRIPTION_NOT_OPENAPI`, `DESCRIPTION_EMPTY` (no operation), `DESCRIPTION_REF_REFUSED` (a `$ref` to the network or out of the folder, without
+ * `allowRefs`), `DESCRIPTION_REF`.
  */
 export async function readDescription(source: string, options: Bounds): Promise<ApiDescription> {
   const loaded = await load(source, options);
   const warnings = new Warnings();
   const warn = (sentence: string): void => warnings.say(sentence);
   const document = parseText(loaded.text, loaded.name, warn);
-  // Before its references are followed.
+  // Another format is refused before its references are followed.
   specificationOf(document, loaded.name);
   await takeInFiles(document, loaded.source, new FileReader(loaded, options, warn), warnings);
   return describeOwn(document, loaded.name, loaded.source.kind === "url" ? loaded.source.url : undefined, warnings);

@@ -12,14 +12,14 @@ export type DescriptionCode =
   | "DESCRIPTION_REF_REFUSED"
   | "DESCRIPTION_REF";
 
-/** What is wrong with a description: nothing was made of it yet, so the exit status is 2. */
+/** Makes the error for a problem with a description. Nothing was made of the description yet, so the exit status is 2. */
 export function problem(code: DescriptionCode, message: string, hint?: string, cause?: unknown): SeqqaError {
   return new SeqqaError(code, message, { hint, exitStatus: 2, cause });
 }
 
 const LONGEST = 120;
 
-/** A text out of a description, as a message may show it: on one line and not long. */
+/** Returns a text of a description for a message: quoted, on one line and shortened. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text);
 }

@@ -2,8 +2,8 @@ import { isPlain, own, textOf, type Plain } from "./parse/plain.ts";
 import { problem, quoted } from "./problem.ts";
 
 /**
- * The version of OpenAPI that a document says it is written in, e.g. `2.0` or `3.0.3`.
- * @throws SeqqaError `DESCRIPTION_NOT_OPENAPI` naming what it is instead, where that can be told.
+ * Returns the version of OpenAPI that a document declares, e.g. `2.0` or `3.0.3`.
+ * @throws SeqqaError `DESCRIPTION_NOT_OPENAPI` that names the actual format, if it is recognised.
  */
 export function specificationOf(document: Plain, name: string): string {
   const version = versionText(own(document, "openapi")) ?? versionText(own(document, "swagger"));
@@ -22,7 +22,7 @@ export function specificationOf(document: Plain, name: string): string {
   throw problem("DESCRIPTION_NOT_OPENAPI", `${name} ${what}, so that it is no OpenAPI description.`, hint);
 }
 
-/** YAML makes numbers of versions without quotes. */
+/** Returns a version as text: without quotes, YAML reads versions as numbers. */
 function versionText(value: unknown): string | undefined {
   const text = textOf(value)?.trim();
   return text !== undefined && /^\d+$/.test(text) ? `${text}.0` : text;

@@ -1,16 +1,18 @@
 const MOST = 200;
 
-/** What was left out or mended in a description. Of a document that is wrong everywhere, the first ones tell enough. */
+/**
+ * The warnings about parts of a description that were left out or mended. Only the first ones are kept, since a bad document could give any number.
+ */
 export class Warnings {
   readonly #texts = new Set<string>();
   #left = 0;
 
-  /** @param pointer Where in the document. */
+  /** @param pointer The place in the document. */
   add(pointer: string, text: string): void {
     this.say(`${text} (at ${shownPointer(pointer)}).`);
   }
 
-  /** A whole sentence. */
+  /** Adds a warning that is a whole sentence. */
   say(whole: string): void {
     if (this.#texts.has(whole)) return;
     if (this.#texts.size < MOST) this.#texts.add(whole);
@@ -24,7 +26,7 @@ export class Warnings {
 
 const LONGEST = 200;
 
-/** On one line, as it may hold names of all sorts. */
+/** Returns a pointer on one line, since it may hold names of any form. */
 function shownPointer(pointer: string): string {
   const text = JSON.stringify(`#${pointer}`).slice(1, -1);
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;

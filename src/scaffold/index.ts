@@ -11,14 +11,14 @@ export type { Written } from "./write/index.ts";
 export type { ScaffoldPlan } from "./infer/plan.ts";
 
 export interface ScaffoldInput {
-  /** A file, or the URL of one. */
+  /** The description: a file, or the URL of one. */
   readonly source: string;
   readonly cwd: string;
-  /** The folder, as the user named it. */
+  /** The folder to write, as the user named it. */
   readonly out: string;
-  /** Overwrites what the user changed. */
+  /** `true`: files that the user changed are overwritten. */
   readonly force: boolean;
-  /** Other files and URLs that the description refers to are read, wherever they are. */
+  /** `true`: other files and URLs that the description refers to are read, wherever they are. */
   readonly allowRefs: boolean;
   readonly version: string;
 }
@@ -28,8 +28,9 @@ export interface Scaffolded extends Written {
 }
 
 /**
- * Reads an OpenAPI description, infers how its operations hang together, and writes a folder that explores it.
- * @throws SeqqaError exit status 2: what cannot be read, `SCAFFOLD_EMPTY` for what describes no operation, and what cannot be written
+ * Reads an OpenAPI description, infers how its operations depend on each other, and writes a folder that explores it.
+ * @throws SeqqaError exit status 2: for a source that cannot be read, `SCAFFOLD_EMPTY` if it describes no operation, and for files that cannot be
+ * written
  */
 export async function scaffoldOpenapi(input: ScaffoldInput): Promise<Scaffolded> {
   const { source, cwd, out, force, allowRefs, version } = input;
@@ -51,8 +52,9 @@ export async function scaffoldOpenapi(input: ScaffoldInput): Promise<Scaffolded>
 }
 
 /**
- * Reads a GraphQL schema, infers how its queries and mutations hang together, and writes a folder that explores it.
- * @throws SeqqaError exit status 2: what cannot be read, `SCAFFOLD_EMPTY` for a schema without queries and mutations, and what cannot be written
+ * Reads a GraphQL schema, infers how its queries and mutations depend on each other, and writes a folder that explores it.
+ * @throws SeqqaError exit status 2: for a source that cannot be read, `SCAFFOLD_EMPTY` for a schema without queries and mutations, and for files that
+ * cannot be written
  */
 export async function scaffoldGraphql(input: Omit<ScaffoldInput, "allowRefs">): Promise<Scaffolded> {
   const { source, cwd, out, force, version } = input;
@@ -67,7 +69,7 @@ export async function scaffoldGraphql(input: Omit<ScaffoldInput, "allowRefs">): 
   return { plan, ...writeScaffold({ plan, directory, shown: out, description: { kind: "none" }, version, force }) };
 }
 
-/** From a folder to a file, as `new URL(..., import.meta.url)` takes it. */
+/** Returns the path from a folder to a file, in the form that `new URL(..., import.meta.url)` takes. */
 function relativeUrl(directory: string, file: string): string {
   const path = relative(directory, file)
     .split(sep)

@@ -8,15 +8,15 @@ import { responseSchema } from "./response-schema.ts";
 import { within, type Limits } from "./time-limit.ts";
 
 export interface BodyVerdict {
-  /** As `/items/0/id is not of type integer`. */
+  /** The violation, such as `/items/0/id is not of type integer`. */
   readonly wrong?: string | undefined;
-  /** What could not be judged, where nothing is wrong beside it. */
+  /** The part that could not be judged, if nothing else is wrong. */
   readonly inconclusive?: string | undefined;
 }
 
 export type BodyCheck = (body: unknown) => BodyVerdict;
 
-/** What is made of a schema once: the only thing that is remembered. */
+/** The validator of a schema, with its patterns. Nothing else is remembered between bodies. */
 interface Prepared {
   readonly judge: BodyCheck;
   readonly patterns: GuardedPatterns;
@@ -25,8 +25,9 @@ interface Prepared {
 const tooLong = ({ body }: Limits): string => `its schema takes more than ${body / 1000} seconds, or leads to itself without end`;
 
 /**
- * Prepared when it is first asked. Each body is judged by itself, whatever was judged before it: lanes meet bodies in different orders, and all of them are to come to the same. As it is within
- * the time of one pattern, since no pattern took longer then; else with each pattern's time looked at one by one.
+ * Returns a check of bodies; it is prepared at the first call. Each body is judged by itself: lanes meet bodies in different orders, and all of them
+ * must have the same result. A body that is judged within the time of one pattern needs no guard, since no pattern can have taken longer; else the
+ * time of each pattern is limited.
  */
 export function bodyCheck(description: ApiDescription, schema: Schema, limits: Limits): BodyCheck {
   let made: Prepared | string | undefined;
@@ -41,13 +42,13 @@ export function bodyCheck(description: ApiDescription, schema: Schema, limits: L
   };
 }
 
-/** @returns why not, where no validator can be had of it */
+/** Prepares the validator of a schema. @returns the reason, if there is no validator for it */
 function prepared(description: ApiDescription, schema: Schema, limits: Limits): Prepared | string {
   const patterns = new GuardedPatterns(limits.pattern);
   const made = within(limits.body, () => {
     const { schema: whole, names } = responseSchema(description, schema);
     const validate = compile(whole, patterns);
-    // What they ask for is broken, or not, by what a pattern says.
+    // Whether a schema under `if` or `patternProperties` applies depends on a pattern.
     const isConditional = /"(?:if|patternProperties)":/.test(JSON.stringify(whole));
     return { judge: validate === undefined ? undefined : judgeBy(validate, names, isConditional, patterns) };
   });
@@ -65,12 +66,12 @@ function judgeBy(validate: ValidateFunction, names: ReadonlySet<string>, isCondi
   };
 }
 
-/** Keywords that hold or not by what others within them say. */
+/** Keywords whose result depends on the results of keywords within them. */
 const BY_OTHERS: ReadonlySet<string> = new Set(
   "not anyOf oneOf if contains propertyNames additionalProperties unevaluatedProperties unevaluatedItems discriminator".split(" "),
 );
 
-/** Whether something is wrong whatever a pattern that was not judged would say: a single rule that is broken, with no alternative to it. */
+/** Returns `true` if the body is wrong whatever an unjudged pattern would say: a single rule is broken, with no alternative to it. */
 function isCertain(errors: readonly ErrorObject[]): boolean {
   return errors.length === 1 && !BY_OTHERS.has(errors[0]!.keyword);
 }
@@ -79,11 +80,11 @@ function compile(schema: Schema, patterns: GuardedPatterns): ValidateFunction | 
   const regExp = (source: string, flags: string): RegExp => patterns.guarded(pattern(source, flags));
   const ajv = new Ajv2020({
     strict: false,
-    // What is wrong in it was mended when it was read; the rest is the description's own affair.
+    // Errors in the schema were mended when it was read; the rest is the description's own responsibility.
     validateSchema: false,
     addUsedSchema: false,
     logger: false,
-    // 19.99 is a multiple of 0.01, which it is not in binary.
+    // 19.99 is a multiple of 0.01, but not in binary floating point.
     multipleOfPrecision: 9,
     code: { regExp: Object.assign(regExp, { code: "" }) },
   });
@@ -96,7 +97,7 @@ function compile(schema: Schema, patterns: GuardedPatterns): ValidateFunction | 
   }
 }
 
-/** By the rules of Unicode where it keeps to them, as JSON Schema has it; older ones are not written so. */
+/** Makes a pattern in Unicode mode, as JSON Schema requires; an older pattern that is invalid in that mode is made without it. */
 function pattern(source: string, flags: string): RegExp {
   try {
     return new RegExp(source, flags);

@@ -6,18 +6,18 @@ import { OperationIndex } from "./operation-index.ts";
 import { essence, isJson, mediaFor, responseFor } from "./response-for.ts";
 import { LIMITS, type Limits } from "./time-limit.ts";
 
-/** What is looked at of an answer. */
+/** The parts of an answer that are judged. */
 export type Answer = Pick<ApiResponse, "statusCode" | "headers" | "text"> & {
   readonly request: Pick<ApiResponse["request"], "method" | "url">;
 };
 
 export type Verdict =
-  /** The description has no such call, and says nothing about its answer. */
+  /** The description has no such call, so the answer is not judged. */
   | { readonly kind: "undescribed" }
   | { readonly kind: "conforms"; readonly operation: Operation }
-  /** Nothing is wrong that could be judged; `what` names the call, the status, and what could not. */
+  /** Everything that could be judged is right; `what` names the call, the status, and the part that could not be judged. */
   | { readonly kind: "inconclusive"; readonly operation: Operation; readonly what: string }
-  /** `what` names the call as the description does, status, place and rule; nothing of the body. */
+  /** `what` names the call as in the description, the status, the place and the rule, but no value of the body. */
   | {
       readonly kind: "differs";
       readonly operation: Operation;
@@ -28,17 +28,17 @@ export type Verdict =
 type Difference =
   Pick<Extract<Verdict, { kind: "differs" }>, "clause" | "what"> | { readonly clause: "inconclusive"; readonly what: string };
 
-/** Answers without a body, whatever is described: RFC 9110, 6.4.1. */
+/** Statuses of answers without a body, whatever is described: RFC 9110, 6.4.1. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Holds answers against a description. */
+/** Compares answers with a description. */
 export class Conformance {
   readonly #description: ApiDescription;
   readonly #index: OperationIndex;
   readonly #limits: Limits;
   readonly #checks = new WeakMap<MediaType, BodyCheck>();
 
-  /** @param base Where the target has what the description has at `/`, beside the paths of its servers. */
+  /** @param base The path at which the target serves what the description has at `/`, in addition to the paths of its servers. */
   constructor(description: ApiDescription, base?: string, limits: Limits = LIMITS) {
     this.#description = description;
     this.#limits = limits;
@@ -59,7 +59,7 @@ export class Conformance {
   }
 
   #difference({ responses, method }: Operation, answer: Answer): Difference | undefined {
-    // A description that names no answers does not mean that there may be none.
+    // A description that names no answers does not forbid any.
     if (responses.length === 0) return undefined;
     const described = responseFor(responses, answer.statusCode);
     if (described === undefined)
@@ -72,7 +72,7 @@ export class Conformance {
   }
 
   #bodyDifference({ media }: DescribedResponse, answer: Answer): Difference | undefined {
-    // Descriptions often say nothing about the body of an answer, of errors above all, and mean no rule by it.
+    // Descriptions often omit the body of an answer, above all of errors, and do not mean that there is none.
     if (media.length === 0) return undefined;
     const types = media.map(({ type }) => type).join(", ");
     if (answer.text === "") return { clause: "body", what: `there is no body (described: ${shown(types)})` };
@@ -100,12 +100,12 @@ export class Conformance {
   }
 }
 
-/** `Content-Type` is described by the media types alone: OpenAPI, Response Object. */
+/** Returns a required header that is missing. `Content-Type` is described by the media types alone: OpenAPI, Response Object. */
 function missingHeader({ headers }: DescribedResponse, answer: Answer): string | undefined {
   return [...headers].find(([name, { required }]) => required && name !== "content-type" && answer.headers[name] === undefined)?.[0];
 }
 
-/** What the description says, on one line. */
+/** Returns a text of the description on one line. */
 function shown(text: string): string {
   return quoted(text).slice(1, -1);
 }

@@ -2,9 +2,9 @@ import { entriesOf, isPlain, listOf, own, textOf, type Plain } from "../parse/pl
 import { refOf } from "../normalise/references.ts";
 
 /**
- * A schema whose `discriminator` says which of its alternatives a value is, as one that says so itself: each alternative holds for values of the property that name it, by the mapping
- * or by the last part of its `$ref`. Without alternatives (a base that others extend by `allOf`), it says nothing that could be checked here.
- * @param written As it is in the description. @param copy What is made of it.
+ * Rewrites a schema with a `discriminator` so that a validator can check it: each alternative applies to values whose property names it, by the
+ * mapping or by the last part of its `$ref`. Without alternatives (a base that others extend by `allOf`), there is nothing to check here.
+ * @param written The schema in the description. @param copy The copy that is made of it.
  */
 export function discriminated(written: Plain, copy: Plain): Plain {
   const discriminator = own(written, "discriminator");
@@ -15,13 +15,13 @@ export function discriminated(written: Plain, copy: Plain): Plain {
   const branches = listOf(written[key]).map((branch, index) => {
     const ref = refOf(branch);
     const schema = listOf(copy[key])[index];
-    // Of one that is written out here, nothing says its name.
+    // An alternative that is written out here has no name.
     return ref === undefined
       ? schema
       : { allOf: [schema, { properties: { [property]: { enum: namesOf(ref, mapping) } }, required: [property] }] };
   });
   const { [key]: _, ...others } = copy;
-  // One that is named is the one, although another one may fit as well.
+  // The named alternative is the right one, although another may match as well.
   return Object.hasOwn(others, "anyOf")
     ? { ...others, allOf: [...listOf(own(others, "allOf")), { anyOf: branches }] }
     : { ...others, anyOf: branches };

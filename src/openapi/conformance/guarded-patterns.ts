@@ -2,12 +2,12 @@ import { quoted } from "../problem.ts";
 import { within } from "./time-limit.ts";
 
 /**
- * Patterns of a schema that may take time without end. While they are guarded, one that takes too long for a value matches it, is not asked about that value again, and that is said. Nothing of it
- * outlives the guard: what a body comes to must not hang on those before it.
+ * Guards patterns of a schema that may take endless time. Under the guard, a pattern that takes too long for a value counts as a match, is not tried
+ * again for that value, and is reported. Nothing of it outlives the guard: the verdict on a body must not depend on the bodies before it.
  */
 export class GuardedPatterns {
   readonly #longest: number;
-  /** By pattern, the values that it takes too long for; `undefined`: they are not guarded. */
+  /** The values that each pattern takes too long for; `undefined` without a guard. */
   #slow: Map<RegExp, Set<string>> | undefined;
   #first: RegExp | undefined;
 
@@ -16,12 +16,12 @@ export class GuardedPatterns {
     this.#longest = longest;
   }
 
-  /** As a validator uses it. */
+  /** Returns the pattern in the form that a validator uses. */
   guarded(pattern: RegExp): RegExp {
     return Object.assign(pattern, { test: (text: string): boolean => this.#test(pattern, text) });
   }
 
-  /** Patterns are guarded until the call returns. */
+  /** Guards patterns until the call returns. */
   guard<T>(call: () => T): T {
     this.#slow = new Map();
     this.#first = undefined;
@@ -33,7 +33,7 @@ export class GuardedPatterns {
     }
   }
 
-  /** What is not judged under the guard, up to here; `undefined`: nothing. */
+  /** Returns the reason why something was not judged under the guard so far; `undefined` if everything was. */
   why(): string | undefined {
     return this.#first && `the pattern ${quoted(this.#first.source)} takes more than ${this.#longest / 1000} seconds`;
   }

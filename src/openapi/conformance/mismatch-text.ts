@@ -3,16 +3,17 @@ import { keysOf } from "../parse/pointer.ts";
 import { quoted } from "../problem.ts";
 
 /**
- * What a body does not keep to, by what the description says: the body's own values are not in it, nor are names that are not in the description.
- * @param errors Of one validation, in its order.
- * @param names Of properties that are in the description.
+ * Returns the rule that a body violates, in words of the description. It contains neither values of the body nor names that are not in the
+ * description.
+ * @param errors The errors of one validation, in its order.
+ * @param names The names of properties in the description.
  */
 export function mismatchText(errors: readonly ErrorObject[], names: ReadonlySet<string>): string {
   const error = telling(errors);
   return `${shownPlace(error.instancePath, names)} ${ruleText(error)}`;
 }
 
-/** Where alternatives were tried, the error that is deepest in the body says most: that alternative came furthest. */
+/** Returns the error to show. Where alternatives were tried, it is the error that is deepest in the body, since that alternative matched furthest. */
 function telling(errors: readonly ErrorObject[]): ErrorObject {
   const last = errors.at(-1)!;
   if (last.keyword !== "anyOf" && last.keyword !== "oneOf" && last.keyword !== "if") return last;
@@ -27,7 +28,7 @@ function shownPlace(pointer: string, names: ReadonlySet<string>): string {
   return quoted(`/${shown.join("/")}`).slice(1, -1);
 }
 
-/** The keyword, with what the description gives for it. */
+/** Returns the keyword in words, with the value that the description gives for it. */
 function ruleText({ keyword, params }: ErrorObject): string {
   const given = params as Readonly<Record<string, unknown>>;
   const limit = String(given["limit"]);

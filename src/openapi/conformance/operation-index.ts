@@ -8,20 +8,20 @@ interface Entry {
 
 /** Finds the operation of a request. */
 export class OperationIndex {
-  /** By method and number of segments, those that say most first. */
+  /** The operations by method and number of segments, the most specific first. */
   readonly #entries = new Map<string, Entry[]>();
 
-  /** @param base Where the target has what the description has at `/`, beside the paths of its servers. */
+  /** @param base The path at which the target serves what the description has at `/`, in addition to the paths of its servers. */
   constructor(description: ApiDescription, base = "") {
     for (const operation of description.operations) {
       const servers = operation.servers ?? description.servers;
-      // The path alone, too: a target under test may be without what stands before it in production.
+      // The path is also tried alone: a target under test may lack the prefix that it has in production.
       for (const prefix of new Set([base, ...servers.map(pathOf), ""])) this.#add(operation, prefix.replace(/\/+$/, ""));
     }
     for (const entries of this.#entries.values()) entries.sort((a, b) => compare(a.template, b.template));
   }
 
-  /** @param url Absolute, or a path. `undefined`: the description has no such call. */
+  /** Returns the operation of a call; `undefined` if the description has no such call. @param url Absolute, or a path. */
   find(method: string, url: string): Operation | undefined {
     const parts = segmentsOf(url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, ""));
     return this.#entries.get(keyOf(method, parts.length))?.find(({ template }) => matches(template, parts))?.operation;
@@ -40,7 +40,7 @@ function keyOf(method: string, segments: number): string {
   return `${method.toLowerCase()} ${segments}`;
 }
 
-/** Of a server's URL, which may have variables in it that are filled in nowhere. */
+/** Returns the path of a server's URL, which may have variables without a value. */
 function pathOf(server: string): string {
   const path = server.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "");
   return path === "" || path.startsWith("/") ? path : `/${path}`;

@@ -1,12 +1,15 @@
 import type { DescribedResponse, MediaType } from "../operations/description.ts";
 
-/** What is described for a status: itself, else its range (`4XX`), else `default`. */
+/** Returns the answer that is described for a status: by itself, else by its range (`4XX`), else by `default`. */
 export function responseFor(responses: readonly DescribedResponse[], status: number): DescribedResponse | undefined {
   const byStatus = (name: string): DescribedResponse | undefined => responses.find((response) => response.status === name);
   return byStatus(String(status)) ?? byStatus(`${Math.floor(status / 100)}XX`) ?? byStatus("default");
 }
 
-/** What is described for a content type (with or without parameters): itself, else the narrowest range (`text/*`, `application/*+json`) that it is in. */
+/**
+ * Returns the media type that is described for a content type (with or without parameters): by itself, else by the narrowest range (`text/*`,
+ * `application/*+json`) that matches.
+ */
 export function mediaFor(media: readonly MediaType[], contentType: string): MediaType | undefined {
   const type = essence(contentType);
   return media
@@ -14,7 +17,7 @@ export function mediaFor(media: readonly MediaType[], contentType: string): Medi
     .sort((a, b) => Number(a.type.includes("*")) - Number(b.type.includes("*")) || b.type.length - a.type.length)[0];
 }
 
-/** `text/html` of `text/HTML; charset=utf-8`. */
+/** Returns a content type without parameters, in lower case: `text/html` for `text/HTML; charset=utf-8`. */
 export function essence(contentType: string): string {
   return contentType.split(";")[0]!.trim().toLowerCase();
 }

@@ -3,14 +3,14 @@ import { entriesOf, isPlain, listOf, own, put, type Plain } from "../parse/plain
 import { References, refOf } from "../normalise/references.ts";
 import { discriminated } from "./discriminated.ts";
 
-/** A schema by itself, for a validator: what it refers to is in its `$defs`. */
+/** A self-contained schema for a validator: schemas that it refers to are in its `$defs`. */
 export interface ResponseSchema {
   readonly schema: Schema;
-  /** Names of properties that are in it. Others in a body are data. */
+  /** The names of properties in the schema. Other names in a body are data. */
   readonly names: ReadonlySet<string>;
 }
 
-/** Keywords that say something about a value, beside those with schemas in them. */
+/** Keywords that constrain a value, except those that contain schemas. */
 const ASSERTIONS = [
   "type enum const format pattern required dependentRequired multipleOf minimum maximum exclusiveMinimum exclusiveMaximum",
   "minLength maxLength minItems maxItems uniqueItems minContains maxContains minProperties maxProperties",
@@ -30,7 +30,7 @@ const ONE = [
 const LISTS = ["prefixItems", "allOf", "anyOf", "oneOf"];
 const MAPS = ["properties", "patternProperties", "dependentSchemas"];
 
-/** The schema of an answer's body. What is `writeOnly` is not required there. */
+/** Returns the schema of an answer's body. `writeOnly` properties are not required in it. */
 export function responseSchema(description: ApiDescription, schema: Schema): ResponseSchema {
   return new Copy(description).whole(schema);
 }
@@ -38,7 +38,7 @@ export function responseSchema(description: ApiDescription, schema: Schema): Res
 class Copy {
   readonly #references: References;
   readonly #names = new Set<string>();
-  /** What was referred to, by its `$ref`, and its name in `$defs`. */
+  /** The name in `$defs` of each schema that is referred to, by its `$ref`. */
   readonly #defs = new Map<string, string>();
   readonly #waiting: { readonly name: string; readonly ref: string }[] = [];
 
@@ -93,7 +93,7 @@ class Copy {
     return name;
   }
 
-  /** Names of properties that are only ever sent, those of what it is made of (`allOf`, `$ref`) included. */
+  /** Returns the names of `writeOnly` properties, including those of the parts of a schema (`allOf`, `$ref`). */
   #writeOnly(value: unknown, seen: Set<unknown>): readonly string[] {
     if (!isPlain(value) || seen.has(value)) return [];
     seen.add(value);

@@ -1,31 +1,31 @@
 import { percentDecoded } from "../parse/percent-decoded.ts";
 
-/** A part of a path between slashes: texts, with a value between each two. `["", ".json"]` is `{id}.json`, `["me"]` is `me`. */
+/** A part of a path between slashes: texts, with a value between each two of them. `["", ".json"]` is `{id}.json`, `["me"]` is `me`. */
 type Segment = readonly string[];
 
-/** A path with names in the place of values, as `/orders/{id}`. */
+/** A path with names in the place of values, such as `/orders/{id}`. */
 export interface Template {
   readonly segments: readonly Segment[];
 }
 
-/** A query or fragment is no part of it, nor is a slash at the end. */
+/** Parses a path. A query, a fragment and a slash at the end are ignored. */
 export function templateOf(path: string): Template {
   return { segments: segmentsOf(path).map((segment) => segment.split(/\{[^{}]*\}/).map(percentDecoded)) };
 }
 
-/** The parts of a path, still encoded: a slash within a value is `%2F`. */
+/** Returns the parts of a path, still encoded: a slash within a value is `%2F`. */
 export function segmentsOf(path: string): readonly string[] {
   const parts = path.replace(/[?#].*$/s, "").split("/");
   if (parts.length > 1 && parts.at(-1) === "") parts.pop();
   return parts[0] === "" ? parts.slice(1) : parts;
 }
 
-/** Whether a path is one of the template's. A value has one character at least. */
+/** Returns `true` if a path matches the template. A value has at least one character. */
 export function matches({ segments }: Template, parts: readonly string[]): boolean {
   return segments.length === parts.length && segments.every((segment, index) => fits(segment, percentDecoded(parts[index]!)));
 }
 
-/** Below 0 where `one` says more about its paths, from the left: `/orders/last` before `/orders/{id}`. */
+/** Returns a number below 0 if `one` is more specific, compared from the left: `/orders/last` before `/orders/{id}`. */
 export function compare(one: Template, other: Template): number {
   for (const [index, segment] of one.segments.entries()) {
     const difference = openness(segment) - openness(other.segments[index] ?? []);
@@ -34,7 +34,7 @@ export function compare(one: Template, other: Template): number {
   return 0;
 }
 
-/** 0 for a text; more, the less of it is text. */
+/** Returns 0 for a text, and a higher number the less of the segment is text. */
 function openness(segment: Segment): number {
   if (segment.length < 2) return 0;
   return 1 + 1 / (1 + segment.join("").length);

@@ -1,10 +1,10 @@
 import vm from "node:vm";
 
-/** Milliseconds. Others than `LIMITS` are for tests. */
+/** Limits in milliseconds. Only tests use others than `LIMITS`. */
 export interface Limits {
-  /** For one pattern and one value. */
+  /** The limit for one pattern and one value. */
   readonly pattern: number;
-  /** For one body, and for compiling its schema: a pattern, or alternatives within alternatives, can take time without end. */
+  /** The limit for one body, and for compiling its schema: a pattern, or alternatives within alternatives, can take endless time. */
   readonly body: number;
 }
 
@@ -14,8 +14,8 @@ let holder: vm.Context | undefined;
 let script: vm.Script | undefined;
 
 /**
- * Calls a function that must not take longer than that, from outside of it: nothing within a regular expression can look at a clock.
- * @returns `undefined` where it took longer, or more of the stack than there is.
+ * Calls a function with a time limit that is enforced from outside: nothing within a regular expression can read a clock.
+ * @returns `undefined` if the call took longer, or more stack than there is.
  */
 export function within<T extends object>(milliseconds: number, call: () => T): T | undefined {
   holder ??= vm.createContext(Object.create(null), { codeGeneration: { strings: false, wasm: false } });

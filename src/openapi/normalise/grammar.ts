@@ -1,4 +1,4 @@
-/** What an object of a description is. Versions are not told apart: no key means one thing in one of them and another in another. */
+/** The kinds of objects in a description. Versions need no distinction: no key means one thing in one version and another thing in another. */
 export type Kind =
   | "document"
   | "components"
@@ -14,7 +14,7 @@ export type Kind =
   | "example"
   | "schema";
 
-/** What is under a key: one of a kind, a map from names to such, a list of such, or one or a list. */
+/** The value of a key: one object of a kind, a map from names to such objects, a list of them, or either one or a list. */
 export interface Child {
   readonly kind: Kind;
   readonly as: "one" | "map" | "list" | "one-or-list";
@@ -26,7 +26,7 @@ const list = (kind: Kind): Child => ({ kind, as: "list" });
 
 const described: Readonly<Record<string, Child>> = {
   schema: one("schema"),
-  // 2.0 has the items of a parameter beside its type.
+  // In 2.0 the items of a parameter are beside its type.
   items: one("schema"),
   content: map("mediaType"),
   examples: map("example"),
@@ -88,8 +88,8 @@ const keys: Readonly<Record<Kind, Readonly<Record<string, Child>>>> = {
 };
 
 /**
- * What each kind of object holds. By position alone a `$ref` is told from a property that is called `$ref`, and a schema from an example that looks like one. Callbacks
- * and webhooks are left out: nobody here asks for what the API sends by itself.
+ * The children of each kind of object. Only the position distinguishes a `$ref` from a property that is called `$ref`, and a schema from an example
+ * that looks like one. Callbacks and webhooks are left out: requests that the API sends by itself are not used here.
  */
 export const GRAMMAR: Readonly<Record<Kind, readonly (readonly [string, Child])[]>> = Object.fromEntries(
   Object.entries(keys).map(([kind, children]) => [kind, Object.entries(children)]),

@@ -1,7 +1,7 @@
 import { isPlain, own, type Plain } from "../parse/plain.ts";
 
 const TYPES = new Set(["null", "boolean", "object", "array", "number", "string", "integer"]);
-/** What people write who mean one of them. */
+/** Common wrong names of types, and the types that they mean. */
 const MEANT: ReadonlyMap<string, string> = new Map([
   ["int", "integer"],
   ["int32", "integer"],
@@ -38,7 +38,7 @@ const is =
   (value: unknown): boolean =>
     typeof value === type;
 
-/** What each keyword has to be; those that are not here may be anything. */
+/** Tests the value of each keyword. Keywords that are not listed may have any value. */
 const KEYWORDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   $ref: is("string"),
   $id: is("string"),
@@ -93,7 +93,7 @@ const KEYWORDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   oneOf: isSchemas,
 };
 
-/** Say nothing about a value, so that beside a `$ref` they may stay in every version. */
+/** Keywords that do not constrain a value. They may stay beside a `$ref` in every version. */
 const ANNOTATIONS = new Set([
   "$ref",
   "title",
@@ -109,9 +109,10 @@ const ANNOTATIONS = new Set([
 ]);
 
 /**
- * Makes a schema of any version one of JSON Schema 2020-12, in place: `nullable` and the older forms of `exclusiveMinimum` and tuples are rewritten, keywords of a wrong type
- * are mended where it is clear what was meant, and else taken out. Schemas within are left to whoever walks. `nullable` stays where there is no type that could say it.
- * @param old Before 3.1: then what stands beside a `$ref` does not hold.
+ * Converts a schema of any version to JSON Schema 2020-12, in place. `nullable` and the older forms of `exclusiveMinimum` and tuples are rewritten.
+ * Keywords of a wrong type are mended where their meaning is clear, and else removed. The caller visits schemas within it. `nullable` is kept if
+ * there is no type that could express it.
+ * @param old `true`: before 3.1, where keywords beside a `$ref` have no effect.
  */
 export function mendSchema(schema: Plain, old: boolean, warn: (sentence: string) => void): void {
   if (old && typeof own(schema, "$ref") === "string") {
@@ -129,7 +130,7 @@ function mendKeyword(schema: Plain, key: string, warn: (sentence: string) => voi
   const fits = Object.hasOwn(KEYWORDS, key) ? KEYWORDS[key] : undefined;
   if (fits === undefined || fits(schema[key])) return;
   const mended = [...candidates(schema[key], key)].find(fits);
-  // That a property is required was said in the property itself once.
+  // Formerly a property said itself that it is required.
   if (key !== "required" || typeof schema[key] !== "boolean") {
     warn(`The keyword ${key} of a schema is not what it may be, and is ${mended === undefined ? "left out" : "mended"}`);
   }
@@ -137,7 +138,7 @@ function mendKeyword(schema: Plain, key: string, warn: (sentence: string) => voi
   else schema[key] = mended;
 }
 
-/** What may have been meant. */
+/** Yields values that may have been meant. */
 function* candidates(value: unknown, key: string): Iterable<unknown> {
   if (typeof value === "string" && value.trim() !== "") yield Number(value);
   if (value === "true" || value === "false") yield value === "true";
@@ -146,7 +147,7 @@ function* candidates(value: unknown, key: string): Iterable<unknown> {
     yield Object.fromEntries(
       Object.entries(value).filter(([name, item]) => isSchema(item) && (key !== "patternProperties" || isPattern(name))),
     );
-  // One, where a list of them has to be; `examples` is a map elsewhere.
+  // A single value in the place of a list. `examples` is a map in other places.
   if (value !== null && !(key === "examples" && isPlain(value))) yield [value];
 }
 

@@ -7,8 +7,9 @@ import { quoted } from "../problem.ts";
 import type { Warnings } from "../warnings.ts";
 
 /**
- * Makes a document of 2.0 or 3.0 one of 3.1, in place, and takes out of one of any version what has the wrong type or a `$ref` that leads nowhere. Its `$ref`s are local by now.
- * By position, so that an example that looks like a schema, or a property called `$ref`, stays as it is.
+ * Converts a document of 2.0 or 3.0 to 3.1, in place. In a document of any version, values of the wrong type and `$ref`s that lead nowhere are
+ * removed. All `$ref`s are local at this point. Objects are recognised by their position, so that an example that looks like a schema, or a property
+ * called `$ref`, is not changed.
  */
 export function normalise(document: Plain, specification: string, references: References, warnings: Warnings): void {
   const version2 = specification.startsWith("2.") ? new Version2(references) : undefined;
@@ -42,7 +43,7 @@ function convert(version2: Version2, node: Plain, kind: Visit["kind"]): void {
   }
 }
 
-/** What the `$ref` of an object leads to. One that leads nowhere is taken out. */
+/** Returns the target of an object's `$ref`. A `$ref` that leads nowhere is removed. */
 function followed(node: Plain, moved: boolean, references: References, warn: (sentence: string) => void): Plain | undefined {
   const written = refOf(node);
   if (written === undefined) {
@@ -55,7 +56,7 @@ function followed(node: Plain, moved: boolean, references: References, warn: (se
   const ref = moved ? movedRef(written) : written;
   if (ref !== written) node["$ref"] = ref;
   const target = references.target(ref);
-  // One that leads to `true` or `false` has nothing in it to look at.
+  // A target that is `true` or `false` has no content to visit.
   const end = isPlain(target) ? references.end(target) : target;
   if (isPlain(target) && end !== undefined && end !== node) return target;
   if (typeof target === "boolean") return undefined;
@@ -64,7 +65,7 @@ function followed(node: Plain, moved: boolean, references: References, warn: (se
   return undefined;
 }
 
-/** So that the pointer of an operation is that of its path. */
+/** Copies referenced path items into `paths`, so that the pointer of an operation begins with its path. */
 function takeInPathItems(document: Plain, references: References): void {
   const paths = own(document, "paths");
   for (const [path, item] of entriesOf(paths)) {

@@ -1,7 +1,7 @@
 import { isPlain, own, type Plain } from "../parse/plain.ts";
 import { lookUp } from "../parse/pointer.ts";
 
-/** How many references may follow one another. */
+/** The number of references that may follow one another. */
 const MOST_STEPS = 100;
 
 /** Follows local references (`#/...`). */
@@ -10,23 +10,23 @@ export class References {
   readonly #moved: (ref: string) => string;
   readonly #found = new Map<string, unknown>();
 
-  /** @param moved Where what a reference says is to be found now. */
+  /** @param moved Returns the present place of a reference's target. */
   constructor(document: Plain, moved: (ref: string) => string = (ref) => ref) {
     this.#document = document;
     this.#moved = moved;
   }
 
-  /** What a reference leads to, which may be another reference; `undefined` where that is nothing, or in no local place. */
+  /** Returns the target of a reference, which may be another reference; `undefined` if there is none, or if the reference is not local. */
   target(ref: string): unknown {
     if (!ref.startsWith("#")) return undefined;
     if (this.#found.has(ref)) return this.#found.get(ref);
     const value = lookUp(this.#document, this.#moved(ref).slice(1));
-    // What leads nowhere is not kept: documents are changed while they are mended.
+    // A missing target is not remembered, since documents change while they are mended.
     if (value !== undefined) this.#found.set(ref, value);
     return value;
   }
 
-  /** Follows references to the first value that is none; `undefined` for one that leads nowhere or round in a circle. */
+  /** Follows references to the first value that is not a reference; `undefined` for a reference that leads nowhere or round in a circle. */
   end(value: unknown): unknown {
     let at = value;
     for (let steps = 0; steps < MOST_STEPS; steps++) {
@@ -37,19 +37,19 @@ export class References {
     return undefined;
   }
 
-  /** The same, where an object has to be. */
+  /** Follows references to an object; `undefined` if the value at the end is no object. */
   object(value: unknown): Plain | undefined {
     const end = this.end(value);
     return isPlain(end) ? end : undefined;
   }
 
-  /** What was looked up may be elsewhere by now. */
+  /** Forgets the targets that were found, since they may have moved. */
   forget(): void {
     this.#found.clear();
   }
 }
 
-/** The `$ref` of an object, where it has one. */
+/** Returns the `$ref` of an object; `undefined` if it has none. */
 export function refOf(value: unknown): string | undefined {
   const ref = isPlain(value) ? own(value, "$ref") : undefined;
   return typeof ref === "string" ? ref : undefined;

@@ -2,7 +2,7 @@ import { GRAMMAR, type Child, type Kind } from "./grammar.ts";
 import { entriesOf, isPlain, own, type Plain } from "../parse/plain.ts";
 import { keysOf, step } from "../parse/pointer.ts";
 
-/** Where an object is: made into a pointer when somebody asks, since there are hundreds of thousands. */
+/** The place of an object. A pointer is made only on demand, since there are hundreds of thousands of objects. */
 export interface Place {
   readonly parent: Place | undefined;
   readonly key: string;
@@ -16,22 +16,23 @@ export interface Visit {
 
 export type Seen = Map<Kind, WeakSet<Plain>>;
 
-/** A JSON pointer. */
+/** Returns the JSON pointer of a place. */
 export function pointerOf(place: Place | undefined): string {
   const steps: string[] = [];
   for (let at = place; at !== undefined; at = at.parent) steps.push(step(at.key));
   return steps.reverse().join("");
 }
 
-/** Of a local `$ref`. */
+/** Returns the place that a local `$ref` leads to. */
 export function placeOf(ref: string): Place | undefined {
   return (keysOf(ref.slice(1)) ?? []).reduce<Place | undefined>((parent, key) => ({ parent, key }), undefined);
 }
 
 /**
- * Every object of the document in its place, parents first, each once for each kind that it is used as. With its own stack: documents may be deep, and circles end.
- * @param seen What was looked at before, for more than one walk through the same.
- * @param visit May change the object; its children are looked at afterwards. It returns what is to be looked at besides, such as what a `$ref` leads to.
+ * Visits every object of the document at its position, parents first, once for each kind that it is used as. The walk keeps its own stack, since
+ * documents may be deep. Circles end.
+ * @param seen The objects that were visited before, to share between several walks.
+ * @param visit May change the object; its children are visited afterwards. It returns additional objects to visit, such as the target of a `$ref`.
  */
 export function walk(starts: readonly Visit[], visit: (visit: Visit) => readonly Visit[] | undefined, seen: Seen = new Map()): void {
   const waiting = starts.toReversed();
@@ -66,7 +67,7 @@ function push(waiting: Visit[], { kind, as }: Child, value: object, place: Place
   } else if (as !== "list" && isPlain(value)) waiting.push({ node: value, kind, place });
 }
 
-/** So that what was pushed first is taken first. */
+/** Reverses the end of the stack, so that the object that was pushed first is taken first. */
 function reverseFrom(stack: Visit[], from: number): void {
   for (let low = from, high = stack.length - 1; low < high; low++, high--) {
     const kept = stack[low]!;

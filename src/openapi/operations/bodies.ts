@@ -10,7 +10,7 @@ export function bodyOf(value: unknown, references: References): RequestBody | un
   return { required: own(body, "required") === true, media: mediaOf(own(body, "content"), references) };
 }
 
-/** In the order of preference. Two types that differ in their parameters only are one; the first holds. */
+/** Returns the media types in order of preference. Of types that differ only in their parameters, the first is taken. */
 export function mediaOf(content: unknown, references: References): readonly MediaType[] {
   const found = new Map<string, MediaType>();
   for (const [name, value] of entriesOf(content)) {

@@ -1,26 +1,29 @@
-/** A JSON Schema as OpenAPI 3.1 has it. A `$ref` in it is local to the description: {@link ApiDescription.resolve} follows it. */
+/** A JSON Schema of OpenAPI 3.1. A `$ref` in it is local to the description: {@link ApiDescription.resolve} follows it. */
 export type Schema = boolean | Readonly<Record<string, unknown>>;
 
 export type HttpMethod = "get" | "put" | "post" | "delete" | "options" | "head" | "patch" | "trace";
 
 /**
- * An OpenAPI description of whichever version (2.0, 3.0, 3.1), as one of 3.1: other files that it refers to are taken in, and every `$ref` that is left is local. Everything
- * in it comes from whoever wrote it, and is data: names may be anything.
+ * An OpenAPI description of any version (2.0, 3.0, 3.1), converted to 3.1. Other files that it refers to are included, and every remaining `$ref` is
+ * local. Everything in it comes from its author and is data: names may be anything.
  */
 export interface ApiDescription {
   readonly title: string;
   /** The version of the description, not of OpenAPI. */
   readonly version: string;
-  /** `2.0`, `3.0.3`, `3.1.0`: as it was written. */
+  /** The version of OpenAPI as it was written: `2.0`, `3.0.3`, `3.1.0`. */
   readonly specification: string;
-  /** URLs of servers with their variables' defaults filled in; relative ones against where the description was read from, where that is a URL. */
+  /**
+   * URLs of servers, with the defaults of their variables. Relative URLs are resolved against the URL that the description was read from, if there is
+   * one.
+   */
   readonly servers: readonly string[];
-  /** In the order of the document. */
+  /** The operations in the order of the document. */
   readonly operations: readonly Operation[];
   readonly securitySchemes: ReadonlyMap<string, SecurityScheme>;
-  /** What was left out or mended, a sentence each with its place. */
+  /** The parts that were left out or mended, one sentence each, with the place. */
   readonly warnings: readonly string[];
-  /** What a schema stands for: follows `$ref`s until there is none. `true`, anything goes, for one that leads nowhere or round in a circle. */
+  /** Follows the `$ref`s of a schema to the end. Returns `true` (any value is valid) for a `$ref` that leads nowhere or round in a circle. */
   resolve(schema: Schema): Schema;
   /** The whole document as 3.1, for validators: every schema's `$ref`s are pointers into it. */
   readonly document: Readonly<Record<string, unknown>>;
@@ -28,7 +31,7 @@ export interface ApiDescription {
 
 export interface Operation {
   readonly method: HttpMethod;
-  /** The template, e.g. `/orders/{order_id}`; what stands before it in the servers' URLs is not part of it. */
+  /** The template, e.g. `/orders/{order_id}`, without the paths of the servers' URLs. */
   readonly path: string;
   /** `operationId`. */
   readonly id: string | undefined;
@@ -36,15 +39,21 @@ export interface Operation {
   readonly summary: string | undefined;
   readonly description: string | undefined;
   readonly deprecated: boolean;
-  /** Those of the path included; one for each place and name. */
+  /** The parameters of the operation and its path, one for each place and name. */
   readonly parameters: readonly Parameter[];
   readonly body: RequestBody | undefined;
   readonly responses: readonly DescribedResponse[];
-  /** Alternatives: one of them is enough, and of it all schemes are needed. Empty: no authentication. The document's own where the operation says nothing. */
+  /**
+   * Alternatives, one of which is enough. All schemes of an alternative are needed. Empty: no authentication. If the operation does not declare any,
+   * these are the document's.
+   */
   readonly security: readonly (readonly SecurityNeed[])[];
   /** JSON pointer into {@link ApiDescription.document}, e.g. `/paths/~1orders/post`. */
   readonly pointer: string;
-  /** Those of its own, or of its path, where it has such: the document's do not hold then. As they are written, with their variables' defaults. */
+  /**
+   * The servers of the operation or of its path, if either has any. They replace the document's. URLs are as written, with the defaults of their
+   * variables.
+   */
   readonly servers?: readonly string[] | undefined;
 }
 
@@ -53,19 +62,19 @@ export interface Parameter {
   readonly in: "path" | "query" | "header" | "cookie";
   readonly required: boolean;
   readonly schema: Schema;
-  /** Its examples, the first one being the best; none where there is none. */
+  /** The examples, the best one first; empty if there are none. */
   readonly examples: readonly unknown[];
   readonly description: string | undefined;
 }
 
 export interface RequestBody {
   readonly required: boolean;
-  /** In the order of preference: JSON first, then forms, then the others. */
+  /** The media types in order of preference: JSON first, then forms, then the others. */
   readonly media: readonly MediaType[];
 }
 
 export interface MediaType {
-  /** E.g. `application/json`, in small letters, without parameters. */
+  /** The type in lower case, without parameters, e.g. `application/json`. */
   readonly type: string;
   /** `undefined`: not described. */
   readonly schema: Schema | undefined;
@@ -76,7 +85,7 @@ export interface DescribedResponse {
   /** `200`, `2XX` or `default`. */
   readonly status: string;
   readonly media: readonly MediaType[];
-  /** Names in small letters. */
+  /** The headers, with names in lower case. */
   readonly headers: ReadonlyMap<string, { readonly required: boolean; readonly schema: Schema }>;
   readonly links: readonly Link[];
 }
@@ -87,7 +96,7 @@ export interface Link {
   readonly operationId: string | undefined;
   /** A pointer such as `#/paths/~1orders~1{id}/get`. */
   readonly operationRef: string | undefined;
-  /** Parameter (`id`, or `path.id`) to runtime expression (`$response.body#/id`) or constant. */
+  /** Maps a parameter (`id`, or `path.id`) to a runtime expression (`$response.body#/id`) or a constant. */
   readonly parameters: ReadonlyMap<string, unknown>;
 }
 
@@ -98,7 +107,7 @@ export interface SecurityNeed {
 
 export type SecurityScheme =
   | { readonly kind: "apiKey"; readonly name: string; readonly in: "query" | "header" | "cookie" }
-  /** `bearer`, `basic`, or another one, in small letters. */
+  /** The scheme in lower case: `bearer`, `basic` or another. */
   | { readonly kind: "http"; readonly scheme: string }
   | { readonly kind: "oauth2"; readonly tokenUrl: string | undefined }
   | { readonly kind: "openIdConnect" }

@@ -2,7 +2,10 @@ import type { Schema } from "./description.ts";
 import { entriesOf, isPlain, listOf, own } from "../parse/plain.ts";
 import type { References } from "../normalise/references.ts";
 
-/** The values of `example` and `examples`: those beside the schema first, as they were written for this place, then those of the schema. Each once. */
+/**
+ * Returns the distinct values of `example` and `examples`. Those beside the schema come first, as they were written for this place, then those of the
+ * schema.
+ */
 export function examplesOf(described: readonly unknown[], schema: Schema | undefined, references: References): readonly unknown[] {
   const found: unknown[] = [];
   for (const one of described) {

@@ -12,7 +12,7 @@ import type { Warnings } from "../warnings.ts";
 
 const METHODS: ReadonlySet<string> = new Set<HttpMethod>(["get", "put", "post", "delete", "options", "head", "patch", "trace"]);
 
-/** In the order of the document. */
+/** Returns the operations in the order of the document. */
 export function operationsOf(document: Plain, references: References, warnings: Warnings): readonly Operation[] {
   const paths = own(document, "paths");
   if (paths !== undefined && !isPlain(paths)) warnings.add("/paths", "The paths are no map, and are left out");

@@ -8,16 +8,16 @@ import type { Warnings } from "../warnings.ts";
 const PLACES: ReadonlySet<unknown> = new Set<Parameter["in"]>(["path", "query", "header", "cookie"]);
 
 interface Given {
-  /** Of the path. */
+  /** The template of the path. */
   readonly template: string;
   readonly pointer: string;
-  /** Of the path first, then of the operation, which holds over it. */
+  /** The parameters of the path, then those of the operation, which override them. */
   readonly lists: readonly unknown[];
   readonly references: References;
   readonly warnings: Warnings;
 }
 
-/** One for each place and name, and one for each name in the template. */
+/** Returns one parameter for each place and name, and one for each name in the template. */
 export function parametersOf({ template, pointer, lists, references, warnings }: Given): readonly Parameter[] {
   const named = templateNames(template);
   const found = new Map<string, Parameter>();
@@ -37,7 +37,7 @@ export function parametersOf({ template, pointer, lists, references, warnings }:
   return [...found.values()];
 }
 
-/** `id` of `/orders/{id}`; each once. */
+/** Returns the distinct names in a template: `id` for `/orders/{id}`. */
 export function templateNames(template: string): readonly string[] {
   return [...new Set([...template.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name!))];
 }
@@ -59,7 +59,7 @@ function parameterOf(parameter: Plain, references: References): Parameter | unde
   };
 }
 
-/** `undefined` for what is no schema. */
+/** Returns a value that is a schema; `undefined` for any other. */
 export function schemaOf(value: unknown): Schema | undefined {
   return typeof value === "boolean" || isPlain(value) ? value : undefined;
 }

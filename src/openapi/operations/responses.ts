@@ -6,7 +6,7 @@ import { quoted } from "../problem.ts";
 import type { References } from "../normalise/references.ts";
 import type { Warnings } from "../warnings.ts";
 
-/** One for each status. */
+/** Returns the described answers, one for each status. */
 export function responsesOf(value: unknown, references: References, warnings: Warnings, pointer: string): readonly DescribedResponse[] {
   const found = new Map<string, DescribedResponse>();
   for (const [key, item] of entriesOf(value)) {

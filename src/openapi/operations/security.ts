@@ -48,7 +48,7 @@ function schemeOf(scheme: Plain): SecurityScheme | undefined {
   }
 }
 
-/** Of the flow that needs no browser, where there is one. */
+/** Returns the token URL of a flow, preferring flows that need no browser. */
 function tokenUrlOf(flows: unknown): string | undefined {
   if (!isPlain(flows)) return undefined;
   const urls = ["password", "clientCredentials", "authorizationCode"]

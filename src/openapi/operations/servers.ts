@@ -2,10 +2,10 @@ import { entriesOf, isPlain, listOf, own, textOf, type Plain } from "../parse/pl
 import { quoted } from "../problem.ts";
 import type { Warnings } from "../warnings.ts";
 
-/** @param from The URL that the document was read from. */
+/** Returns the URLs of the servers. @param from The URL that the document was read from. */
 export function serversOf(document: Plain, from: URL | undefined, warnings: Warnings): readonly string[] {
   const urls = serverUrls(own(document, "servers"));
-  // Without any, it is the place that the description was read from.
+  // Without a server, the URL is relative to the place that the description was read from.
   const written = urls.length > 0 || from === undefined ? urls : ["/"];
   return written.map((url) => {
     if (from === undefined || !URL.canParse(url, from.href)) {
@@ -16,7 +16,7 @@ export function serversOf(document: Plain, from: URL | undefined, warnings: Warn
   });
 }
 
-/** As they are written, with the defaults of their variables. */
+/** Returns the URLs of servers as they are written, with the defaults of their variables. */
 export function serverUrls(servers: unknown): readonly string[] {
   const urls = listOf(servers)
     .filter(isPlain)

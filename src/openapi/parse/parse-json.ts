@@ -1,9 +1,9 @@
-/** `undefined` for what is no JSON. Comments and a comma behind the last entry are let pass, as editors do. */
+/** Parses JSON; `undefined` if the text is not JSON. Comments and a comma after the last entry are accepted, as in editors. */
 export function parseJson(text: string): unknown {
   const value = parsed(text);
   if (value !== undefined) return value;
   const once = bare(text);
-  // A comma may be spare once the comment behind it is gone.
+  // A comma may be redundant once the comment after it is removed.
   return parsed(once) ?? parsed(bare(once));
 }
 
@@ -15,7 +15,10 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Without comments, and without commas that no entry follows. It goes on and never back: a pattern for all of it could take the square of the length. */
+/**
+ * Returns a text without comments, and without commas that no entry follows. It scans forwards only: one pattern for all of it could take time that
+ * grows with the square of the length.
+ */
 function bare(text: string): string {
   const kept: string[] = [];
   let from = 0;
@@ -33,7 +36,7 @@ function bare(text: string): string {
   return kept.join("") + text.slice(from);
 }
 
-/** Where the string, comment or spare comma ends that begins here; here, where none does; -1 where it has no end. */
+/** Returns the end of the string, comment or redundant comma that begins here; this position if none begins here; -1 if it has no end. */
 function endOf(text: string, start: number): number {
   if (text[start] === '"') return endOfString(text, start);
   if (text[start] === ",") return isSpare(text, start) ? start + 1 : start;

@@ -5,9 +5,10 @@ import { problem } from "../problem.ts";
 import { parseYaml } from "./parse-yaml.ts";
 
 /**
- * The object that a text of JSON or YAML holds. What begins like JSON and is none is read as YAML: that may begin so, too, and it says where it is wrong.
+ * Returns the object that a text of JSON or YAML holds. A text that begins like JSON and is not valid JSON is read as YAML: YAML may begin like that,
+ * too, and its parser reports the place of an error.
  * @param name The file or URL, for messages.
- * @param warn Told of what was mended, with its line.
+ * @param warn Receives a sentence about each mended error, with its line.
  * @throws SeqqaError `DESCRIPTION_SYNTAX`, `DESCRIPTION_TOO_LARGE`
  */
 export function parseText(text: string, name: string, warn: (sentence: string) => void): Plain {

@@ -3,13 +3,13 @@ import { tooDeepIn } from "../../config/read/nesting.ts";
 import { problem, quoted } from "../problem.ts";
 import { yamlValue } from "./yaml-value.ts";
 
-/** Each level of a document is up to two levels of YAML's own. */
+/** The deepest nesting of YAML's own tokens. Each level of a document is up to two of them. */
 const DEEPEST = 600;
 
-/** Words, marks and spaces. Each takes some 300 bytes to be read; GitHub's description, 10 MB as YAML, has 1.7 million. */
+/** The number of tokens: words, punctuation and spaces. Each takes about 300 bytes to read. GitHub's description, 10 MB as YAML, has 1.7 million. */
 const MOST_PARTS = 4_000_000;
 
-/** @throws SeqqaError `DESCRIPTION_SYNTAX` with line and column */
+/** Parses YAML. @throws SeqqaError `DESCRIPTION_SYNTAX` with line and column */
 export function parseYaml(text: string, name: string, warn: (sentence: string) => void): unknown {
   const lines = new LineCounter();
   const where = (offset: number): string => {
@@ -20,7 +20,7 @@ export function parseYaml(text: string, name: string, warn: (sentence: string) =
   const tokens = [...new Parser(lines.addNewLine).parse(text)];
   const deep = tooDeepIn(tokens, DEEPEST);
   if (deep !== undefined) throw problem("DESCRIPTION_TOO_LARGE", `${where(deep)} is nested more than ${DEEPEST} levels deep.`);
-  // Keys that are there twice are looked for by yamlValue: here, it would take the square of their number.
+  // `yamlValue` finds duplicate keys: the composer would take time that grows with the square of their number.
   const composer = new Composer({ uniqueKeys: false, stringKeys: true, prettyErrors: false, logLevel: "silent" });
   const documents = [...composer.compose(tokens, true, text.length)];
   const document = documents.find(
@@ -37,7 +37,7 @@ export function parseYaml(text: string, name: string, warn: (sentence: string) =
   });
 }
 
-/** A part may be of one character, so that only a longer text has to be counted. */
+/** Refuses text with too many tokens. A token has at least one character, so that only longer texts need counting. */
 function refuseHuge(text: string, name: string): void {
   if (text.length <= MOST_PARTS) return;
   let parts = 0;

@@ -1,4 +1,4 @@
-/** Without percent-encoding; as it is, where that is broken. */
+/** Returns a text without percent-encoding; unchanged if the encoding is broken. */
 export function percentDecoded(text: string): string {
   if (!text.includes("%")) return text;
   try {

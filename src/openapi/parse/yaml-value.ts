@@ -1,18 +1,18 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from "yaml";
 import { isPlain, put, type Plain } from "./plain.ts";
 
-/** Keys that merges copy, all together. */
+/** The number of keys that all merges together may copy. */
 const MOST_MERGED = 1_000_000;
 
 interface Trouble {
   readonly duplicate: (key: string, offset: number) => void;
-  /** Makes the error for what cannot be read. */
+  /** Makes the error for a part that cannot be read. */
   readonly broken: (what: string, offset: number) => Error;
 }
 
 /**
- * The value of a YAML document. What an alias stands for is one object however often it is met, so that aliases of aliases, and merges (`<<`) of merges, cost no more than
- * they are long; the library's own conversion takes time that doubles with each.
+ * Returns the value of a YAML document. All aliases of an anchor share one object, so that aliases of aliases, and merges (`<<`) of merges, cost no
+ * more than their length. The library's own conversion takes time that doubles with each.
  */
 export function yamlValue(contents: unknown, trouble: Trouble): unknown {
   return new Reader(trouble).value(contents);
@@ -81,7 +81,7 @@ class Reader {
   }
 }
 
-/** Only what JSON has. Numbers that it has not are `null` in it, too. */
+/** Returns a value that JSON has. Numbers that JSON does not have are `null`, as `JSON.stringify` writes them. */
 function plainScalar(value: unknown): unknown {
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   return typeof value === "string" || typeof value === "boolean" ? value : null;

@@ -1,8 +1,11 @@
 import { problem } from "../problem.ts";
 
-/** Deeper than any description is that somebody wrote; what follows one schema into another recurses. */
+/** The deepest nesting, in levels. No description written by a person is deeper. Code that follows one schema into another recurses. */
 const DEEPEST = 250;
-/** Aliases of YAML can make a small file huge, since whoever goes through it meets the same object again and again. What was written out may be more. */
+/**
+ * The largest number of values, counting aliases. YAML aliases can make a small file huge, since code that visits it meets the same object
+ * repeatedly. A file without such repetition may have more values.
+ */
 const MOST_VALUES = 5_000_000;
 const MOST_TIMES = 3;
 
@@ -14,12 +17,12 @@ interface Open {
 }
 
 /**
- * Refuses what is nested too deeply, and what is too large once every alias is counted as often as it is met. Objects that are shared are looked at once.
+ * Refuses a document that is nested too deeply, or too large once every alias is counted as often as it is met. Shared objects are visited once.
  * @throws SeqqaError `DESCRIPTION_TOO_LARGE`
  */
 export function checkSize(root: unknown, name: string): void {
   if (typeof root !== "object" || root === null) return;
-  /** How many values are in an object that was looked at, and how deep it is. */
+  /** The number of values in each visited object, and its depth. */
   const known = new Map<object, { readonly values: number; readonly depth: number }>();
   let distinct = 0;
   const open: (Open & { depth: number })[] = [opened(root)];

@@ -8,14 +8,14 @@ import { readFile } from "./read-file.ts";
 import { readUrl, type Fetch } from "./read-url.ts";
 import type { Loaded, Source } from "./source.ts";
 
-/** Files that one description may be made of. */
+/** The number of files that one description may consist of. */
 const MOST_FILES = 2000;
-/** Characters of all of them. */
+/** The number of characters in all files together. */
 const MOST_TEXT = 128 * 1024 * 1024;
 
 export interface Bounds {
   readonly cwd: string;
-  /** References may leave the folder of the description, and go to the network. */
+  /** `true`: references may lead out of the description's folder, and to the network. */
   readonly allowRefs: boolean;
   readonly fetch?: Fetch | undefined;
 }
@@ -25,7 +25,7 @@ export interface ReadFile {
   readonly root: Plain;
 }
 
-/** Reads the files that a description refers to: those in its own folder and below, and others only if that was allowed. */
+/** Reads the files that a description refers to: files in its own folder and below, and others only if that is allowed. */
 export class FileReader {
   readonly #description: Loaded;
   readonly #bounds: Bounds;
@@ -40,8 +40,9 @@ export class FileReader {
   }
 
   /**
+   * Reads the file that a reference leads to.
    * @param at The pointer of the reference.
-   * @throws SeqqaError `DESCRIPTION_REF_REFUSED` where it leaves the bounds, `DESCRIPTION_REF` where it cannot be read.
+   * @throws SeqqaError `DESCRIPTION_REF_REFUSED` if the reference is not allowed, `DESCRIPTION_REF` if the file cannot be read.
    */
   async read(ref: string, from: Source, at: string): Promise<ReadFile> {
     const where = `${this.#description.name} refers to ${quoted(ref)} (at ${quoted(`#${at}`).slice(1, -1)})`;
@@ -84,7 +85,7 @@ export class FileReader {
     );
   }
 
-  /** Both as it is written and with its symbolic links followed. */
+  /** Returns `true` for a path in the description's folder, both as it is written and with its symbolic links followed. */
   #isInside(path: string): boolean {
     const { source } = this.#description;
     if (source.kind !== "file") return false;
@@ -94,7 +95,7 @@ export class FileReader {
     try {
       return realpathSync(path).startsWith(below);
     } catch {
-      // It is not there, which is said when it is read.
+      // The file does not exist, which is reported when it is read.
       return true;
     }
   }

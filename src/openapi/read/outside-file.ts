@@ -1,21 +1,21 @@
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { Source } from "./source.ts";
 
-/** Where the files that a description refers to are put in it. */
+/** The key of the document under which the files are added that it refers to. */
 export const FILES = "x-seqqa-files";
 
-/** The part of a reference behind `#`: a JSON pointer, or empty for the whole file. */
+/** Returns the part of a reference behind `#`: a JSON pointer, or empty for the whole file. */
 export function fragmentOf(ref: string): string {
   const hash = ref.indexOf("#");
   return hash < 0 ? "" : ref.slice(hash + 1);
 }
 
-/** What tells one file from another. */
+/** Returns a key that identifies a file. */
 export function keyOf(source: Source): string {
   return source.kind === "file" ? source.path : source.url.href;
 }
 
-/** The file of a reference, whether it may be read or not; `undefined` for one that is neither a file nor a URL of http. */
+/** Returns the file of a reference, even if it may not be read; `undefined` for a reference that is neither a file nor a URL of http or https. */
 export function sourceOf(ref: string, from: Source): Source | undefined {
   const hash = ref.indexOf("#");
   const written = hash < 0 ? ref : ref.slice(0, hash);
@@ -27,7 +27,7 @@ export function sourceOf(ref: string, from: Source): Source | undefined {
   try {
     return { kind: "file", path: fileURLToPath(url) };
   } catch {
-    // A host, or an encoded slash.
+    // A file URL with a host, or with an encoded slash, has no path.
     return undefined;
   }
 }

@@ -5,10 +5,11 @@ import { decodeText } from "./decode-text.ts";
 import { problem } from "../problem.ts";
 import type { Loaded } from "./source.ts";
 
-/** Bytes of a description, and of each file that it refers to. GitHub's has 13 million. */
+/** The largest size of a description, and of each file that it refers to, in bytes. GitHub's description has 13 million bytes. */
 export const MOST_BYTES: number = 64 * 1024 * 1024;
 
 /**
+ * Reads a description from a file.
  * @param path Absolute.
  * @throws SeqqaError `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE`
  */
@@ -17,7 +18,7 @@ export async function readFile(path: string, cwd: string): Promise<Loaded> {
   const name = fromHere.startsWith("..") || isAbsolute(fromHere) ? path : fromHere || ".";
   try {
     const found = realpathSync(path);
-    // Without waiting for a writer, where it is a named pipe.
+    // `O_NONBLOCK`: a named pipe is opened without waiting for a writer.
     const file = await open(found, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stat = await file.stat();

@@ -7,21 +7,21 @@ import { problem, quoted } from "../problem.ts";
 import { MOST_BYTES, tooLarge } from "./read-file.ts";
 import { shownUrl, type Loaded } from "./source.ts";
 
-/** Milliseconds for the whole of it. */
+/** The time for all requests together, in milliseconds. */
 export const TIME: number = 60_000;
 const MOST_REDIRECTS = 5;
 const ACCEPT = "application/json, application/yaml, text/yaml;q=0.9, */*;q=0.8";
 
-/** One request. A stand-in for tests; `undefined` takes proxies and certificates as the configuration says. */
+/** Makes one request. Tests replace it; `undefined` uses the proxies and certificates of the configuration. */
 export type Fetch = (
   url: URL,
   options: { readonly signal: AbortSignal; readonly headers: Readonly<Record<string, string>> },
 ) => Promise<Answer>;
 
-/** What is used of a response; redirects are not followed by whoever makes it. */
+/** The parts of a response that are used. A {@link Fetch} does not follow redirects. */
 export type Answer = Pick<Response, "status" | "body"> & { readonly headers: { get(name: string): string | null } };
 
-/** @throws SeqqaError `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE` */
+/** Reads a description from a URL. @throws SeqqaError `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE` */
 export async function readUrl(url: URL, fetch?: Fetch): Promise<Loaded> {
   const name = shownUrl(url);
   if (fetch !== undefined) return load(url, name, fetch);
@@ -52,7 +52,10 @@ async function load(start: URL, name: string, fetch: Fetch): Promise<Loaded> {
   }
 }
 
-/** A user and password go into a header, for the origin that they were given for: no request is made of a URL that has them. */
+/**
+ * Moves user and password from a URL into a header, which is sent only to the origin that they were given for. No request is made to a URL that has
+ * them.
+ */
 function withoutLogin(url: URL): readonly [url: URL, header: { readonly authorization: string } | undefined] {
   if (url.username === "" && url.password === "") return [url, undefined];
   const login = `${percentDecoded(url.username)}:${percentDecoded(url.password)}`;
@@ -86,10 +89,10 @@ async function taken(answer: Answer, url: URL, name: string): Promise<Loaded> {
   return { source: { kind: "url", url }, name, text: decodeText(Buffer.concat(chunks), name) };
 }
 
-/** What fetch said of an answer that did not come. */
+/** Returns the error for a request that failed, with the reason that fetch gave. */
 export function explained(error: unknown, name: string, signal: AbortSignal): unknown {
   if (signal.aborted) return problem("DESCRIPTION_UNREADABLE", `${name} did not answer within ${TIME / 1000} s.`);
-  // What fetch raises is a TypeError with the reason as its cause.
+  // Errors of fetch are a TypeError with the reason as its cause.
   if (!(error instanceof TypeError)) return error;
   const { code = "", message = "" } = (error.cause ?? {}) as { readonly code?: string; readonly message?: string };
   if (isUntrusted(code)) return problem("DESCRIPTION_UNREADABLE", `${name} cannot be read: ${UNTRUSTED[0]}.`, UNTRUSTED[1], error);
@@ -101,7 +104,7 @@ export function explained(error: unknown, name: string, signal: AbortSignal): un
   );
 }
 
-/** What happened, and the code that can be looked up. */
+/** Returns the failure in words, with the code to look up. */
 function inWords(code: string, message: string): string {
   switch (code) {
     case "":

@@ -1,18 +1,18 @@
-/** Where a description, or a file that it refers to, is read from. */
+/** The place that a description, or a file that it refers to, is read from. */
 export type Source =
-  /** `path` is absolute, without symbolic links where the file is there. */
+  /** `path` is absolute, and has no symbolic links if the file exists. */
   { readonly kind: "file"; readonly path: string } | { readonly kind: "url"; readonly url: URL };
 
 /** A text read from a source. */
 export interface Loaded {
-  /** Where it was found in the end: redirects and links were followed. */
+  /** The final place of the text, after redirects and links. */
   readonly source: Source;
-  /** For messages. */
+  /** The name of the source in messages. */
   readonly name: string;
   readonly text: string;
 }
 
-/** Without user, password and query: they may be secret. */
+/** Returns a URL without user, password and query, which may be secret. */
 export function shownUrl(url: URL): string {
   return `${url.protocol}//${url.host}${url.pathname}`;
 }

@@ -9,17 +9,17 @@ import type { Source } from "./source.ts";
 import { placeOf, pointerOf, walk, type Seen, type Visit } from "../normalise/walk.ts";
 import type { Warnings } from "../warnings.ts";
 
-/** A file of the description. */
+/** A file that is part of the description. */
 interface File {
   readonly root: Plain;
   readonly source: Source;
-  /** Where it is in the document: empty for the description itself. */
+  /** The place of the file's content in the document: empty for the description itself. */
   readonly pointer: string;
-  /** What was looked at in it. */
+  /** The objects of the file that were visited. */
   readonly seen: Seen;
 }
 
-/** A reference out of its file. */
+/** A reference that leads out of its file. */
 interface Outward {
   readonly node: Plain;
   readonly kind: Kind;
@@ -29,8 +29,8 @@ interface Outward {
 }
 
 /**
- * Reads every file that a description refers to, and puts them into it, under `x-seqqa-files`; each `$ref` is local afterwards. By position: a `$ref` in an example is a value of
- * the example. What no reference leads to is not read.
+ * Reads every file that a description refers to, and adds them to the document under `x-seqqa-files`. Afterwards each `$ref` is local. References are
+ * recognised by position: a `$ref` in an example is a value of the example. A file without a reference to it is not read.
  */
 export async function takeInFiles(document: Plain, source: Source, reader: FileReader, warnings: Warnings): Promise<void> {
   const description: File = { root: document, source, pointer: "", seen: new Map() };
@@ -43,7 +43,7 @@ export async function takeInFiles(document: Plain, source: Source, reader: FileR
     const fragment = fragmentOf(next.ref);
     next.node["$ref"] = `#${file.pointer}${fragment}`;
     const target = lookUp(file.root, fragment);
-    // That one leads nowhere is found when the whole is mended.
+    // A missing target is reported when the whole document is mended.
     if (isPlain(target))
       for (const outward of outwardRefs(file, [{ node: target, kind: next.kind, place: placeOf(`#${fragment}`) }])) waiting.push(outward);
   }
@@ -56,7 +56,7 @@ async function fileFor({ ref, from, at }: Outward, files: Map<string, File>, tak
   const known = written === undefined ? undefined : files.get(keyOf(written));
   if (known !== undefined) return known;
   const { source, root } = await reader.read(ref, from.source, at);
-  // The same file by another name, such as that of a link.
+  // The file may be known by another name, such as that of a link.
   let file = files.get(keyOf(source));
   if (file === undefined) {
     const name = String(Object.keys(taken).length);
@@ -68,7 +68,9 @@ async function fileFor({ ref, from, at }: Outward, files: Map<string, File>, tak
   return file;
 }
 
-/** Descriptions that were in Swagger 1 once say `Pet`, and mean the schema of that name. */
+/**
+ * Replaces a `$ref` such as `Pet` by a reference to the schema of that name. Descriptions that were converted from Swagger 1 have such references.
+ */
 function takeName(document: Plain, { node, kind, ref, from, at }: Outward, warnings: Warnings): boolean {
   if (kind !== "schema" || from.pointer !== "" || !/^[\w-]+$/.test(ref)) return false;
   const named = ["#/definitions", "#/components/schemas"]
@@ -80,7 +82,10 @@ function takeName(document: Plain, { node, kind, ref, from, at }: Outward, warni
   return true;
 }
 
-/** References that lead out of the file, from here on. Those within it become ones within the document. */
+/**
+ * Returns the references that lead out of the file, from the given objects on. References within the file are changed into references within the
+ * document.
+ */
 function outwardRefs(file: File, starts: readonly Visit[]): readonly Outward[] {
   const found: Outward[] = [];
   walk(

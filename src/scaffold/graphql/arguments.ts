@@ -17,33 +17,33 @@ import { scalarFor } from "./scalar.ts";
 import { takesId, type Place } from "./match-ids.ts";
 import { isDeprecated, isReserved } from "./shapes.ts";
 
-/** Asked of every argument and field that could take an id: the value to send, or `undefined` for none. */
+/** Returns the value for an argument or field that could take an id; `undefined` for none. */
 export type IdValue = (place: Place, required: boolean) => PlannedValue | undefined;
 
 export interface ArgumentsInput {
   readonly args: readonly GraphQLArgument[];
   readonly idValue: IdValue;
-  /** It makes something. */
+  /** `true`: the call creates something. */
   readonly creates: boolean;
   readonly isQuery: boolean;
-  /** What could not be known is told. */
+  /** Receives values that could not be inferred. */
   readonly unsure: (what: string, hint: string) => void;
 }
 
 export interface Variable {
   readonly name: string;
-  /** In GraphQL's language. */
+  /** The type in GraphQL's syntax. */
   readonly type: string;
   readonly value: PlannedValue;
 }
 
-/** Inputs in inputs are as deep as this, and no deeper unless they must be. */
+/** The depth of inputs within inputs. Only required inputs may be deeper. */
 const DEEPEST = 4;
 const DEEPEST_REQUIRED = 24;
-/** Of one argument: inputs that are wide and deep have more fields than anybody fills in. */
+/** The number of fields that are visited for one argument: wide and deep inputs have more fields than anybody fills in. */
 const MOST_LOOKED_AT = 3000;
 
-/** The variables of a call: what must be given, and ids that are known. `undefined` where something that must be given cannot be. */
+/** Returns the variables of a call: required values, and known ids. `undefined` if a required value cannot be built. */
 export function variablesOf(input: ArgumentsInput): readonly Variable[] | undefined {
   const variables: Variable[] = [];
   for (const arg of input.args) {
@@ -57,7 +57,7 @@ export function variablesOf(input: ArgumentsInput): readonly Variable[] | undefi
 function argumentValue(arg: GraphQLArgument, input: ArgumentsInput): PlannedValue | "impossible" | undefined {
   const required = isRequiredArgument(arg);
   if (isReserved(arg.name)) return required ? "impossible" : undefined;
-  // How many there are to be: some servers want to know, though they do not say so.
+  // The number of items: some servers require it without declaring so.
   if (!required && arg.name === "first" && String(arg.type) === "Int" && !arg.defaultValue) return { kind: "constant", value: 10 };
   const builder = new Builder(input);
   const value = builder.optional(arg, required, [], 0);
@@ -72,7 +72,7 @@ class Builder {
     this.#input = input;
   }
 
-  /** A value where it must be given, or where a key goes into it. */
+  /** Returns a value if it is required, or if a key goes into it. */
   optional(of: GraphQLArgument | GraphQLInputField, required: boolean, inside: Place["inside"], depth: number): PlannedValue | undefined {
     if (this.#lookedAt++ > MOST_LOOKED_AT) return undefined;
     const place: Place = { name: of.name, type: of.type, inside };
@@ -90,7 +90,7 @@ class Builder {
     const own = getNullableType(type);
     if (isListType(own)) {
       const item = this.#value(place, own.ofType, depth);
-      // A list may end where it goes round in a circle.
+      // A list may be empty where its items refer back to themselves.
       return { kind: "list", items: item === undefined ? [] : [item] };
     }
     if (isEnumType(own)) {
@@ -108,7 +108,7 @@ class Builder {
     const fields = Object.values(type.getFields()).filter(({ name }) => !isReserved(name));
     if (type.isOneOf) return this.#oneOf(fields, inside, depth);
     const entries: (readonly [string, PlannedValue])[] = [];
-    // Where nothing but ids must be given, what can be given says more.
+    // If only ids are required, optional values are filled in, too, since they say more.
     const loose = !this.#input.isQuery && !fields.some((field) => isRequiredInputField(field) && !takesId({ ...field, inside }));
     for (const field of fields) {
       const required = isRequiredInputField(field);
@@ -120,7 +120,7 @@ class Builder {
     return { kind: "object", entries };
   }
 
-  /** One field, and exactly one: the first that a key goes into, else the first that can be made. */
+  /** Returns exactly one field: the first that a key goes into, else the first that can be built. */
   #oneOf(fields: readonly GraphQLInputField[], inside: Place["inside"], depth: number): PlannedValue | undefined {
     let first: PlannedValue | undefined;
     for (const field of fields) {

@@ -2,7 +2,7 @@ import { isCompositeType, getNamedType } from "graphql";
 import type { Variable } from "./arguments.ts";
 import type { RootField } from "./root-fields.ts";
 
-/** The text of an operation with one field. All names in it are GraphQL's own: letters, digits and `_`. */
+/** Returns the text of an operation with one field. All names in it are GraphQL's own: letters, digits and `_`. */
 export function documentOf({ kind, field }: RootField, variables: readonly Variable[], selection: readonly string[]): string {
   const declared = variables.length === 0 ? "" : `(${variables.map(({ name, type }) => `$${name}: ${type}`).join(", ")})`;
   const args = variables.length === 0 ? "" : `(${variables.map(({ name }) => `${name}: $${name}`).join(", ")})`;

@@ -12,13 +12,13 @@ import type { RootField } from "./root-fields.ts";
 import type { Selector } from "./selection.ts";
 import { isDeprecated, isList, listDepth } from "./shapes.ts";
 
-/** What all drafts are made with. */
+/** The facts that all drafts share. */
 export interface Knowledge {
   readonly matcher: IdMatcher;
   readonly selector: Selector;
   readonly names: ReadonlyMap<RootField, string>;
   readonly gives: ReadonlyMap<RootField, readonly FoundId[]>;
-  /** By key, the name of the first action that gives it. */
+  /** The name of the first action that gives each key. */
   readonly producers: ReadonlyMap<string, string>;
   readonly path: string;
 }
@@ -26,18 +26,18 @@ export interface Knowledge {
 export interface Draft {
   readonly known: Known;
   readonly action: PlannedAction;
-  /** Keys that it needs; whether it could be called without. */
+  /** The keys that the action needs. `optional`: the action can be called without the key. */
   readonly needs: ReadonlyMap<string, "required" | "optional">;
-  /** Keys that nothing gives, with their types. */
+  /** The keys that no action gives, with their types. */
   readonly open: readonly PlannedKey[];
   readonly notInferred: readonly NotInferred[];
-  /** Ids that it takes, and of how many it is known who gives them. */
+  /** The number of ids that the action takes, and the number of those whose producer is known. */
   readonly ids: { readonly all: number; readonly inferred: number };
 }
 
 /**
- * One field as an action. `undefined` where something that must be given cannot be.
- * @param avoid keys that are not to be used where they can be left out
+ * Drafts an action for one field; `undefined` if a required value cannot be built.
+ * @param avoid Keys that are not used if they can be left out.
  */
 export function draftAction(
   known: Known,
@@ -72,7 +72,7 @@ export function draftAction(
       return use(place, key, required);
     }
     if (!required || !isIdType(place)) return undefined;
-    // Who makes a thing may choose its id.
+    // A call that creates an entity may choose its id.
     if (own && root.verb === "create" && withoutId(place.name).length === 0) return { kind: "drawn", call: "uuid" };
     all++;
     const missing = entity?.key ?? identifier(`${withoutId(place.name).join("_") || names.get(root)!}_id`, "id");
@@ -140,7 +140,7 @@ function kindOf({ root, answers, taken }: Known, produced: readonly FoundId[]): 
   return root.verb === "update" ? "update" : "other";
 }
 
-/** The key of what is deleted: what the field is named for, else the only one that it takes. */
+/** Returns the key of the deleted entity: the one that the field is named for, else the only one that it takes. */
 function freed({ taken }: Known, noun: Entity | undefined, needs: ReadonlyMap<string, unknown>): readonly string[] {
   const keys = [...new Set(taken.map(({ entity }) => entity.key))].filter((key) => needs.has(key));
   if (noun !== undefined && keys.includes(noun.key)) return [noun.key];
@@ -153,12 +153,12 @@ function productionOf({ entity, steps }: FoundId, { field }: RootField): Product
   return { key: entity.key, from: "body", path };
 }
 
-/** `order(id)`: what it answers is what it is asked for. */
+/** Returns `true` if a field answers the entity whose id it takes, as in `order(id)`. */
 function isOwnId(entity: Entity | undefined, { answers }: Known): boolean {
   return entity !== undefined && answers.some((one) => !one.listed && one.entity.key === entity.key);
 }
 
-/** Of Relay: any thing by its id. */
+/** Returns `true` for Relay's `node` field, which gives any entity by its id. */
 function isNodeField({ kind, field }: RootField): boolean {
   return kind === "query" && /^nodes?$/.test(field.name) && getNamedType(field.type).name === "Node";
 }

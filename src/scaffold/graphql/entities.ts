@@ -14,10 +14,10 @@ import type { PlannedKey } from "../infer/plan.ts";
 import { singularName, squashed } from "../infer/resources/words.ts";
 import { callable } from "./shapes.ts";
 
-/** A type whose things have ids of their own. */
+/** A type whose objects have their own ids. */
 export interface Entity {
   readonly type: GraphQLObjectType | GraphQLInterfaceType;
-  /** `order_item`. */
+  /** The name in snake case: `order_item`. */
   readonly name: string;
   readonly words: readonly string[];
   /** The key of the context that holds an id: `order_item_id`. */
@@ -26,13 +26,13 @@ export interface Entity {
   readonly idType: PlannedKey["type"];
 }
 
-/** Names of fields that hold a thing's own id, the best first. */
+/** Names of fields that hold an entity's own id, the best first. */
 const ID_FIELDS = ["id", "uuid", "guid", "objectid", "gid", "pk"];
 const ID_SCALARS = /^(uuid|guid|uid|objectid|bigint|long|cuid|ulid|nanoid|globalid)/;
-/** What says that a type wraps an answer, and is no thing. */
+/** Matches names of types that wrap an answer and are no entities. */
 const WRAPPER = /(Payload|Result|Response|Connection|Edge|PageInfo|Output)$/;
 
-/** Types with an id, by their names. The interface `Node` is all of them and none. */
+/** Returns the types with an id, by their names. The interface `Node` is left out, since every entity implements it. */
 export function findEntities(schema: GraphQLSchema): ReadonlyMap<string, Entity> {
   const roots = new Set<GraphQLNamedType | null | undefined>([
     schema.getQueryType(),
@@ -46,14 +46,14 @@ export function findEntities(schema: GraphQLSchema): ReadonlyMap<string, Entity>
     if (idField === undefined) continue;
     const name = singularName(type.name.replace(/(?<=[a-z0-9])_?(Type|Object|Node|Entity|Model|Dto|Response|Payload|Result|Output)$/, ""));
     if (name === "") continue;
-    // `Order` and `OrderResponse` are one thing.
+    // `Order` and `OrderResponse` are one entity.
     const key = identifier(`${name}_id`, "id");
     found.set(type.name, { type, name, words: name.split("_"), key, idField, idType: idTypeOf(type, idField) });
   }
   return found;
 }
 
-/** The scalar that a field's type is, without `!`. */
+/** Returns the name of a field's scalar type, without `!`; `undefined` for other types. */
 function scalarOf(type: Entity["type"], field: string): string | undefined {
   const own = getNullableType(type.getFields()[field]!.type);
   return isScalarType(own) ? own.name : undefined;
@@ -75,7 +75,7 @@ function isIdScalar(name: string): boolean {
   return name === "ID" || name === "String" || name === "Int" || ID_SCALARS.test(squashed(name));
 }
 
-/** Ids are texts on the wire, whatever they are made of. */
+/** Returns the type of an id in JSON: an `ID` is a text, whatever the server stores. */
 function idTypeOf(type: Entity["type"], field: string): PlannedKey["type"] {
   const name = scalarOf(type, field);
   return name === "Int" ? "number" : name === "ID" || name === "String" || /^(uuid|guid)/i.test(name!) ? "string" : "unknown";

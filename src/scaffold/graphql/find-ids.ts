@@ -5,26 +5,26 @@ import { callable, listDepth } from "./shapes.ts";
 /** A step from an object to one of its fields. */
 export interface Step {
   readonly field: string;
-  /** The type that has it, where the object is one of several. */
+  /** The type that has the field, if the object may have several types. */
   readonly on: string | undefined;
-  /** How many lists there are to go into. */
+  /** The number of nested lists to go into. */
   readonly lists: number;
 }
 
 /** An id in an answer. */
 export interface FoundId {
   readonly entity: Entity;
-  /** From the answer of the root field to the id. */
+  /** The steps from the answer of the root field to the id. */
   readonly steps: readonly Step[];
-  /** It is in a list, which can be empty. */
+  /** `true`: the id is in a list, which may be empty. */
   readonly listed: boolean;
 }
 
-/** Payloads, connections and edges are as deep as this before there is a thing. */
+/** The depth of payloads, connections and edges before the first entity. */
 const DEEPEST = 4;
 const MOST = 40;
 
-/** The things in what a field answers: the nearest first, none below a thing. */
+/** Returns the entities in the answer of a field: the nearest first, and none within another entity. */
 export function findIds(field: GraphQLField<unknown, unknown>, entities: ReadonlyMap<string, Entity>): readonly FoundId[] {
   const found: FoundId[] = [];
   let open: {

@@ -13,14 +13,14 @@ import type { RootField } from "./root-fields.ts";
 
 export interface TakenId {
   readonly entity: Entity;
-  /** It cannot be left out. */
+  /** `true`: the id cannot be left out. */
   readonly required: boolean;
 }
 
 const DEEPEST = 3;
 const MOST = 500;
 
-/** The things whose ids a field takes, in its arguments and in the inputs in them. */
+/** Returns the entities whose ids a field takes, in its arguments and in the inputs within them. */
 export function idsTaken(root: RootField, answers: readonly FoundId[], matcher: IdMatcher): readonly TakenId[] {
   const found: TakenId[] = [];
   let looked = 0;

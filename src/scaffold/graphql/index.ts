@@ -14,7 +14,10 @@ import type { ReadSchema } from "./read/index.ts";
 import { rootFields, type RootField } from "./root-fields.ts";
 import { Selector } from "./selection.ts";
 
-/** What a schema says of how its queries and mutations hang together: a plan like that of an OpenAPI description. What is not certain is said in `notInferred`. */
+/**
+ * Infers how queries and mutations depend on each other, and returns a plan like that of an OpenAPI description. Uncertain parts are listed in
+ * `notInferred`.
+ */
 export function planGraphql({ schema, title, baseUrl, path, warnings }: ReadSchema): ScaffoldPlan {
   const entities = findEntities(schema);
   const matcher = new IdMatcher(entities);
@@ -71,7 +74,7 @@ export function planGraphql({ schema, title, baseUrl, path, warnings }: ReadSche
   };
 }
 
-/** Where a query and a mutation have one name, the query is told apart. */
+/** Names the actions. If a query and a mutation have the same name, the second one gets its kind as a prefix. */
 function nameFields(roots: readonly RootField[]): ReadonlyMap<RootField, string> {
   const taken = new Set<string>();
   return new Map(

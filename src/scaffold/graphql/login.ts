@@ -18,11 +18,14 @@ export interface LoginField {
   readonly root: RootField;
   readonly userField: string;
   readonly passwordField: string;
-  /** From the answer of the field to the token; none where that is the token. */
+  /** The steps from the answer of the field to the token; empty if the answer is the token. */
   readonly token: readonly Step[];
 }
 
-/** The first field that takes a name and a password, answers a token, and is called so. Registering looks alike and is told apart by its name. */
+/**
+ * Returns the first field that takes a user name and a password, answers a token, and is named like a login. Registering has the same form, and only
+ * its name differs.
+ */
 export function findLogin(roots: readonly RootField[]): LoginField | undefined {
   for (const root of roots) {
     const called = squashed(root.field.name);
@@ -61,7 +64,7 @@ function tokenIn(field: GraphQLField<unknown, unknown>, depth: number): readonly
   return undefined;
 }
 
-/** The login of a plan: who logs in is said by the environment. */
+/** Returns the login of a plan. Environment variables hold the credentials. */
 export function planLogin({ root, userField, passwordField, token }: LoginField, action: PlannedAction): PlannedLogin {
   const email = squashed(userField).includes("email");
   const user: PlannedValue = { kind: "environment", name: "API_USER", otherwise: email ? "user@example.com" : "user" };
@@ -76,7 +79,7 @@ export function planLogin({ root, userField, passwordField, token }: LoginField,
   };
 }
 
-/** With another value for a field, wherever it stands. */
+/** Returns a value in which every field of this name has another value. */
 function replaced(value: PlannedValue, name: string, by: PlannedValue): PlannedValue {
   if (value.kind !== "object") return value;
   return { kind: "object", entries: value.entries.map(([own, of]) => [own, own === name ? by : replaced(of, name, by)]) };

@@ -8,26 +8,26 @@ import type { RootField } from "./root-fields.ts";
 export interface Place {
   readonly name: string;
   readonly type: GraphQLInputType;
-  /** What it stands in, from the outside in: names of arguments and fields, and of input types. */
+  /** The arguments, fields and input types around it, from the outside in. */
   readonly inside: readonly { readonly name: string; readonly type: string }[];
 }
 
 const ID_WORDS = new Set(["id", "ids", "uuid", "guid", "gid", "pk", "pks"]);
-/** Names that say nothing of what an input object is about. */
+/** Names that do not say what an input object is about. */
 const GENERIC = /^(input|data|where|filter|params|payload|args|attributes|record|object|values|patch|fields|by|options|request)$/;
 const INPUT_WORDS = new Set(
   "input create update delete add remove new where unique patch payload data filter args params by ref reference".split(" "),
 );
 
-/** Tells which thing's id an argument takes. */
+/** Finds the entity whose id an argument takes. */
 export class IdMatcher {
   readonly entities: readonly Entity[];
   readonly #byType: ReadonlyMap<string, Entity>;
 
-  /** By words with `_` between them. */
+  /** The entities by their words, joined by `_`. */
   readonly #byName = new Map<string, Entity>();
   readonly #bySquashed = new Map<string, Entity>();
-  /** By what their names end with: all that do. */
+  /** The entities by the ends of their names; at most two for each end. */
   readonly #byEnd = new Map<string, Entity[]>();
 
   constructor(entities: ReadonlyMap<string, Entity>) {
@@ -45,7 +45,7 @@ export class IdMatcher {
     }
   }
 
-  /** `undefined`: no id, or one of which nothing says whose. */
+  /** Returns the entity whose id an argument takes; `undefined` if it takes no id, or if nothing says whose. */
   match(place: Place, root: RootField, answers: readonly FoundId[]): Entity | undefined {
     const kind = idKind(place);
     if (kind === "none") return undefined;
@@ -60,7 +60,7 @@ export class IdMatcher {
     return this.#around(place) ?? this.#ofField(root, answers);
   }
 
-  /** The thing that a field is about by its name: the longest, then the first. */
+  /** Returns the entity that a field is about, judged by its name: the longest match, then the first. */
   noun(root: RootField): Entity | undefined {
     // `itemFromOrder` is about the item, `orderItem` about the item of an order.
     for (let length = root.words.length; length > 0; length--) {
@@ -77,7 +77,9 @@ export class IdMatcher {
     return this.#bySquashed.get(rest.join(""));
   }
 
-  /** `parentComment` is a comment, `comment_author` none; and `item` an `order_item` where there is but one such. */
+  /**
+   * Matches by the end of a name: `parentComment` is a comment, `comment_author` is not. `item` is an `order_item` if no other entity ends with it.
+   */
   #ending(rest: readonly string[]): Entity | undefined {
     for (let at = 1; at < rest.length; at++) {
       const entity = this.#byName.get(rest.slice(at).join("_"));
@@ -87,7 +89,7 @@ export class IdMatcher {
     return wider.length === 1 ? wider[0] : undefined;
   }
 
-  /** `ownerId` where what is made or asked for has a field `owner`. */
+  /** Matches `ownerId` if the entity that is made or requested has a field `owner`. */
   #related(rest: readonly string[], root: RootField, answers: readonly FoundId[]): Entity | undefined {
     const name = rest.join("");
     for (const entity of [this.noun(root), ...answers.map((one) => one.entity)]) {
@@ -100,7 +102,7 @@ export class IdMatcher {
     return undefined;
   }
 
-  /** `customer: { id }`, or `CustomerRef` where the name says nothing. */
+  /** Matches `customer: { id }` by the field, or by the type `CustomerRef` if the field's name says nothing. */
   #around({ inside }: Place): Entity | undefined {
     const nearest = inside.at(-1);
     if (nearest === undefined) return undefined;
@@ -122,7 +124,7 @@ export class IdMatcher {
   }
 }
 
-/** `id`: the schema's own type for ids, or one that says so. `named`: a text or a number that is called so. */
+/** Returns `id` for the schema's own id type, and `named` for a scalar that is named like an id and could be one. */
 function idKind({ name, type }: Place): "id" | "named" | "none" {
   const named = getNamedType(type);
   if (!isScalarType(named) || isEnumType(named)) return "none";
@@ -132,12 +134,12 @@ function idKind({ name, type }: Place): "id" | "named" | "none" {
   return says && idLike ? "named" : "none";
 }
 
-/** Whether an argument takes ids, as far as its name and type say. */
+/** Returns `true` if an argument takes ids, judged by its name and type. */
 export function takesId(place: Place): boolean {
   return idKind(place) !== "none";
 }
 
-/** `orderIds` -> `order`. */
+/** Returns the words of a name without the id word: `orderIds` -> `order`. */
 export function withoutId(name: string): readonly string[] {
   const all = words(name).map(singular);
   return ID_WORDS.has(all.at(-1) ?? "") ? all.slice(0, -1) : all;

@@ -2,8 +2,9 @@ import type { NotInferred } from "../infer/plan.ts";
 import type { Draft } from "./draft.ts";
 
 /**
- * Producers before those who need them, else as the schema has them; deletes last. Where two need each other, a key that can be left out is.
- * @param redraft drafts an action again without some keys
+ * Orders actions: producers before the actions that need their keys, otherwise as in the schema; deletes last. If two actions need each other, a key
+ * that can be left out is left out.
+ * @param redraft Drafts an action without some keys.
  */
 export function orderDrafts(
   drafts: readonly Draft[],

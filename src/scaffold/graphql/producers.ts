@@ -4,7 +4,7 @@ import type { TakenId } from "./ids-taken.ts";
 import type { RootField } from "./root-fields.ts";
 import type { IdMatcher } from "./match-ids.ts";
 
-/** A field with what its arguments take and its answer gives. */
+/** A field with the ids that its arguments take and its answer gives. */
 export interface Known {
   readonly root: RootField;
   readonly answers: readonly FoundId[];
@@ -12,8 +12,8 @@ export interface Known {
 }
 
 /**
- * Which ids each field gives. A mutation gives the id of what it answers where it does not take that thing's id; of several things that of the one it is named for. Where no
- * mutation gives a thing that is asked for, a query does.
+ * Returns the ids that each field gives. A mutation gives the id of an entity in its answer if it does not take that entity's id. If there are
+ * several, it gives the id of the one that it is named for. A query gives the ids that are needed and that no mutation gives.
  */
 export function findProducers(all: readonly Known[], matcher: IdMatcher): ReadonlyMap<RootField, readonly FoundId[]> {
   const gives = new Map<RootField, readonly FoundId[]>();
@@ -50,7 +50,10 @@ export function findProducers(all: readonly Known[], matcher: IdMatcher): Readon
   return gives;
 }
 
-/** What it takes the id of was there before; what creates may be told of another one of its kind. */
+/**
+ * Returns `true` if a call makes the entity. An entity whose id it takes existed before, but a call that creates may optionally take the id of
+ * another entity of the same type.
+ */
 function isNew(entity: Entity, { root, taken }: Known): boolean {
   return !taken.some((one) => one.entity.key === entity.key && (one.required || root.verb !== "create"));
 }

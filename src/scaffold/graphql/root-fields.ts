@@ -6,9 +6,9 @@ import { isReserved } from "./shapes.ts";
 export interface RootField {
   readonly kind: "query" | "mutation";
   readonly field: GraphQLField<unknown, unknown>;
-  /** Of its name, each as one of it: `list_orders` has `list` and `order`. */
+  /** The words of its name in the singular: `list_orders` has `list` and `order`. */
   readonly words: readonly string[];
-  /** What is done, as far as the name says. */
+  /** The kind of change, judged by the name. */
   readonly verb: "create" | "delete" | "update" | "other";
 }
 
@@ -33,7 +33,7 @@ export function rootFields(schema: GraphQLSchema): readonly RootField[] {
   return [...of("mutation"), ...of("query")];
 }
 
-/** The first word says it (`createOrder`), or the last (`orderCreate`). */
+/** Returns the verb of a name: its first word (`createOrder`) or its last (`orderCreate`). */
 function verbOf(all: readonly string[]): RootField["verb"] {
   const [first = "", second = ""] = all;
   if (first === "sign" && second === "up") return "create";

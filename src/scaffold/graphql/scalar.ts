@@ -4,13 +4,13 @@ import { scalarValue } from "../infer/values/scalar-value.ts";
 import { squashed } from "../infer/resources/words.ts";
 import type { FlatSchema } from "../infer/values/schemas.ts";
 
-/** A value, and whether something says that the server takes it. */
+/** A value. `known` is `true` if something says that the server accepts it. */
 export interface Scalar {
   readonly value: PlannedValue;
   readonly known: boolean;
 }
 
-/** What scalars of these names are everywhere, as formats of JSON Schema. */
+/** The common meanings of scalar names, as formats of JSON Schema. */
 const FORMATS: readonly (readonly [name: RegExp, format: string])[] = [
   [/^(iso8601)?date$|^localdate$|^calendardate$/, "date"],
   [/datetime|timestamptz|^instant$|^iso8601/, "date-time"],
@@ -42,7 +42,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   trimmedstring: "example",
 };
 
-/** A value for a scalar, by its name and by that of its argument. `unlike`: of two calls, what they send must differ where such things must. */
+/** Returns a value for a scalar, by its own name and by that of its argument. `unlike`: values that must be unique differ between two calls. */
 export function scalarFor(type: GraphQLScalarType, name: string, unlike: boolean): Scalar {
   switch (type.name) {
     case "Int":
@@ -73,7 +73,7 @@ function custom(type: GraphQLScalarType, name: string, unlike: boolean): Scalar 
   return { value: { kind: "constant", value: textOf({}, name) }, known: false };
 }
 
-/** What others must not have, too. */
+/** Returns a random value for a name whose values must be unique; `undefined` for other names. */
 function drawn(name: string): Scalar | undefined {
   const own = squashed(name);
   if (/e?mail(address)?$/.test(own)) return { value: { kind: "drawn", call: "email" }, known: true };

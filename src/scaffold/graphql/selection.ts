@@ -12,25 +12,25 @@ import type { Entity } from "./entities.ts";
 import type { Step } from "./find-ids.ts";
 import { callable, wrapping } from "./shapes.ts";
 
-/** What is asked for of an object. */
+/** The fields that are selected of an object. */
 interface Selection {
   readonly fields: Map<string, { readonly arguments: string; readonly inner: Selection | undefined }>;
-  /** Of one of several types: what only that one has. */
+  /** The fields that only one of several possible types has, by type. */
   readonly fragments: Map<string, Selection>;
 }
 
-/** Things within things; what only wraps them is not counted. */
+/** The depth of entities within entities. Wrappers around them do not count. */
 const DEEPEST_THINGS = 2;
 const DEEPEST = 6;
 const MOST_FIELDS = 80;
 const MOST_OF_AN_OBJECT = 25;
 const MOST_MEMBERS = 6;
 
-/** Makes selection sets: scalars of what is answered and of what is near to it, without fields that must have arguments. */
+/** Builds selection sets: the scalars of the answer and of objects near to it, without fields that require arguments. */
 export class Selector {
   readonly #schema: GraphQLSchema;
   readonly #entities: ReadonlyMap<string, Entity>;
-  /** What was selected at a place of the answer: two types that can stand there must agree on it. */
+  /** The shape that was selected at each place of the answer. All types that are possible there must agree on it. */
   readonly #shapes = new Map<string, string>();
   #count = 0;
 
@@ -39,7 +39,7 @@ export class Selector {
     this.#entities = entities;
   }
 
-  /** The lines of the selection set of a root field, without its braces; none for a scalar. `wanted`: what must be part of it. */
+  /** Returns the lines of the selection set of a root field, without its braces; none for a scalar. `wanted`: fields that must be part of it. */
   select(field: GraphQLField<unknown, unknown>, wanted: readonly (readonly Step[])[]): readonly string[] {
     this.#shapes.clear();
     this.#count = 0;
@@ -66,7 +66,7 @@ export class Selector {
     const now = things + (thing === undefined ? 0 : 1);
     const fields = fieldsOf(type).filter(callable);
     const leaves = fields.filter((field) => isLeafType(getNamedType(field.type)));
-    // Of a thing within things the id alone.
+    // For an entity within another entity, only the id is selected.
     const own = thing !== undefined && now > DEEPEST_THINGS - 1 ? leaves.filter(({ name }) => name === thing.idField) : leaves;
     for (const field of own.slice(0, MOST_OF_AN_OBJECT)) if (this.#count < MOST_FIELDS) this.#add(into, field, at);
     if (depth < DEEPEST && now < DEEPEST_THINGS) this.#fillObjects(into, fields, at, depth, now, [...above, type.name]);
@@ -93,7 +93,7 @@ export class Selector {
     }
   }
 
-  /** The selection of the field's own type; `undefined` for a scalar, and where another type has a field of this name that is unlike. */
+  /** Adds a field and returns the selection of its type; `undefined` for a scalar, and if another type selects a different field of this name. */
   #add(into: Selection, field: Field, at: string): Selection | undefined {
     const before = into.fields.get(field.name);
     if (before !== undefined) return before.inner;
@@ -120,7 +120,7 @@ function fieldsOf(type: GraphQLNamedType): readonly Field[] {
   return "getFields" in type && isCompositeType(type) ? Object.values((type as { getFields(): Record<string, Field> }).getFields()) : [];
 }
 
-/** Some servers want to know how many of a connection there are to be. */
+/** Returns the arguments of a connection: some servers require the number of items. */
 export function argumentsOf(field: Field): string {
   return field.args.some(({ name, type }) => name === "first" && String(type) === "Int") ? "(first: 10)" : "";
 }

@@ -7,13 +7,13 @@ import { MOST_BYTES, tooLarge } from "../../../openapi/read/read-file.ts";
 import { explained, TIME } from "../../../openapi/read/read-url.ts";
 import { shownUrl } from "../../../openapi/read/source.ts";
 
-/** One POST. A stand-in for tests; `undefined` takes proxies and certificates as the configuration says. */
+/** Sends one POST. Tests replace it; `undefined` uses the proxies and certificates of the configuration. */
 export type Ask = (
   url: URL,
   options: { readonly body: string; readonly signal: AbortSignal; readonly headers: Readonly<Record<string, string>> },
 ) => Promise<Pick<Response, "status" | "body"> & { readonly headers: { get(name: string): string | null } }>;
 
-/** What newer servers know, and then what all do: older ones refuse to hear of fields that they do not have. */
+/** The introspection queries, the newest first. Older servers refuse queries for fields that they do not have. */
 const QUERIES = [
   getIntrospectionQuery({ specifiedByUrl: true, inputValueDeprecation: true, oneOf: true }),
   getIntrospectionQuery({ specifiedByUrl: true, inputValueDeprecation: true }),
@@ -21,7 +21,7 @@ const QUERIES = [
 ];
 
 /**
- * The result of the introspection query, as text.
+ * Returns the result of the introspection query, as text.
  * @throws SeqqaError `INTROSPECTION_REFUSED`, `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_NOT_GRAPHQL`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE`
  */
 export async function askServer(url: URL, ask?: Ask): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
@@ -62,7 +62,7 @@ async function askInTurn(url: URL, ask: Ask): Promise<string> {
       if (said.kind === "schema") return text;
       if (said.kind === "other") throw unexpected(answer, name);
       refusal ??= said.message;
-      // Only what the server does not know is left out and asked for again.
+      // An older query is sent only if the server refuses a field or argument that it does not know.
       if (
         !/oneOf|isOneOf|specifiedBy|includeDeprecated|isDeprecated|deprecationReason|unknown (?:argument|field)|cannot query field/i.test(
           said.message,

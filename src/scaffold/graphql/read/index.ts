@@ -9,25 +9,25 @@ import { askServer, type Ask } from "./ask-server.ts";
 import { parseIntrospection } from "./parse-introspection.ts";
 import { parseSdl } from "./parse-sdl.ts";
 
-/** A schema, and where its API is, as far as that is known. */
+/** A schema, and the URL of its API if it is known. */
 export interface ReadSchema {
   readonly schema: GraphQLSchema;
   readonly title: string;
-  /** The origin of the server that was asked. */
+  /** The origin of the server that gave the schema. */
   readonly baseUrl: string | undefined;
-  /** The endpoint below it; `/graphql` where nothing says. */
+  /** The endpoint below the origin; `/graphql` if it is not known. */
   readonly path: string;
   readonly warnings: readonly string[];
 }
 
-/** As many of what is wrong with a schema are said. */
+/** The number of schema errors that are shown. */
 const MOST_WARNINGS = 20;
 
 /**
- * Reads a GraphQL schema: SDL or the result of an introspection in a file, or that of a server which is asked for it.
+ * Reads a GraphQL schema: SDL or the result of an introspection in a file, or the introspection of a server.
  * @param source A path, or the URL of an endpoint.
- * @throws SeqqaError exit status 2: `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE`, `DESCRIPTION_SYNTAX` with line and column,
- * `DESCRIPTION_NOT_GRAPHQL`, `INTROSPECTION_REFUSED`
+ * @throws SeqqaError exit status 2: `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE`, `DESCRIPTION_SYNTAX` with line and
+ * column, `DESCRIPTION_NOT_GRAPHQL`, `INTROSPECTION_REFUSED`
  */
 export async function readSchema(source: string, options: { readonly cwd: string; readonly ask?: Ask }): Promise<ReadSchema> {
   const url = /^https?:\/\//i.test(source) && URL.canParse(source) ? new URL(source) : undefined;
@@ -54,7 +54,7 @@ async function readText(source: string, cwd: string): Promise<{ readonly text: s
   }
 }
 
-/** What is nested without end is refused: the parser of the language recurses. */
+/** Refuses a schema that is nested too deeply: the GraphQL parser recurses. */
 function shallow<T>(name: string, read: () => T): T {
   try {
     return read();
@@ -64,7 +64,7 @@ function shallow<T>(name: string, read: () => T): T {
   }
 }
 
-/** What servers would refuse in a schema does not keep the rest of it from being used. */
+/** Returns the errors of a schema as warnings. The rest of the schema can still be used. */
 function problemsOf(schema: GraphQLSchema): readonly string[] {
   const found = validateSchema(schema).filter(({ message }) => !message.startsWith("Query root type must be provided"));
   const shown = found.slice(0, MOST_WARNINGS).map((error) => `The schema is not valid${placeOf(error)}: ${quoted(error.message)}.`);

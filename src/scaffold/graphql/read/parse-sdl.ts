@@ -3,7 +3,7 @@ import { validateSDL } from "graphql/validation/validate.js";
 import { problem, quoted } from "../../../openapi/problem.ts";
 import { openapiInstead } from "./openapi-instead.ts";
 
-/** Where a type is extended that only another file, or a gateway, defines. */
+/** The kind of definition for each kind of extension, for extended types that only another file, or a gateway, defines. */
 const EXTENSIONS = new Map<string, Kind>([
   [Kind.OBJECT_TYPE_EXTENSION, Kind.OBJECT_TYPE_DEFINITION],
   [Kind.INTERFACE_TYPE_EXTENSION, Kind.INTERFACE_TYPE_DEFINITION],
@@ -13,15 +13,15 @@ const EXTENSIONS = new Map<string, Kind>([
   [Kind.SCALAR_TYPE_EXTENSION, Kind.SCALAR_TYPE_DEFINITION],
 ]);
 
-/** The first key of most OpenAPI descriptions in YAML. */
+/** Matches the first key of most OpenAPI descriptions in YAML. */
 const OPENAPI = /^(?:---|\s|#.*\n)*["']?(?:openapi|swagger)["']?\s*:/;
 
-/** @throws SeqqaError `DESCRIPTION_SYNTAX`, `DESCRIPTION_NOT_GRAPHQL` */
+/** Parses SDL. @throws SeqqaError `DESCRIPTION_SYNTAX`, `DESCRIPTION_NOT_GRAPHQL` */
 export function parseSdl(text: string, name: string): { readonly schema: GraphQLSchema; readonly warnings: readonly string[] } {
   const document = completed(parsed(text, name));
   if (!document.definitions.some(({ kind }) => /TypeDefinition$|^SchemaDefinition$/.test(kind))) throw notGraphql(document, name);
   const errors = validateSDL(document);
-  // Directives are often declared elsewhere, and say nothing that is needed here.
+  // Directives are often declared elsewhere, and are not needed here.
   const fatal = errors.find(
     ({ message }) => !message.startsWith("Unknown directive ") && !/^Directive ".*may not be used on/.test(message),
   );
@@ -50,7 +50,7 @@ function parsed(text: string, name: string): DocumentNode {
   }
 }
 
-/** `extend type Query` of a part of a schema is its definition, where there is no other. */
+/** Turns an extension such as `extend type Query` into a definition if the document has no other definition of the type. */
 function completed(document: DocumentNode): DocumentNode {
   const defined = new Set(document.definitions.flatMap((one) => (one.kind.endsWith("TypeDefinition") ? nameOf(one) : [])));
   const definitions = document.definitions.map((one): DefinitionNode => {
