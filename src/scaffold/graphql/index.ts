@@ -74,7 +74,7 @@ export function planGraphql({ schema, title, baseUrl, path, warnings }: ReadSche
   };
 }
 
-/** Names the actions. If a query and a mutation have the same name, the second one gets its kind as a prefix. */
+/** Names the actions. If a query and a mutation have the same name, the query gets its kind as a prefix. */
 function nameFields(roots: readonly RootField[]): ReadonlyMap<RootField, string> {
   const taken = new Set<string>();
   return new Map(

@@ -7,7 +7,7 @@ import type { OperationName } from "./actions/name-operations.ts";
 import type { Producer } from "./actions/producers.ts";
 import type { Schemas } from "./values/schemas.ts";
 
-/** All that was found out before actions are drafted. */
+/** The facts that are collected before actions are drafted. */
 export interface Facts {
   readonly description: ApiDescription;
   readonly schemas: Schemas;
@@ -15,11 +15,11 @@ export interface Facts {
   readonly resources: readonly FoundResource[];
   readonly names: ReadonlyMap<Operation, OperationName>;
   readonly kinds: ReadonlyMap<Operation, Kind>;
-  /** What brings deleted things back. */
+  /** The operations that restore deleted items. */
   readonly restores: ReadonlyMap<Operation, FoundResource>;
   readonly producers: Map<string, readonly Producer[]>;
   readonly index: KeyIndex;
-  /** Keys or constants that links give to parameters, by {@link placeOfParameter}. */
+  /** The keys or constants that links give to parameters, by {@link placeOfParameter}. */
   readonly linked: ReadonlyMap<string, Linked>;
 }
 

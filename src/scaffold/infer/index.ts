@@ -23,8 +23,8 @@ import { Schemas } from "./values/schemas.ts";
 import { toResource } from "./resources/to-resource.ts";
 
 /**
- * What a description says of how its operations hang together: which call gives the ids that another one needs, in what order they make sense, and what they send. What is not
- * certain is not inferred but said in `notInferred`.
+ * Infers how the operations of a description depend on each other: which call gives the ids that another one needs, in what order they make sense,
+ * and which values they send. Uncertain parts are not inferred but listed in `notInferred`.
  */
 export function planScaffold(description: ApiDescription): ScaffoldPlan {
   const schemas = new Schemas(description);
@@ -50,7 +50,7 @@ export function planScaffold(description: ApiDescription): ScaffoldPlan {
   };
 }
 
-/** @param login gives no ids: it is called before everything else */
+/** @param login The login, which gives no ids: it is called before everything else. */
 function findFacts(description: ApiDescription, calls: readonly Called[], login: Called | undefined, schemas: Schemas): Facts {
   const others = calls.filter((call) => call !== login);
   const reached = findResources(others, schemas);
@@ -75,7 +75,10 @@ function findFacts(description: ApiDescription, calls: readonly Called[], login:
   };
 }
 
-/** Twice where a key was to be taken from a field that is not sent after all: then nothing gives it. */
+/**
+ * Drafts all actions. If a key should come from a field that turns out not to be sent, nothing gives that key, and all actions are drafted again
+ * without it.
+ */
 function draftAll(calls: readonly Called[], facts: Facts): readonly Draft[] {
   const drafts = calls.map((call) => draftAction(call, facts));
   const given = new Set(drafts.flatMap(({ action }) => action.produces.map(({ key }) => key)));
@@ -97,7 +100,7 @@ function findLogin(
   return undefined;
 }
 
-/** Those that are produced, in that order, then those that the user has to give. */
+/** Returns the keys that actions produce, in that order, then those that the user has to set. */
 function keysOf(drafts: readonly Draft[], { producers, schemas }: Facts): readonly PlannedKey[] {
   const typeOf = (schema: Schema | undefined): PlannedKey["type"] => {
     const { types } = schemas.flat(schema);
@@ -120,7 +123,7 @@ function keysOf(drafts: readonly Draft[], { producers, schemas }: Facts): readon
   return [...keys.values()];
 }
 
-/** A parameter counts where a call before gives it, or where this call makes the thing and chooses its id. */
+/** Counts path parameters. A parameter counts as inferred if an earlier call gives it, or if this call creates the item and chooses its id. */
 function share(drafts: readonly Draft[], { lostKeys }: Ordered): ScaffoldPlan["pathParameters"] {
   let all = 0;
   let inferred = 0;

@@ -1,65 +1,76 @@
 import type { Resource } from "../../model/declare/resource.ts";
 import type { Operation } from "../../openapi/operations/description.ts";
 
-/** What is to be written: every operation as an action, and what was inferred of how they hang together. */
+/** The plan of the files to write: every operation as an action, and the inferred dependencies between them. */
 export interface ScaffoldPlan {
   readonly title: string;
-  /** For `base_url`; `undefined` where the description names no server that can be asked. */
+  /** The value of `base_url`; `undefined` if the description names no server with an absolute URL. */
   readonly baseUrl: string | undefined;
-  /** What stands before all paths, e.g. `/v1`; `undefined`: nothing. Not part of `base_url` then: a target that seqqa starts has it, too. */
+  /** The prefix of all paths, e.g. `/v1`; `undefined`: none. It is not part of `base_url` then, because a target that seqqa starts has it, too. */
   readonly basePath?: string | undefined;
-  /** In the order of creation: who produces comes before who needs it, deletes come last. Names are unique. */
+  /** The actions in the order of creation: producers before the actions that need their keys, deletes last. Names are unique. */
   readonly actions: readonly PlannedAction[];
-  /** Keys of the context with the type of their values, in the order in which they are produced; then those that nothing produces, which the user has to set: `notInferred` says so. */
+  /**
+   * The keys of the context with the types of their values, in the order in which they are produced. Keys that nothing produces come last: the user
+   * has to set them, as `notInferred` says.
+   */
   readonly keys: readonly PlannedKey[];
   readonly resources: readonly Resource[];
   readonly login: PlannedLogin | undefined;
-  /** What nothing in the description says; the place to write it is in the text. */
+  /** The values that nothing in the description gives, with the place to write each. */
   readonly notInferred: readonly NotInferred[];
-  /** Path parameters of all operations, and how many of them have a producer. */
+  /** The number of path parameters of all operations, and of those that have a producer. */
   readonly pathParameters: { readonly all: number; readonly inferred: number };
-  /** Of a GraphQL API: its endpoint below `base_url`, e.g. `/graphql`. What `pathParameters` counts are then arguments that take ids; there are no `resources`. */
+  /**
+   * For a GraphQL API: its endpoint below `base_url`, e.g. `/graphql`. Then `pathParameters` counts arguments that take ids, and there are no
+   * `resources`.
+   */
   readonly graphql?: { readonly path: string } | undefined;
-  /** Of the description, passed on. */
+  /** The warnings of the description. */
   readonly warnings: readonly string[];
 }
 
 export interface PlannedKey {
-  /** A name such as `order_id`: letters, digits and `_`, no method of a context. */
+  /** A name such as `order_id`: letters, digits and `_`, but not the name of a context's method. */
   readonly key: string;
   readonly type: "string" | "number" | "unknown";
 }
 
 export interface PlannedAction {
   readonly operation: Operation;
-  /** snake_case: `[a-z][a-z0-9_]*`. */
+  /** The name in snake_case: `[a-z][a-z0-9_]*`. */
   readonly name: string;
-  /** The file that it goes to, without `.ts`: `[a-z0-9-]+`, no name that a file system treats in a special way. */
+  /** The file of the action, without `.ts`: `[a-z0-9-]+`, without a special meaning for a file system. */
   readonly group: string;
   readonly kind: "create" | "list" | "read" | "update" | "delete" | "other";
-  /** The name of a resource of the plan. */
+  /** The name of a resource in the plan. */
   readonly resource: string | undefined;
   /**
-   * Values of the parameters that are sent: all of the path, those required of the others, and optional ones for which a key is known, but for `GET` and `HEAD`: a filter hides what else
-   * there is. Never of `Authorization`, nor of an API's key.
+   * The values of the parameters that are sent: all of the path, the required ones elsewhere, and optional ones with a known key. Optional ones of
+   * `GET` and `HEAD` are left out, since a filter hides other items. `Authorization` and the API's key are never included.
    */
   readonly parameters: readonly PlannedParameter[];
   readonly body: PlannedBody | undefined;
-  /** Keys without which it cannot be called. */
+  /** The keys without which the action cannot be called. */
   readonly needs: readonly string[];
-  /** What a 2xx answer gives to the context. */
+  /** The keys that a 2xx answer sets in the context. */
   readonly produces: readonly Production[];
-  /** Keys that are gone after a 2xx answer: the deleted thing's, and those of what lay below it. */
+  /** The keys that a 2xx answer removes: that of the deleted item, and those of items below it. */
   readonly frees: readonly string[];
-  /** Of what it frees: keys under which ids go on to be known, since another action brings back what they name. */
+  /** The removed keys whose ids are kept under another key, since another action restores the items. */
   readonly keeps?: readonly Moved[] | undefined;
-  /** It brings back what was deleted: the id goes back to its own key. Where nothing was deleted, it is called for what is there. */
+  /**
+   * For an action that restores a deleted item: the id moves back to its own key. If nothing was deleted, the action is called for an existing item.
+   */
   readonly restores?: Moved | undefined;
-  /** A field of a GraphQL API: `operation` is what carries it, and the value of `body` its variables, by name. `undefined`: a call of HTTP. */
+  /**
+   * The field of a GraphQL API: `operation` is the request that carries it, and the value of `body` holds its variables by name. `undefined`: an HTTP
+   * call.
+   */
   readonly graphql?: PlannedField | undefined;
 }
 
-/** An id that is known under another key from then on. */
+/** An id that moves from one key to another. */
 export interface Moved {
   readonly from: string;
   readonly to: string;
@@ -69,9 +80,9 @@ export interface Moved {
 export interface PlannedField {
   readonly kind: "query" | "mutation";
   readonly name: string;
-  /** The operation in GraphQL's language, on several lines. */
+  /** The operation in GraphQL's syntax, on several lines. */
   readonly document: string;
-  /** Variables with ids in them, and where these come from, for the README: e.g. `id of create_order's answer`. */
+  /** The variables that hold ids, and the origin of each, for the README: e.g. `id of create_order's answer`. */
   readonly reasons: readonly { readonly name: string; readonly why: string }[];
 }
 
@@ -79,7 +90,7 @@ export interface PlannedParameter {
   readonly name: string;
   readonly in: "path" | "query" | "header" | "cookie";
   readonly value: PlannedValue;
-  /** Why this value, for the README: e.g. `id of create_order's answer`. */
+  /** The origin of the value, for the README: e.g. `id of create_order's answer`. */
   readonly why: string;
 }
 
@@ -89,8 +100,11 @@ export interface PlannedBody {
   readonly value: PlannedValue;
 }
 
-/** Where a key comes from: a value in the JSON body of the answer, the last segment of a header's URL, or the value that was sent (a name that the client chooses): then
- * `value` is the same object as in the parameters or the body, drawn once. A list's first item may be missing: then nothing is produced. */
+/**
+ * The origin of a key: a value in the JSON body of the answer, the last segment of a header's URL, or a value that was sent (a name that the client
+ * chooses). A `value` that was sent is the same object as in the parameters or the body, and is drawn once. If the first item of a list is missing,
+ * nothing is produced.
+ */
 export type Production =
   | { readonly key: string; readonly from: "body"; readonly path: readonly (string | number)[] }
   | { readonly key: string; readonly from: "location" }
@@ -98,13 +112,13 @@ export type Production =
 
 /** A value that the generated code sends. */
 export type PlannedValue =
-  /** Written into the code. */
+  /** A value that is written into the code. */
   | { readonly kind: "constant"; readonly value: Json }
-  /** `context.getRequired(key)`; `first`: the key that is asked before that one. */
+  /** `context.getRequired(key)`; `first`: the key that is tried before that one. */
   | { readonly kind: "context"; readonly key: string; readonly first?: string }
-  /** A call of the data factory, seeded by the path: what has to be unlike what was sent before. */
+  /** A call of the data factory, seeded by the path: a value that must differ from those sent before. */
   | { readonly kind: "drawn"; readonly call: "email" | "uuid" | "username" | "name" | "phone" | "password" | "word" }
-  /** A placeholder for a secret: the environment's variable. */
+  /** A placeholder for a secret: an environment variable. */
   | { readonly kind: "environment"; readonly name: string; readonly otherwise: string }
   | { readonly kind: "object"; readonly entries: readonly (readonly [name: string, value: PlannedValue])[] }
   | { readonly kind: "list"; readonly items: readonly PlannedValue[] };
@@ -113,13 +127,13 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 
 /** How requests are authenticated. */
 export type PlannedLogin =
-  /** An operation that takes credentials and answers a token; it is taken out of the actions. `userField` and `passwordField` are names in its body. */
+  /** An operation that takes credentials and answers a token. It is not among the actions. `userField` and `passwordField` are names in its body. */
   | {
       readonly kind: "operation";
       readonly action: PlannedAction;
       readonly userField: string;
       readonly passwordField: string;
-      /** Where the token stands in the answer; empty: the answer sets a cookie, which the client keeps. */
+      /** The path of the token in the answer; empty: the answer sets a cookie, which the client keeps. */
       readonly token: readonly string[];
     }
   | { readonly kind: "bearer"; readonly variable: string }
@@ -129,8 +143,8 @@ export type PlannedLogin =
 export interface NotInferred {
   /** The name of the action. */
   readonly action: string;
-  /** E.g. `path parameter petId`, `body field owner.id`. */
+  /** The missing value, e.g. `path parameter petId`, `body field owner.id`. */
   readonly what: string;
-  /** What to write there, a sentence. */
+  /** A sentence that says what to write there. */
   readonly hint: string;
 }

@@ -27,7 +27,10 @@ export interface WriteInput {
   readonly directory: string;
   /** The folder as the user named it. */
   readonly shown: string;
-  /** Where `conformsTo` finds the description: the copy that is written, or the relative URL of a file; a GraphQL schema has no use for it. */
+  /**
+   * The place where `conformsTo` finds the description: the copy that is written, or the relative URL of a file. `none`: a GraphQL schema has no use
+   * for it.
+   */
   readonly description:
     | { readonly kind: "copy"; readonly text: string }
     | { readonly kind: "file"; readonly url: string; readonly allowRefs: boolean }
@@ -40,20 +43,20 @@ export interface Written {
   readonly surroundings: Surroundings;
   /** Files that were written, relative to the folder. */
   readonly files: readonly string[];
-  /** Files of the scaffold that were left as they are, because the user wrote, changed or deleted them. */
+  /** Files of the scaffold that were not changed, because the user wrote, changed or deleted them. */
   readonly kept: readonly { readonly path: string; readonly why: "edited" | "deleted" | "yours" }[];
   readonly actions: readonly { readonly name: string; readonly file: string; readonly fate: Fate }[];
-  /** What found no place in files that the user changed, a sentence each. */
+  /** Code that has no place in files that the user changed, one sentence each. */
   readonly left: readonly string[];
-  /** It was written before. */
+  /** `true`: the folder was written before. */
   readonly again: boolean;
 }
 
-/** The copy of a description that is no file here. */
+/** The copy of a description that is not a file on this machine. */
 const COPY = "openapi.json";
 
 /**
- * Writes a plan as a folder, or what is new of it into one that was written before.
+ * Writes a plan as a folder, or adds the new parts of a plan to a folder that was written before.
  * @throws SeqqaError exit status 2; nothing is written then
  */
 export function writeScaffold(input: WriteInput): Written {
@@ -191,7 +194,7 @@ function append<T>(lists: Map<string, T[]>, name: string, one: T): void {
   else list.push(one);
 }
 
-/** Those of the plan, and of those that the description has no more what stands in files that are not written anew. */
+/** Returns the actions of the current plan, plus removed ones that still exist in files that are not rewritten. */
 function writtenActions(before: Manifest, merged: ReadonlyMap<string, MergedFile>): Readonly<Record<string, WrittenAction>> {
   const old = Object.entries(before.actions).filter(([, { file }]) => {
     const now = merged.get(file);
@@ -204,7 +207,7 @@ function withoutDoubles(keys: readonly PlannedKey[]): readonly PlannedKey[] {
   return [...new Map([...keys].reverse().map((one) => [one.key, one])).values()].reverse();
 }
 
-/** A name that no exploration of the user's has. */
+/** Returns a file name that no exploration of the user has. */
 function freeExploration(title: string, disk: Disk): string {
   const start = slug(title, "api");
   for (let number = 1; ; number++) {
@@ -219,7 +222,7 @@ function placeOf({ file, identifier }: NamedAction, merged: ReadonlyMap<string, 
   return line === -1 ? file : `${file}:${line + 1}`;
 }
 
-/** Two descriptions in one folder would take each other's actions for ones that are gone. */
+/** Refuses a second description in one folder: each would treat the actions of the other as removed. */
 function refuseAnother(named: readonly NamedAction[], { actions }: Manifest, shown: string, force: boolean): void {
   if (force || Object.keys(actions).length === 0 || named.some(({ id }) => Object.hasOwn(actions, id))) return;
   throw new SeqqaError(

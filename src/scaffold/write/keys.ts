@@ -1,6 +1,6 @@
 import type { PlannedAction, PlannedKey, PlannedValue, ScaffoldPlan } from "../infer/plan.ts";
 
-/** All keys that the actions of a plan use, in the plan's order; those that it does not list at the end. */
+/** Returns all keys that the actions of a plan use, in the plan's order. Keys that the plan does not list come last. */
 export function keysOf({ keys, actions }: ScaffoldPlan): readonly PlannedKey[] {
   const listed = new Set(keys.map(({ key }) => key));
   const more = new Set(actions.flatMap(usedIn).filter((key) => !listed.has(key)));

@@ -3,26 +3,26 @@ import { callOf } from "./code/field.ts";
 import { identifier, slug, unique } from "./code/identifier.ts";
 import type { Manifest } from "./merge/manifest.ts";
 
-/** An action of the plan with the names that it goes by in the folder. */
+/** An action of the plan with its names in the folder. */
 export interface NamedAction {
   readonly action: PlannedAction;
-  /** Its operation, e.g. `POST /orders`: that, and no name, tells what is the same in another run. */
+  /** Its operation, e.g. `POST /orders`. Only the operation, and no name, identifies the action in another run. */
   readonly id: string;
   readonly name: string;
-  /** Of its constant. */
+  /** The name of its constant. */
   readonly identifier: string;
-  /** `actions/orders.ts`. */
+  /** Its file, e.g. `actions/orders.ts`. */
   readonly file: string;
-  /** The key that counts what it creates; `undefined` for what creates nothing. */
+  /** The key that counts the items that it creates; `undefined` if it creates none. */
   readonly counter: string | undefined;
 }
 
-/** `actions/index.ts` brings the files together. */
+/** The file that joins the files with actions. */
 export const INDEX = "actions/index.ts";
 
 /**
- * The names in the folder. What was written before keeps its name and its file, whatever the plan calls it now; what is new takes none of those.
- * @param isForeign whether a file is there that no scaffold wrote
+ * Names actions. An action that was written before keeps its name and its file, whatever the plan calls it now; a new action takes none of those.
+ * @param isForeign Returns `true` for a file that no scaffold wrote.
  */
 export function nameActions(plan: ScaffoldPlan, manifest: Manifest, isForeign: (file: string) => boolean): readonly NamedAction[] {
   const before = Object.entries(manifest.actions);
@@ -56,7 +56,7 @@ export function nameActions(plan: ScaffoldPlan, manifest: Manifest, isForeign: (
   });
 }
 
-/** A key for each kind of thing that is created, like none of the plan. */
+/** Returns a counter key for each resource that is created, different from all keys of the plan. */
 function counterNames({ actions, keys }: ScaffoldPlan): ReadonlyMap<string, string> {
   const taken = new Set(keys.map(({ key }) => key));
   const counters = new Map<string, string>();

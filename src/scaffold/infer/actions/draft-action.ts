@@ -14,7 +14,7 @@ export interface Draft {
   readonly call: Called;
   readonly action: PlannedAction;
   readonly needs: ReadonlyMap<string, Need>;
-  /** Types that the description gives to keys that nothing produces. */
+  /** The parameters for keys that nothing produces. */
   readonly open: ReadonlyMap<string, Parameter>;
   readonly notInferred: readonly NotInferred[];
   readonly chosen: number;
@@ -59,7 +59,7 @@ export function draftAction(call: Called, facts: Facts, avoid: ReadonlySet<strin
       name,
       group,
       kind: kind.kind,
-      // A thing whose id is nowhere to be seen is none of the plan's.
+      // A resource whose id appears nowhere is not part of the plan.
       resource: kind.resource?.id === undefined || kind.resource.unreachable ? undefined : kind.resource.name,
       parameters,
       body,
@@ -99,7 +99,10 @@ function production(
   }
 }
 
-/** The key of what is deleted, and of all that lies below it. One that names something else (`/teams/{id}/members/{user_id}`) is not gone. */
+/**
+ * Returns the deleted resource and all resources below it. If the path ends with the id of another resource (`/teams/{id}/members/{user_id}`), that
+ * one is not deleted.
+ */
 function freed(resource: FoundResource, call: Called, { index, resources }: Facts): readonly FoundResource[] {
   if (index.resourceAt(call, call.path.segments.length - 1) !== resource) return [];
   const below = (one: FoundResource | undefined): boolean => one !== undefined && (one === resource || below(one.parent));

@@ -3,10 +3,10 @@ import type { Kind } from "./classify.ts";
 import type { Facts } from "../facts.ts";
 import type { Called } from "../resources/found-resource.ts";
 
-/** How much an action depends on a key: without one of its path it cannot be called at all, an optional field is left out. */
+/** How much an action depends on a key: without a key of its path it cannot be called, and an optional field is left out. */
 export type Need = "path" | "required" | "optional";
 
-/** What is collected while one action is drafted. */
+/** Everything that is collected while one action is drafted. */
 export interface Drafting {
   readonly facts: Facts;
   readonly call: Called;
@@ -16,11 +16,11 @@ export interface Drafting {
   readonly avoid: ReadonlySet<string>;
   readonly needs: Map<string, Need>;
   readonly note: (what: string, hint: string) => void;
-  /** Values of fields that a key is taken from. */
+  /** The values of fields that a key is taken from. */
   readonly sent: Map<string, Built>;
 }
 
-/** For the README: `id of create_order's answer`. */
+/** Returns the origin of a key for the README: `id of create_order's answer`. */
 export function whyOf(key: string, { producers, names }: Facts): string {
   const producer = producers.get(key)?.[0];
   if (producer === undefined) return "not inferred";

@@ -8,8 +8,9 @@ import type { Schemas } from "../values/schemas.ts";
 import { singularName, snake } from "../resources/words.ts";
 
 /**
- * `/stations`, where no path asks for one by its id, but ids of stations are wanted elsewhere. Only what nobody owns, and what is not one of the resources under another path: those are
- * listed, searched and selected in many places.
+ * Finds resources such as `/stations` whose items have no path of their own, although other operations need their ids. Only collections without a
+ * parameter in their path count, and only those that are not a known resource under another path: known resources are listed, searched and selected
+ * in many places.
  */
 export function findListed(calls: readonly Called[], resources: readonly FoundResource[], schemas: Schemas): readonly FoundResource[] {
   const found: FoundResource[] = [];
@@ -46,7 +47,7 @@ export function findListed(calls: readonly Called[], resources: readonly FoundRe
 
 const ID: Parameter = { name: "id", in: "path", required: true, schema: true, examples: [], description: undefined };
 
-/** Of themselves, not of what stands in them. */
+/** Returns `true` if answers give the ids of the items themselves, not of objects in them. */
 function givesIds(resource: FoundResource, schemas: Schemas): boolean {
   const { create, list } = resource.operations;
   return (

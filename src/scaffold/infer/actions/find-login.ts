@@ -13,13 +13,13 @@ export const REGISTERS: RegExp = /register|registration|signup|reset|forgot|refr
 export interface LoginOperation {
   readonly userField: string;
   readonly passwordField: string;
-  /** Where the token stands in the answer; none for a cookie. */
+  /** The path of the token in the answer; empty for a cookie. */
   readonly token: readonly string[];
 }
 
 /**
- * An operation that takes a name and a password, answers a token, and is called so. Registering looks alike and is told apart by its name. `setsCookie`: the answer sets
- * a cookie in place of a token, which its body need not have.
+ * Reads an operation as a login: it takes a user name and a password, answers a token, and is named like a login. Registering has the same form, and
+ * only its name differs. `setsCookie`: the answer sets a cookie in place of a token, which its body need not have.
  */
 export function asLogin(operation: Operation, schemas: Schemas, setsCookie: boolean): LoginOperation | undefined {
   if (operation.method !== "post" || operation.body === undefined) return undefined;
@@ -45,20 +45,20 @@ function tokenIn(schema: ReturnType<typeof answerSchema>, schemas: Schemas, dept
   return undefined;
 }
 
-/** Whether a token from a login is what the API wants: not where it wants a key or a name with each request. */
+/** Returns `true` if the API takes a token from a login; `false` if it takes a key, or a name and password with each request. */
 export function loginTakesPart(description: ApiDescription): boolean {
   const scheme = mostAsked(description);
   if (scheme?.kind === "apiKey") return scheme.in === "cookie" || squashed(scheme.name) === "authorization";
   return !(scheme?.kind === "http" && scheme.scheme === "basic");
 }
 
-/** Whether a cookie says who calls. */
+/** Returns `true` if a cookie identifies the caller. */
 export function loginSetsCookie(description: ApiDescription): boolean {
   const scheme = mostAsked(description);
   return scheme?.kind === "apiKey" && scheme.in === "cookie";
 }
 
-/** How requests are authenticated: by logging in where there is an operation for it, else by the scheme that most operations ask for. */
+/** Plans how requests are authenticated: by logging in if there is an operation for it, else by the scheme that most operations use. */
 export function planLogin(
   login: { readonly action: PlannedAction; readonly as: LoginOperation } | undefined,
   description: ApiDescription,
@@ -79,7 +79,7 @@ export function planLogin(
   }
 }
 
-/** Of the first alternatives of all operations; where none asks for any, none is needed. */
+/** Returns the scheme that occurs most often in the first alternatives of all operations; `undefined` if no operation needs one. */
 function mostAsked({ operations, securitySchemes }: ApiDescription): SecurityScheme | undefined {
   const asked = new Map<string, number>();
   for (const { security } of operations) for (const { scheme } of security[0] ?? []) asked.set(scheme, (asked.get(scheme) ?? 0) + 1);

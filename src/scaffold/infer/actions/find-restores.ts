@@ -2,11 +2,14 @@ import type { Operation } from "../../../openapi/operations/description.ts";
 import type { Called, FoundResource } from "../resources/found-resource.ts";
 import { squashed } from "../resources/words.ts";
 
-/** Verbs that undo a deletion. `reopen` and `activate` undo something else. */
+/** Verbs that undo a deletion. `reopen` and `activate` undo other changes. */
 const RESTORES = new Set("restore undelete recover untrash unremove undestroy undodelete reinstate revive".split(" "));
 const WRITES = new Set(["post", "put", "patch"]);
 
-/** Operations that bring back what was deleted: `POST /orders/{id}/restore`, `POST /orders/{id}:undelete`. With what they bring back, which can be deleted. */
+/**
+ * Returns the operations that restore deleted items (`POST /orders/{id}/restore`, `POST /orders/{id}:undelete`), with the resource that each
+ * restores. The resource can be deleted.
+ */
 export function findRestores(calls: readonly Called[], resources: readonly FoundResource[]): ReadonlyMap<Operation, FoundResource> {
   const keys = new Set(resources.map(({ key }) => key));
   const deletable = new Map(
@@ -22,7 +25,7 @@ export function findRestores(calls: readonly Called[], resources: readonly Found
   );
 }
 
-/** Where the id of what was deleted is kept, until it is brought back. */
+/** Returns the key that keeps the id of a deleted item until the item is restored. */
 export function deletedKey({ key }: FoundResource): string {
   return `deleted_${key}`;
 }

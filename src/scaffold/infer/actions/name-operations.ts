@@ -11,8 +11,8 @@ export interface OperationName {
 }
 
 /**
- * Names and files of operations: a function of each operation alone, but where two would have the same name. Then the later one is told apart by its method and path, so that an
- * operation that is added at the end renames none.
+ * Names operations and their files. A name depends on its operation alone, unless two operations have the same name. Then the later one gets a name
+ * from its method and path, so that adding an operation at the end renames none.
  */
 export function nameOperations(calls: readonly Called[]): ReadonlyMap<Operation, OperationName> {
   const taken = new Set<string>();
@@ -38,7 +38,7 @@ const VERBS: Readonly<Record<Operation["method"], string>> = {
   trace: "trace",
 };
 
-/** `create_order`, `list_orders`, `get_order`, `post_order_pay`: from the method and the path, whatever else there is. */
+/** Returns a name made only from the method and the path: `create_order`, `list_orders`, `get_order`, `post_order_pay`. */
 function nameOfPath({ method }: Operation, { segments }: PathShape): string {
   const parts = segments.filter((segment) => segment.kind !== "literal" || !saysNothing(segment.text));
   const last = parts.at(-1);

@@ -3,15 +3,15 @@ import type { NotInferred } from "../plan.ts";
 
 export interface Ordered {
   readonly drafts: readonly Draft[];
-  /** Keys of paths that only what needs them produces. */
+  /** Path parameters whose key is produced only by actions that need it. */
   readonly lost: readonly NotInferred[];
   readonly lostKeys: ReadonlySet<string>;
 }
 
 /**
- * Producers before those who need them, else the description's order; deletes last, the deepest first. Circles are broken where it costs least: an optional field is left out, a
- * required one gets a constant, a path that nothing can ever fill is said.
- * @param redraft drafts an action again without some keys
+ * Orders actions: producers before the actions that need their keys, otherwise as in the description; deletes last, the deepest first. Circles are
+ * broken where it costs least: an optional field is left out, a required one gets a constant, and a path that can never be filled is reported.
+ * @param redraft Drafts an action without some keys.
  */
 export function orderActions(drafts: readonly Draft[], redraft: (draft: Draft, avoid: ReadonlySet<string>) => Draft): Ordered {
   const isDelete = ({ call }: Draft): boolean => call.operation.method === "delete";
@@ -56,7 +56,10 @@ export function orderActions(drafts: readonly Draft[], redraft: (draft: Draft, a
   return { drafts: [...ordered, ...deletes], lost, lostKeys };
 }
 
-/** Where a circle is broken: the first that lacks only optional keys, else only those of fields, a producer before others. */
+/**
+ * Returns the position at which a circle is broken: the first action that lacks only optional keys, else the first that lacks only keys of fields. At
+ * equal cost a producer comes first.
+ */
 function weakest(waiting: readonly Draft[], missing: (draft: Draft) => readonly string[]): number {
   const cost = (draft: Draft): number => {
     const needs = missing(draft).map((key) => draft.needs.get(key));

@@ -5,19 +5,19 @@ import type { Source } from "../actions/producers.ts";
 import { isRecord, type Schemas } from "../values/schemas.ts";
 import type { Schema } from "../../../openapi/operations/description.ts";
 
-/** What an OpenAPI link says: a value of one call is a parameter of another. */
+/** An OpenAPI link: a value of one call is a parameter of another. */
 export interface LinkEdge {
   readonly from: Called;
   readonly source: Source | { readonly kind: "constant"; readonly value: unknown };
   readonly schema: Schema;
   readonly to: Called;
-  /** The parameter's name and place. */
+  /** The name of the parameter; `in` is its place. */
   readonly name: string;
   readonly in: string;
   readonly link: string;
 }
 
-/** The edges of all links that can be followed. */
+/** Returns the edges of all links that can be followed. */
 export function linkEdges(calls: readonly Called[], schemas: Schemas): readonly LinkEdge[] {
   const byId = new Map<string, Called>();
   const byPlace = new Map<string, Called>();
@@ -40,7 +40,7 @@ export function linkEdges(calls: readonly Called[], schemas: Schemas): readonly 
   );
 }
 
-/** `get /orders/{id}` of `#/paths/~1orders~1{id}/get`. */
+/** Returns method and path of an operation reference: `get /orders/{id}` for `#/paths/~1orders~1{id}/get`. */
 function placeOf(operationRef: string | undefined): string {
   const parts = /#\/paths\/([^/]+)\/([a-z]+)$/.exec(operationRef ?? "");
   return parts === null ? "" : `${parts[2]!} ${decoded(parts[1]!)}`;
@@ -87,7 +87,7 @@ function sourceOf(
   return sent === null ? undefined : { source: { kind: "sentField", name: decoded(sent[1]!) }, schema: true };
 }
 
-/** Numbers stand for places in lists where the schema has a list. */
+/** Follows a JSON pointer in a schema. Where the schema has a list, a number is an index. */
 function followed(start: Schema | undefined, tokens: readonly string[], schemas: Schemas): ReturnType<typeof sourceOf> {
   let schema = start;
   const path: (string | number)[] = [];
@@ -95,7 +95,7 @@ function followed(start: Schema | undefined, tokens: readonly string[], schemas:
     const flat = schemas.flat(schema);
     const list = flat.types.has("array") && /^\d+$/.test(token);
     path.push(list ? Number(token) : token);
-    // What the answer is said not to have is a mistake of the link.
+    // A field that the described answer does not have is a mistake in the link.
     if (!list && (flat.types.has("array") || (flat.properties.size > 0 && !flat.properties.has(token)))) return undefined;
     const items = flat.keywords["items"];
     schema = list ? (isRecord(items) ? items : true) : flat.properties.get(token);

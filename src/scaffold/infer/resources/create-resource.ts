@@ -2,7 +2,7 @@ import type { Operation, Parameter } from "../../../openapi/operations/descripti
 import type { Called, FoundResource } from "./found-resource.ts";
 import { idName, isGeneric } from "./id-field.ts";
 
-/** A place in paths where things may be kept. */
+/** A place in paths where a resource may be. */
 export interface Candidate {
   readonly shape: string;
   readonly collectionShape: string;
@@ -11,11 +11,11 @@ export interface Candidate {
   readonly noun: string;
   readonly depth: number;
   readonly parameters: Parameter[];
-  /** Shapes of what its path begins with, the longest first. */
+  /** The shapes of the beginnings of its path, the longest first. */
   readonly above: readonly string[];
 }
 
-/** @param unreachable no path leads to one of them */
+/** @param unreachable `true`: no path leads to an item. */
 export function createResource(
   { shape, collectionShape, itemPath, collectionPath, noun, parameters, above }: Candidate,
   onItem: readonly Called[],
@@ -25,7 +25,7 @@ export function createResource(
 ): FoundResource {
   const parent = above.map((one) => known.get(one)).find((one) => one !== undefined);
   const nouns = parent === undefined || noun.startsWith(`${parent.nouns.at(-1)!}_`) ? [noun] : [`${parent.nouns.at(-1)!}_${noun}`, noun];
-  // Where the item itself is asked for, its parameter is described best.
+  // Operations on the item itself describe its parameter best.
   const last = new Set(
     onItem.map(({ path }) => path.segments.at(-1)).map((segment) => (segment?.kind === "parameter" ? segment.name : "")),
   );
@@ -41,7 +41,7 @@ export function createResource(
     itemPath,
     collectionPath,
     scope: above.find((one) => one.endsWith("{}")),
-    // `{order_id}` says more than `{id}` does elsewhere for the same place.
+    // `{order_id}` says more than `{id}`, which other paths have at the same place.
     parameter: named.find(({ name }) => !isGeneric(name) && idName(name, nouns).own) ?? named[0]!,
     parent,
     unreachable,

@@ -9,8 +9,8 @@ import type { Schemas } from "../values/schemas.ts";
 import { singularName, words } from "./words.ts";
 
 /**
- * What an API keeps: wherever a path ends in a word and a parameter (`/orders/{order_id}`), and something can be done with what that names. A parameter that only stands on
- * the way to something else names nothing.
+ * Finds the resources of an API: wherever a path ends in a word and a parameter (`/orders/{order_id}`), and an operation acts on that item. A
+ * parameter that only leads to something else names no resource.
  */
 export function findResources(calls: readonly Called[], schemas: Schemas): readonly FoundResource[] {
   const byShape = new Map<string, FoundResource>();
@@ -75,12 +75,12 @@ function byWholeShape(calls: readonly Called[]): ReadonlyMap<string, readonly Ca
 function isKept(onItem: readonly Called[], onCollection: readonly Called[], schemas: Schemas): boolean {
   const changes = onItem.some(({ operation: { method } }) => method === "put" || method === "patch" || method === "delete");
   const read = onItem.find(({ operation: { method } }) => method === "get");
-  // `/pets/{status}` answers a selection of what `/pets` holds.
+  // `/pets/{status}` answers a selection of the items of `/pets`.
   if (read !== undefined && !changes && schemas.flat(answerSchema(read.operation)).types.has("array")) return false;
   return changes || read !== undefined || onCollection.some(({ operation: { method } }) => method === "get" || method === "post");
 }
 
-/** Which schemas mean one of them, where its id stands, and whether a `PUT` creates. */
+/** Finds the schemas that describe an item, the place of its id, and whether a `PUT` creates. */
 export function describeItems(resource: FoundResource, schemas: Schemas): void {
   const { operations, parameter, nouns } = resource;
   const described = [operations.read, ...operations.create, ...operations.update].filter((one) => one !== undefined);
@@ -98,7 +98,7 @@ export function describeItems(resource: FoundResource, schemas: Schemas): void {
     for (const identity of schemas.identities(place.item)) resource.identities.add(identity);
   }
   const put = operations.update.find(({ operation }) => operation.method === "put");
-  // Without content, or with an id that names something else, it connects what is there already.
+  // A `PUT` without a body, or with an id that names something else, connects existing items.
   const chosen = put !== undefined && put.operation.body !== undefined && idName(parameter.name, nouns).own;
   if (chosen && operations.create.length === 0 && (answersStatus(put.operation, "201") || saysCreate(put.operation))) {
     operations.putCreate = put;

@@ -1,35 +1,35 @@
 import type { Operation, Parameter, Schema } from "../../../openapi/operations/description.ts";
 import type { PathShape } from "./path-shape.ts";
 
-/** An operation with its path in parts. */
+/** An operation with its parsed path. */
 export interface Called {
   readonly operation: Operation;
   readonly path: PathShape;
 }
 
-/** A kind of thing, while it is being found. */
+/** A resource, while its facts are being collected. */
 export interface FoundResource {
-  /** Unique. */
+  /** The unique name. */
   name: string;
-  /** What it is called, the longest name first: `order_item`, `item`. */
+  /** The names in use for it, the longest first: `order_item`, `item`. */
   nouns: readonly string[];
-  /** The item's path with parameters' names left out, the collection's likewise. */
+  /** The item's path without the names of parameters; `collectionShape` is that of the collection. */
   readonly shape: string;
   readonly collectionShape: string;
   readonly itemPath: string;
-  /** What the collection's path begins with up to its last parameter: whose things these are. */
+  /** The collection's path up to its last parameter: the owner of the items. */
   readonly scope: string | undefined;
   collectionPath: string;
-  /** The parameter at the end of the item's path, as the operation says that describes it best. */
+  /** The parameter at the end of the item's path, from the operation that describes it best. */
   readonly parameter: Parameter;
   readonly parent: FoundResource | undefined;
-  /** No path leads to one of them: only their ids are known, from the collection. */
+  /** `true`: no path leads to an item. Only the ids are known, from the collection. */
   readonly unreachable: boolean;
   readonly operations: {
-    /** `POST` to the collection first, then others that answer such a thing. */
+    /** `POST` to the collection first, then other calls that create and answer an item. */
     readonly create: Called[];
     readonly list: Called[];
-    /** `GET`s that answer one without being asked for it by its id: `/users/me`. */
+    /** `GET`s that answer an item without its id in the path: `/users/me`. */
     readonly one: Called[];
     read: Called | undefined;
     readonly update: Called[];
@@ -37,15 +37,15 @@ export interface FoundResource {
     /** `PUT` of an item by an id that the client chooses. */
     putCreate: Called | undefined;
   };
-  /** Schemas that mean such a thing: see `Schemas.identities`. */
+  /** The identities of schemas that describe an item: see `Schemas.identities`. */
   readonly identities: Set<string>;
-  /** Where the id stands in an item; `undefined`: not known. */
+  /** The name of the field that holds an item's id; `undefined`: not known. */
   id: string | undefined;
-  /** The context's key for its id. */
+  /** The key of the context for an item's id. */
   key: string;
 }
 
-/** Where something stands in an answer. */
+/** A place in an answer. */
 export interface Place {
   readonly path: readonly (string | number)[];
   readonly schema: Schema;

@@ -2,22 +2,25 @@ import type { Schema } from "../../../openapi/operations/description.ts";
 import type { FlatSchema, Schemas } from "../values/schemas.ts";
 import { snake, squashed } from "./words.ts";
 
-/** Names that say that something is an id without saying of what. */
+/** Names that mark an id without saying of which resource. */
 const ID_WORDS = new Set(["id", "uuid", "guid", "uid", "identifier"]);
-/** Names of what tells things of one kind apart, without saying of what kind. */
+/** Names of identifying fields that do not say of which resource. */
 const GENERIC = new Set([...ID_WORDS, "slug", "name", "key", "code", "number", "no", "ref", "reference", "handle", "sku", "token", "hash"]);
 
 const PEOPLE = new Set(["user", "member", "person", "customer", "author", "employee", "account", "owner", "contact"]);
 
-/** How the parameter at the end of an item's path is named with respect to what the collection holds. */
+/** The relation between the name of the parameter at the end of an item's path and the names of the resource. */
 export interface IdName {
-  /** `id` of `{id}`, `{orderId}` and, where the collection is `orders`, `{oid}`; `number` of `{order_number}`; the squashed name itself where it says something else. */
+  /**
+   * The suffix: `id` for `{id}`, `{orderId}` and, if the collection is `orders`, `{oid}`; `number` for `{order_number}`; the squashed name itself if
+   * it names something else.
+   */
   readonly suffix: string;
-  /** It names the collection's own kind of thing, or none: `{user_id}` below `members` does not. */
+  /** `true`: the name refers to the collection's own resource, or to none. `{user_id}` below `members` refers to another. */
   readonly own: boolean;
 }
 
-/** @param nouns names of what the collection holds, the longest first: `order_item`, `item` */
+/** Compares the name of a parameter with the names of a resource. @param nouns Names of the resource, the longest first: `order_item`, `item`. */
 export function idName(parameter: string, nouns: readonly string[]): IdName {
   const name = squashed(parameter);
   if (GENERIC.has(name) || nouns.length === 0) return { suffix: name, own: true };
@@ -26,24 +29,24 @@ export function idName(parameter: string, nouns: readonly string[]): IdName {
     if (name === noun) return { suffix: "", own: true };
     const rest = name.startsWith(noun) ? name.slice(noun.length) : undefined;
     if (rest !== undefined && GENERIC.has(rest)) return { suffix: rest, own: true };
-    // `pets_id`, `customersId`.
+    // The plural: `pets_id`, `customersId`.
     if (rest !== undefined && rest.startsWith("s") && GENERIC.has(rest.slice(1))) return { suffix: rest.slice(1), own: true };
   }
   const id = /^(.+?)(id|uuid|guid)$/.exec(name);
   const last = squashed(nouns.at(-1)!);
-  // `org_id` of organizations, `oid` of orders.
+  // An abbreviation: `org_id` for organizations, `oid` for orders.
   if (id !== null && last.startsWith(id[1]!) && (id[1]!.length >= 3 || id[1]!.length === 1)) return { suffix: id[2]!, own: true };
   return { suffix: name, own: nouns.some((noun) => name.startsWith(squashed(noun))) };
 }
 
-/** Whether two names at one place of a path mean the same: `{id}` and `{user_id}` do, `{username}` and `{user_id}` do not. */
+/** Returns `true` if two names at one place of a path mean the same: `{id}` and `{user_id}` do, `{username}` and `{user_id}` do not. */
 export function sameIdName(a: string, b: string, nouns: readonly string[]): boolean {
   const [one, other] = [idName(a, nouns), idName(b, nouns)];
   const isId = ({ suffix, own }: IdName): boolean => own && (suffix === "" || ID_WORDS.has(suffix));
   return one.suffix === other.suffix || (isId(one) && isId(other));
 }
 
-/** `project_key`, `customer`: not `username`, which anything can have. */
+/** Returns `true` for a name that refers to the resource, such as `project_key` or `customer`; not for `username`, which anything can have. */
 export function namesItsThing(name: string, nouns: readonly string[]): boolean {
   const { suffix, own } = idName(name, nouns);
   return own && !isGeneric(name) && (suffix === "" || isGeneric(suffix)) && !(suffix === "name" && nouns.some((noun) => PEOPLE.has(noun)));
@@ -57,7 +60,7 @@ export function isIdWord(name: string): boolean {
   return ID_WORDS.has(name);
 }
 
-/** The property that holds what stands in the path, where its name and its type say so. */
+/** Returns the property that holds the value of the path parameter, if its name and its type say so. */
 export function idProperty(
   item: FlatSchema,
   parameter: { readonly name: string; readonly schema: Schema },
@@ -67,7 +70,7 @@ export function idProperty(
   const { suffix, own } = idName(parameter.name, nouns);
   const wanted = squashed(parameter.name);
   const names = [wanted];
-  // A person's name is not what they log in with.
+  // A person's name is not the name to log in with.
   if (own && suffix === "name" && nouns.some((noun) => PEOPLE.has(noun))) names.push("login");
   else if (own) {
     if (suffix === "") names.push("id", ...nouns.map((noun) => `${squashed(noun)}id`), "uuid", "slug");
@@ -78,19 +81,19 @@ export function idProperty(
   for (const property of item.properties.keys()) if (!bySquashed.has(squashed(property))) bySquashed.set(squashed(property), property);
   for (const name of names) {
     const property = bySquashed.get(name);
-    // A name alone (`{pet}`) says less than one that ends in id: then the types must be the same.
+    // A bare name (`{pet}`) says less than one that ends in id: then the types must be the same.
     if (property !== undefined && fits(item.properties.get(property), parameter.schema, suffix === "", schemas)) return property;
   }
   return undefined;
 }
 
-/** Whether a value of one schema can be meant by the other: a number can stand in a path that is described as a string, unless `exactly`. */
+/** Returns `true` if a value of one schema can be used for the other. A number can be used in a path for a string, unless `exactly`. */
 export function fits(value: Schema | undefined, place: Schema, exactly: boolean, schemas: Schemas): boolean {
   const from = schemas.flat(value);
   const to = schemas.flat(place);
   const [given, taken] = [kindOf(from), kindOf(to)];
   if (given === "other" || taken === "other") return false;
-  // A path has no slash in a parameter: `refs/heads/main` is not what `{ref}` means.
+  // A parameter of a path has no slash: `refs/heads/main` is not a value for `{ref}`.
   if (hasSlash(from.keywords["example"]) || (Array.isArray(from.keywords["examples"]) && hasSlash(from.keywords["examples"][0])))
     return false;
   if (given === "any" || taken === "any") return !exactly;
@@ -111,7 +114,7 @@ function contradict(given: unknown, taken: unknown): boolean {
   return given === "uri" || given === "date-time" || given === "date" || (given !== undefined && taken !== undefined);
 }
 
-/** `order_id` of `{id}` of orders, `order_number` of `{order_number}`, `username` of `{username}`. */
+/** Returns the key for a parameter: `order_id` for `{id}` of orders, `order_number` for `{order_number}`, `username` for `{username}`. */
 export function keyName(parameter: string, resource: string, nouns: readonly string[]): string {
   const { suffix, own } = idName(parameter, nouns);
   if (isGeneric(parameter) || (own && ID_WORDS.has(suffix))) return `${resource}_${suffix}`;

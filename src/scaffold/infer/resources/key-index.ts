@@ -6,16 +6,16 @@ import type { Producer } from "../actions/producers.ts";
 import type { Schemas } from "../values/schemas.ts";
 import { looksLikeId, singularName, squashed } from "./words.ts";
 
-/** Words before a thing's name that say which of them, not that it is something else: `billing_address_id`. */
+/** Words before a resource's name that distinguish its items, and do not name another resource: `billing_address_id`. */
 const ROLES = ["shipping", "billing", "delivery", "parent", "target", "assigned", "default", "primary"];
 
-/** Which key a name means, where it is certain. */
+/** Finds the key that a name means, if it is certain. */
 export class KeyIndex {
   readonly #resources: readonly FoundResource[];
   readonly #producers: ReadonlyMap<string, readonly Producer[]>;
   readonly #schemas: Schemas;
   readonly #byShape: ReadonlyMap<string, FoundResource>;
-  /** By every squashed name that its id can have elsewhere: `orderid`, `orderitemid`. */
+  /** The resources by every squashed name that their ids can have elsewhere: `orderid`, `orderitemid`. */
   readonly #byName = new Map<string, FoundResource[]>();
 
   constructor(resources: readonly FoundResource[], producers: ReadonlyMap<string, readonly Producer[]>, schemas: Schemas) {
@@ -32,25 +32,25 @@ export class KeyIndex {
     return this.#producers.has(key);
   }
 
-  /** What the parameter at that place of a path means, whether or not something produces it. */
+  /** Returns the resource whose id is at that place of a path, even if nothing produces the id. */
   resourceAt(call: Called, at: number): FoundResource | undefined {
     const own = this.#byShape.get(call.path.shapes[at]!);
     const segment = call.path.segments[at];
     if (segment?.kind !== "parameter") return own;
-    // `/teams/{team_id}/members/{user_id}`: a user, whatever members are.
+    // `/teams/{team_id}/members/{user_id}` leads to a user, whatever members are.
     const same = own !== undefined && sameIdName(segment.name, own.parameter.name, own.nouns);
     if (same && idName(segment.name, own.nouns).own) return own;
     const named = this.byName(segment.name, call);
     return named !== undefined && this.produced(named.key) ? named : same ? own : undefined;
   }
 
-  /** What a name such as `customer_id` means, seen from a call. */
+  /** Returns the resource that a name such as `customer_id` means, as seen from a call. */
   byName(name: string, call: Called): FoundResource | undefined {
     const squash = squashed(name);
     const found = this.#byName.get(squash) ?? this.#byName.get(withoutRole(squash));
     if (found === undefined) return undefined;
     const known = found.filter(({ key }) => this.produced(key));
-    // Of several the one whose owner the call's path leads through.
+    // Of several resources, the one is taken whose owner is on the call's path.
     const near = known.filter(({ scope }) => scope !== undefined && call.path.shapes.includes(scope));
     if (near.length === 1) return near[0];
     if (known.length === 1) return known[0];
@@ -58,7 +58,10 @@ export class KeyIndex {
     return top.length === 1 && near.length === 0 ? top[0] : undefined;
   }
 
-  /** The same within a body, where a word that is no id (`username`) can be anything: a name to log in elsewhere with. */
+  /**
+   * Returns the resource whose id a field of a body holds. In a body, a word that is no id (`username`) can mean anything, such as a user name for
+   * another service.
+   */
   ofBodyField(field: Field, call: Called): FoundResource | undefined {
     const resource = this.ofField(field, call);
     return resource === undefined || looksLikeId(field.name) || namesItsThing(field.name, resource.nouns) ? resource : undefined;
@@ -77,7 +80,7 @@ export class KeyIndex {
       : undefined;
   }
 
-  /** `customer`: a number or a UUID where ids of customers are such. */
+  /** Matches `customer` if it is a number or a UUID and the ids of customers are, too. */
   #byThingAlone(name: string, schema: Schema, call: Called): FoundResource | undefined {
     const flat = this.#schemas.flat(schema);
     if (!flat.types.has("integer") && flat.keywords["format"] !== "uuid") return undefined;
@@ -109,7 +112,7 @@ function namesElsewhere({ nouns, parameter, id, name }: FoundResource): Readonly
   );
   const names = new Set<string>();
   for (const noun of new Set([...nouns, name])) for (const one of suffixes) names.add(squashed(noun) + one);
-  // `username` of `/users/{username}`; `name` and `id` alone say nothing, nor does `version`.
+  // `username` in `/users/{username}` is a name for the id. `name`, `id` and `version` alone are not.
   if (own && suffix !== "" && !isGeneric(parameter.name) && id !== undefined && squashed(id) === squashed(parameter.name))
     names.add(squashed(parameter.name));
   return names;

@@ -4,7 +4,7 @@ import { identifier, plainName, unique } from "./identifiers.ts";
 import { saysNothing } from "./path-shape.ts";
 import { singularName, snake } from "./words.ts";
 
-/** Names the resources and their keys, each but once: who comes first has the shorter name. */
+/** Gives each resource and its key a unique name. The first resource has the shorter name. */
 export function nameResources(resources: readonly FoundResource[]): void {
   const names = new Set<string>();
   const keys = new Set<string>();
@@ -20,7 +20,7 @@ export function nameResources(resources: readonly FoundResource[]): void {
   }
 }
 
-/** What stands before a thing's name when another one has it: its parent, then the words of its path, the nearest first. */
+/** Returns the prefixes for a name that is already used: the parent, then the words of the path, the nearest first. */
 function qualifiers({ parent, collectionShape }: FoundResource): readonly string[] {
   const literals = collectionShape
     .split("/")

@@ -2,23 +2,23 @@
 export type Segment =
   | { readonly kind: "literal"; readonly text: string }
   | { readonly kind: "parameter"; readonly name: string }
-  /** Several in one, such as `{base}...{head}`. */
+  /** Several parameters in one segment, such as `{base}...{head}`. */
   | { readonly kind: "mixed"; readonly text: string; readonly names: readonly string[] };
 
-/** A path template in parts, and how it is compared with others. */
+/** A parsed path template, with the forms by which it is compared with others. */
 export interface PathShape {
   readonly segments: readonly Segment[];
-  /** Of the path's beginning up to each segment: the text as it is written. */
+  /** The beginning of the path up to each segment, as it is written. */
   readonly texts: readonly string[];
-  /** The same with all parameters' names left out: `/users/{id}` and `/users/{user_id}/posts` begin alike. */
+  /** The beginnings of the path without the names of parameters: `/users/{id}` and `/users/{user_id}/posts` begin alike. */
   readonly shapes: readonly string[];
-  /** Of the whole path. */
+  /** The whole path without the names of parameters. */
   readonly shape: string;
 }
 
 const EXTENSION = /\.(?:json|xml)$/i;
 
-/** `{id}`, `{id}.json`, `{id}:cancel` (an id and a verb) and `Orders({id})` are told apart. */
+/** Parses a path template. It distinguishes `{id}`, `{id}.json`, `{id}:cancel` (an id and a verb) and `Orders({id})`. */
 export function parsePath(path: string): PathShape {
   const segments: Segment[] = [];
   const texts: string[] = [];
@@ -51,7 +51,7 @@ export function parsePath(path: string): PathShape {
   return { segments, texts, shapes, shape };
 }
 
-/** `v1`, `v2.1beta`, `api`: says nothing of what the path is about. */
+/** Returns `true` for a word that does not say what the path is about: `v1`, `v2.1beta`, `api`. */
 export function saysNothing(literal: string): boolean {
   return /^(?:v\d+(?:\.\d+)*(?:[a-z]+\d*)?|api|rest|\d+(?:\.\d+)*)$/i.test(literal);
 }

@@ -4,16 +4,16 @@ import { idProperty } from "./id-field.ts";
 import type { Schemas } from "../values/schemas.ts";
 import { squashed } from "./words.ts";
 
-/** Names of members that hold what was asked for, and say nothing else. */
+/** Names of members that only wrap the answer. */
 const WRAPPERS = new Set(["data", "result", "item", "payload", "response", "body", "entity", "resource", "record", "object", "content"]);
 const LIST_WRAPPERS = new Set([
   ...WRAPPERS,
   ..."items results records entries values rows list elements objects resources hits embedded".split(" "),
 ]);
-/** `{ data: { order: {...} } }` */
+/** The depth of wrappers: `{ data: { order: {...} } }` has 2. */
 const DEEPEST = 2;
 
-/** Where an item stands in an answer, and its id within it. */
+/** The place of an item in an answer, and of its id within it. */
 export interface ItemPlace {
   readonly body: readonly (string | number)[];
   readonly id: string;
@@ -21,7 +21,7 @@ export interface ItemPlace {
   readonly item: Schema;
 }
 
-/** Finds a resource's item, an object with its id, in the answer of a create or a read. A list of one is looked into where `inList`. */
+/** Finds a resource's item, an object with its id, in the answer of a create or a read. With `inList`, the first item of a list is searched, too. */
 export function placeOfItem(
   schema: Schema | undefined,
   resource: FoundResource,
@@ -38,7 +38,7 @@ function search(schema: Schema, resource: FoundResource, schemas: Schemas, inLis
     here === undefined ? undefined : { body: [], id: here, idSchema: flat.properties.get(here) ?? true, item: schema };
   const names = [...flat.properties.keys()];
   const named = names.filter((name) => resource.nouns.some((noun) => squashed(noun) === squashed(name)));
-  // What is wrapped in its own name is the thing itself, whatever stands beside it.
+  // An object under the resource's own name is the item, whatever is beside it.
   const wrappers = found === undefined ? [...named, ...names.filter((name) => WRAPPERS.has(squashed(name)))] : named;
   if (depth < DEEPEST) {
     for (const name of wrappers) {
@@ -53,7 +53,7 @@ function search(schema: Schema, resource: FoundResource, schemas: Schemas, inLis
   return first === undefined ? undefined : { ...first, body: [0, ...first.body] };
 }
 
-/** Where the items stand in the answer to a list. */
+/** Returns the place of the items in the answer to a list. */
 export function placeOfItems(schema: Schema | undefined, nouns: readonly string[], schemas: Schemas, depth: number = 0): Place | undefined {
   if (schema === undefined) return undefined;
   const flat = schemas.flat(schema);
@@ -68,7 +68,7 @@ export function placeOfItems(schema: Schema | undefined, nouns: readonly string[
   const best =
     inside.find(({ name, place }) => place.path.length === 1 && plurals.has(squashed(name))) ??
     inside.find(({ name }) => plurals.has(squashed(name))) ??
-    // `workflow_runs` of runs.
+    // A plural may have a prefix: `workflow_runs` for runs.
     inside.find(({ name }) => [...plurals].some((plural) => plural.endsWith("s") && squashed(name).endsWith(plural))) ??
     inside.find(({ name }) => LIST_WRAPPERS.has(squashed(name)));
   return best?.place;

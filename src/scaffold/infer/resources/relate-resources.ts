@@ -7,7 +7,7 @@ import type { Schemas } from "../values/schemas.ts";
 import { singularName, squashed } from "./words.ts";
 
 /**
- * Finds what stands elsewhere than at a resource's own paths, by what is answered there: `POST /customers/{id}/orders` creates what `/orders/{id}` reads, and
+ * Finds operations on a resource outside its own paths, by their answers: `POST /customers/{id}/orders` creates items that `/orders/{id}` reads, and
  * `/pets/findByStatus` lists pets.
  */
 export function relateResources(resources: readonly FoundResource[], calls: readonly Called[], schemas: Schemas): void {
@@ -20,7 +20,7 @@ export function relateResources(resources: readonly FoundResource[], calls: read
     const last = call.path.segments.at(-1);
     const noun = last?.kind === "literal" && method === "post" ? singularName(last.text) : undefined;
     for (const resource of resources) {
-      // Most calls answer nothing that most resources are about.
+      // Most calls do not concern most resources.
       const { identities, nouns } = resource;
       const perhaps = identities.size === 0 ? nouns.at(-1) === noun : [...identities].some((one) => within.has(one));
       if (perhaps) relate(call, resource, resources, schemas);
@@ -28,7 +28,7 @@ export function relateResources(resources: readonly FoundResource[], calls: read
   }
 }
 
-/** Of an answer, of what stands in it, and of what stands in that. */
+/** Returns the identities of an answer and of the schemas nested in it. */
 function identitiesWithin(schema: Schema | undefined, schemas: Schemas, depth: number): ReadonlySet<string> {
   const found = new Set(schemas.identities(schema));
   const { properties, keywords } = schemas.flat(schema);
@@ -37,7 +37,7 @@ function identitiesWithin(schema: Schema | undefined, schemas: Schemas, depth: n
   return found;
 }
 
-/** What several kinds of things are answered as (`{ id }`) tells none of them. */
+/** Removes identities that several resources share: a schema such as `{ id }` identifies none of them. */
 function forgetShared(resources: readonly FoundResource[]): void {
   const nouns = new Map<string, Set<string>>();
   for (const { identities, nouns: own } of resources) {
@@ -49,7 +49,7 @@ function forgetShared(resources: readonly FoundResource[]): void {
 function relate(call: Called, resource: FoundResource, resources: readonly FoundResource[], schemas: Schemas): void {
   const { operation, path } = call;
   const { scope, operations, identities, nouns } = resource;
-  // What is done with one of them makes no other one; and what is found elsewhere need not be found below this user or that repository.
+  // A call on an item creates no other item. An item that is found elsewhere need not have the same owner, such as a user or a repository.
   if (path.shapes.includes(resource.shape) || (scope !== undefined && !path.shapes.includes(scope))) return;
   const same = (schema: Schema | undefined): boolean => schemas.identities(schema).some((one) => identities.has(one));
   const answer = answerSchema(operation);
@@ -66,12 +66,12 @@ function relate(call: Called, resource: FoundResource, resources: readonly Found
   }
   const place = placeOfItem(answer, resource, schemas);
   if (place === undefined || isPart(place, answer, schemas) || !saysThatItCreates(call, nouns.at(-1)!)) return;
-  // Several kinds under one name (`comments` of issues and of commits) are told apart by their schemas alone.
+  // Only their schemas distinguish several resources with one name (`comments` of issues and of commits).
   const only = resources.filter((one) => one.nouns.at(-1) === nouns.at(-1)).length === 1 && operations.create.length === 0;
   if (identities.size > 0 ? same(place.item) : only) operations.create.push(call);
 }
 
-/** The author of a comment is not what was asked for: an object that has an id of its own around it. */
+/** Returns `true` if an object around the item has its own id: the author of a comment is not the answer. */
 function isPart({ body }: ItemPlace, answer: Schema | undefined, schemas: Schemas): boolean {
   let schema = answer;
   for (const step of body) {
@@ -82,7 +82,10 @@ function isPart({ body }: ItemPlace, answer: Schema | undefined, schemas: Schema
   return false;
 }
 
-/** It answers 201 (or 202: what is on its way has an id already), or is named for the thing, or is about nothing else: `/pulls/{number}/codespaces`, `/auth/register`, but not `/codespaces/{name}/stop`. */
+/**
+ * Returns `true` if a call creates an item: it answers 201 (or 202, where a pending item already has an id), or its path ends with the item's name,
+ * or has no parameters. Examples are `/pulls/{number}/codespaces` and `/auth/register`, but not `/codespaces/{name}/stop`.
+ */
 function saysThatItCreates({ operation, path }: Called, noun: string): boolean {
   const last = path.segments.at(-1);
   if (answersStatus(operation, "201") || answersStatus(operation, "202") || path.segments.every(({ kind }) => kind === "literal"))

@@ -6,7 +6,7 @@ import { placeOfItem, placeOfItems } from "./places.ts";
 import type { Schemas } from "../values/schemas.ts";
 import { squashed } from "./words.ts";
 
-/** As rules want to know it; `undefined` where nothing says where the id stands in an item. */
+/** Converts a resource for rules; `undefined` if the place of the id in an item is not known. */
 export function toResource(resource: FoundResource, { schemas, restores }: Pick<Facts, "schemas" | "restores">): Resource | undefined {
   const { operations, id } = resource;
   if (id === undefined || resource.unreachable) return undefined;
@@ -19,7 +19,7 @@ export function toResource(resource: FoundResource, { schemas, restores }: Pick<
   const own = operations.create[0] ?? (items !== undefined && onlyParameters(items) ? items : undefined);
   const update = operations.update.map(({ operation }) => (operation.method === "put" ? "PUT" : "PATCH"));
   const verb = [...restores].find(([, of]) => of === resource)?.[0].path.match(/\/[^/{}]+\/?$/)?.[0];
-  // A rule reads both at one place.
+  // A rule expects the item at the same place in both answers.
   const alike = created === undefined || read === undefined || created.body.join("/") === read.body.join("/");
   return {
     name: resource.name,
@@ -58,7 +58,7 @@ const PAGING = new Set(
   ),
 );
 
-/** Not a page, and not what a filter that has to be given leaves. */
+/** Returns `true` if a list gives all items: it has no paging and no required filter. */
 function givesAll({ operation }: Called): boolean {
   return operation.parameters.every(({ name, in: where, required }) => where === "path" || (!required && !PAGING.has(squashed(name))));
 }

@@ -1,4 +1,4 @@
-/** Names of descriptions can be of any length; what tells them apart stands in front. */
+/** Names in descriptions can be of any length. Their first characters distinguish them. */
 const LONGEST = 200;
 
 const IRREGULAR: ReadonlyMap<string, string> = new Map(
@@ -42,11 +42,14 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The words of a name in small letters, however they are set apart: `orderId`, `order_id`, `Order-ID`. Letters other than a to z lose their marks or are left out. */
+/**
+ * Returns the words of a name in lower case, whatever separates them: `orderId`, `order_id`, `Order-ID`. Letters other than a to z lose their accents
+ * or are left out.
+ */
 export function words(name: string): readonly string[] {
   let known = split.get(name);
   if (known !== undefined) return known;
-  // Names are looked at again and again, once for every resource.
+  // Each name is split many times, once for every resource.
   if (split.size > MOST_KEPT) split.clear();
   split.set(name, (known = wordsOf(name)));
   return known;
@@ -68,17 +71,17 @@ function wordsOf(name: string): readonly string[] {
     .filter((word) => word !== "");
 }
 
-/** `orderId` as `order_id`; empty where no letter or digit is left. */
+/** Returns a name in snake case: `order_id` for `orderId`. Empty if no letter or digit remains. */
 export function snake(name: string): string {
   return words(name).join("_");
 }
 
-/** What is equal in `order_id`, `orderId`, `orderid` and `Order-ID`. */
+/** Returns the same text for `order_id`, `orderId`, `orderid` and `Order-ID`. */
 export function squashed(name: string): string {
   return words(name).join("");
 }
 
-/** One of what a word in small letters names many of; the word itself where it names one. */
+/** Returns the singular of a word in lower case. */
 export function singular(word: string): string {
   const irregular = IRREGULAR.get(word);
   if (irregular !== undefined) return irregular;
@@ -88,13 +91,13 @@ export function singular(word: string): string {
   return word.endsWith("s") ? word.slice(0, -1) : word;
 }
 
-/** The last word as one of it: `order-items` gives `order_item`. */
+/** Returns a name in snake case with its last word in the singular: `order_item` for `order-items`. */
 export function singularName(name: string): string {
   const all = words(name);
   return [...all.slice(0, -1), ...all.slice(-1).map(singular)].join("_");
 }
 
-/** `order_id`, `orderId`, `id`. */
+/** Returns `true` for names such as `order_id`, `orderId`, `id`. */
 export function looksLikeId(name: string): boolean {
   return /(^|_)(id|uuid|guid)$/.test(snake(name));
 }

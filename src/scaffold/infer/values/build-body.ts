@@ -9,11 +9,11 @@ import type { Json, PlannedBody, PlannedValue } from "../plan.ts";
 import { isRecord } from "./schemas.ts";
 import { looksLikeId, snake, squashed } from "../resources/words.ts";
 
-/** Alternatives of a body that are tried; and values in one of them. */
+/** The number of alternatives of a body that are tried, and the number of values in one of them. */
 const MOST_ALTERNATIVES = 8;
 const MOST_VALUES = 20_000;
 
-/** The body of a call: the first that its schema allows, else the first, and a note. */
+/** Builds the body of a call: the first attempt that its schema allows, else the first attempt and a note. */
 export function buildBody(drafting: Drafting): PlannedBody | undefined {
   const { call, facts, note } = drafting;
   const { operation } = call;
@@ -49,7 +49,10 @@ interface BodyWish extends Wish {
   readonly full: boolean;
 }
 
-/** With examples first; then, since they can be wrong, without; at last with all that is optional, where less does not tell alternatives apart. */
+/**
+ * Returns the attempts in order: first with examples; then without, since examples can be wrong; finally with all optional fields, since fewer may
+ * not distinguish the alternatives.
+ */
 function wishes(alternatives: number, { examples }: MediaType): readonly BodyWish[] {
   const each = Array.from({ length: alternatives }, (_, alternative) => alternative);
   return [
@@ -59,7 +62,7 @@ function wishes(alternatives: number, { examples }: MediaType): readonly BodyWis
   ];
 }
 
-/** A body, and what was found while it was built; some of that belongs to values that were not taken after all. */
+/** A body, and the facts that were found while it was built. Some of the facts may belong to values that are not in the body. */
 interface Attempt {
   readonly built: Built;
   readonly needs: ReadonlyMap<string, Need>;
@@ -122,7 +125,10 @@ function textBody(media: MediaType, { note }: Drafting): PlannedBody {
   return { as: "text", mediaType: media.type, value: { kind: "constant", value: typeof example === "string" ? example : "example" } };
 }
 
-/** Fields that are told by more than their schema: ids of what there is, and what must be unlike what was sent before. */
+/**
+ * Returns the function that decides about fields by more than their schema: ids of existing items, and values that must differ from those sent
+ * before.
+ */
 function fieldOf(drafting: Drafting): Knowledge["field"] {
   const { call, facts, kind, avoid, needs, note, sent } = drafting;
   const { index, checker, schemas } = facts;
@@ -141,12 +147,12 @@ function fieldOf(drafting: Drafting): Knowledge["field"] {
       return built;
     }
     if (top && own !== undefined && name === own.id) {
-      // The path says which one; a new one has no id yet.
+      // The path already holds the id, and a new item has no id yet.
       if (kind.kind === "create" || call.path.shapes.includes(own.shape)) return required ? undefined : "omit";
       if (kind.kind === "update" && index.produced(own.key)) return context(own.key, required, sample);
     }
     const resource = index.ofBodyField(field, call);
-    // A new thing, whatever the call is named, has no id yet: `POST /users/batch`.
+    // A new item, whatever the call is named, has no id yet: `POST /users/batch`.
     const itself = inside.length === 0 && resource !== undefined && call.operation.method === "post" && isOne(field, resource);
     if (resource !== undefined && !avoid.has(resource.key) && !itself && !(kind.kind === "create" && own === resource)) {
       return context(resource.key, required, sample);
@@ -154,7 +160,7 @@ function fieldOf(drafting: Drafting): Knowledge["field"] {
     const unlike = kind.kind === "create" || isRegistration(drafting) ? mustDiffer(field, drafting) : [];
     const drawn = unlike.length > 0 && schemas.flat(schema).types.has("string") ? drawnValue(unlike, schema, checker) : undefined;
     if (drawn !== undefined && (required || field.object.required.size === 0)) return drawn;
-    // A bare id at the top is the thing's own.
+    // An `id` at the top of the body is the item's own.
     if (required && looksLikeId(name) && (!top || snake(name) !== "id") && !givenByDescription(field)) {
       note(`body field ${[...inside, name].join(".")}`, "It looks like an id, and nothing gives it: write one that exists.");
     }
@@ -182,13 +188,13 @@ function fieldOf(drafting: Drafting): Knowledge["field"] {
   }
 }
 
-/** Names of what has to be unlike everywhere, and of what only a conflict says so of. */
+/** Names of fields whose values must always be unique, and of fields whose values must be unique if a conflict is described. */
 const ALWAYS: readonly (readonly [RegExp, readonly Draw[]])[] = [
   [/^(user|login|account|nick)name$|^login$|^handle$/, ["username", "word"]],
   [/email(address)?$|^mail$/, ["email"]],
 ];
 const ON_CONFLICT: readonly (readonly [RegExp, readonly Draw[]])[] = [
-  // A UUID is renamed when states are compared, so that a state does not depend on it.
+  // States are compared up to UUIDs, so that a state does not depend on their values.
   [/^(slug|code|sku|key|identifier|reference)$/, ["uuid", "word"]],
   [/^(name|title|displayname|label)$/, ["uuid", "name", "word"]],
   [/^phone(number)?$/, ["phone"]],
@@ -208,7 +214,7 @@ function isRegistration({ call: { operation } }: Drafting): boolean {
   return operation.method === "post" && /register|signup|registration/.test(squashed(`${operation.id ?? ""} ${operation.path}`));
 }
 
-/** Whether an operation takes a body that means something: those of `GET` and `HEAD` do not. */
+/** Returns `true` if an operation takes a body that has a meaning. A body of `GET` and `HEAD` has none. */
 function takesBody({ method, body }: Operation): boolean {
   return body !== undefined && method !== "get" && method !== "head" && (method !== "delete" || body.required);
 }

@@ -4,45 +4,48 @@ import type { Json } from "../plan.ts";
 import { scalarValue } from "./scalar-value.ts";
 import { isRecord, type FlatSchema, type Schemas } from "./schemas.ts";
 
-/** Schemas nested deeper are cut off, those that go round in circles among them. */
+/** The depth at which nested schemas, including circular ones, are cut off. */
 const DEEPEST = 10;
 const MOST_ITEMS = 50;
 
-/** A field of an object that is to be built. */
+/** A field of an object for which a value is built. */
 export interface Field {
   readonly name: string;
   readonly schema: Schema;
   readonly required: boolean;
-  /** Names of the objects that it stands in, the outermost first. */
+  /** The names of the objects around it, the outermost first. */
   readonly inside: readonly string[];
-  /** The object that it stands in, and its schema. */
+  /** The object that has the field; `of` is its schema. */
   readonly object: FlatSchema;
   readonly of: Schema;
 }
 
-/** What is known of a call whose values are built. */
+/** The facts about a call that building values needs. */
 export interface Knowledge {
   readonly schemas: Schemas;
-  /** Whether examples are followed, or the schemas alone. */
+  /** `true`: examples are used; `false`: only the schemas. */
   readonly examples: boolean;
-  /** Whether optional fields are sent, too: it tells alternatives apart. */
+  /** `true`: optional fields are sent, too, since they may distinguish alternatives. */
   readonly full: boolean;
-  /** How many more values are built at all: a description can nest so that there is no end. */
+  /** The number of values that may still be built: a description can nest without end. */
   readonly steps: { left: number };
-  /** A value for a field that comes from elsewhere, `"omit"` for one that is not to be sent, `undefined` for one that its schema decides. `sample`: what the schema would give. */
+  /**
+   * Returns a value for a field that comes from elsewhere, `"omit"` for a field that is not sent, `undefined` for a field that its schema decides.
+   * `sample`: the value that the schema would give.
+   */
   field(field: Field, sample: () => Json): Built | "omit" | undefined;
 }
 
 export interface Wish {
-  /** Of the field or parameter, `""` for a body. */
+  /** The name of the field or parameter; `""` for a body. */
   readonly name: string;
   readonly examples?: readonly unknown[];
-  /** Which of a schema's alternatives. */
+  /** The index of a schema's alternative. */
   readonly alternative?: number;
   readonly variant?: number;
 }
 
-/** A value that fits a schema: from examples, else defaults, constants and enumerations, else by its rules. `undefined` where there is none. */
+/** Builds a value that fits a schema: from examples, else defaults, constants and enumerations, else by its rules. `undefined` if there is none. */
 export function buildValue(schema: Schema, wish: Wish, knowledge: Knowledge): Built | undefined {
   return build(schema, wish, knowledge, [], 0);
 }
@@ -69,7 +72,7 @@ function allowsNull(type: unknown): boolean {
   return type === "null" || (Array.isArray(type) && type.includes("null"));
 }
 
-/** Examples first, then what the schema allows. */
+/** Returns a value that the description gives: a constant, else an example, else a default, else one of an enumeration. */
 function givenValue(flat: FlatSchema, wish: Wish, knowledge: Knowledge): Json | undefined {
   const { keywords } = flat;
   const listed: readonly unknown[] = Array.isArray(keywords["enum"]) ? keywords["enum"] : [];
@@ -77,7 +80,7 @@ function givenValue(flat: FlatSchema, wish: Wish, knowledge: Knowledge): Json | 
   const variant = wish.variant ?? 0;
   if (variant > 0) return asJson(listed.filter((one) => one !== null)[variant]);
   const example = knowledge.examples ? exampleOf(flat, wish) : undefined;
-  // An example that the enumeration does not know is a mistake of the description.
+  // An example that is not in the enumeration is a mistake in the description.
   if (example !== undefined && (listed.length === 0 || listed.includes(example))) return asJson(example);
   return asJson(keywords["default"] ?? undefined) ?? asJson(listed.find((one) => one !== null));
 }
@@ -100,7 +103,7 @@ function buildObject(
   const given = new Map(isRecord(example) ? Object.entries(example) : []);
   const chosen = discriminated(flat);
   const entries: [string, Built][] = [];
-  // Where nothing is required, what is plain is sent: an empty object would say nothing.
+  // If nothing is required, plain fields are sent: an empty object would say nothing.
   const loose = flat.required.size === 0 && depth === 0 && given.size === 0;
   for (const [name, schema] of flat.properties) {
     const property = knowledge.schemas.flat(schema);
@@ -138,7 +141,7 @@ function buildObject(
   return objectOf(entries);
 }
 
-/** What is required or exemplified without being described, and as many more as there must be. */
+/** Adds fields that are required, or in the example, without being described, and further fields up to the required number. */
 function addOthers(
   entries: [string, Built][],
   { keywords, properties, required }: FlatSchema,
@@ -163,7 +166,7 @@ function addOthers(
   }
 }
 
-/** An optional object or list is sent where a key goes into it: `customer: { id }`. */
+/** Builds an optional object or list only if a key goes into it: `customer: { id }`. */
 function deepKeys(schema: Schema, name: string, knowledge: Knowledge, inside: readonly string[], depth: number): Built | undefined {
   const flat = knowledge.schemas.flat(schema);
   if ((!isObject(flat) && !flat.types.has("array")) || depth > 3) return undefined;
@@ -189,21 +192,21 @@ function buildList(flat: FlatSchema, wish: Wish, knowledge: Knowledge, inside: r
   const least = typeof keywords["minItems"] === "number" ? keywords["minItems"] : 0;
   const most = typeof keywords["maxItems"] === "number" ? keywords["maxItems"] : Infinity;
   if (least > MOST_ITEMS) return undefined;
-  // One of them says more than none.
+  // A list with one item says more than an empty one.
   const count = Math.min(Math.max(least, given.length, tuple.length, 1), most);
   const built: Built[] = [];
   for (let at = 0; at < count; at++) {
     const examples = at < given.length ? [given[at]] : [];
     const variant = at < given.length || keywords["uniqueItems"] !== true ? 0 : at;
     const one = buildItem(tuple[at] ?? items, { name: wish.name, examples, variant }, knowledge, inside, depth);
-    // A list may end where it goes round in a circle.
+    // A list may end where its items refer back to themselves.
     if (one === undefined) return at >= least ? listOf(built) : undefined;
     built.push(one);
   }
   return listOf(built);
 }
 
-/** Ids in a list (`product_ids`) are asked for as a field would be. */
+/** Builds an item of a list. Ids in a list (`product_ids`) are treated like fields. */
 function buildItem(schema: Schema, wish: Wish, knowledge: Knowledge, inside: readonly string[], depth: number): Built | undefined {
   const flat = knowledge.schemas.flat(schema);
   const plain = (): Built | undefined => build(schema, wish, knowledge, inside, depth + 1);
@@ -216,7 +219,7 @@ function buildItem(schema: Schema, wish: Wish, knowledge: Knowledge, inside: rea
   return known === undefined || known === "omit" ? plain() : known;
 }
 
-/** The property that says which alternative an object is, and what it must say. */
+/** Returns the property that says which alternative an object is, and the value that it must have. */
 function discriminated({ keywords, branch }: FlatSchema): { readonly name: string; readonly value: string } | undefined {
   const { discriminator } = keywords;
   if (!isRecord(discriminator) || typeof discriminator["propertyName"] !== "string") return undefined;

@@ -1,6 +1,6 @@
 import type { Json, PlannedValue } from "../plan.ts";
 
-/** A value that is to be sent, and one like it that a validator can look at: context keys and draws are filled in. */
+/** A value to send, and a sample of it that a validator can check, with context keys and draws filled in. */
 export interface Built {
   readonly value: PlannedValue;
   readonly sample: Json;
@@ -10,7 +10,7 @@ export function constant(value: Json): Built {
   return { value: { kind: "constant", value }, sample: value };
 }
 
-/** An object; a constant where all in it are. */
+/** Returns an object; a constant if all its values are constants. */
 export function objectOf(entries: readonly (readonly [string, Built])[]): Built {
   const sample = Object.fromEntries(entries.map(([name, { sample }]) => [name, sample]));
   if (entries.every(([, { value }]) => value.kind === "constant")) return constant(sample);
@@ -23,7 +23,7 @@ export function listOf(items: readonly Built[]): Built {
   return { value: { kind: "list", items: items.map(({ value }) => value) }, sample };
 }
 
-/** Plain JSON data: no `undefined`, no dates of a YAML reader, not deeper than it can be written; `undefined` where it is none. */
+/** Returns a value as plain JSON data: no `undefined`, no dates of a YAML reader, and at most 20 levels deep; `undefined` if that is not possible. */
 export function asJson(value: unknown, depth: number = 0): Json | undefined {
   if (value === null || typeof value === "boolean" || typeof value === "string") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;

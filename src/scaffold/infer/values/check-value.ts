@@ -4,7 +4,7 @@ import type { Schema } from "../../../openapi/operations/description.ts";
 import type { Json } from "../plan.ts";
 import { isRecord, type Schemas } from "./schemas.ts";
 
-/** What is copied as it is. Names and identifiers of schemas are not: two may be the same, and nothing refers to them. */
+/** Keywords that are copied unchanged. Names and identifiers of schemas are not copied: two may be equal, and nothing refers to them. */
 const PLAIN = (
   "type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern format maxItems minItems uniqueItems maxContains minContains " +
   "maxProperties minProperties dependentRequired"
@@ -13,11 +13,11 @@ const ONE = "items additionalProperties not if then else contains propertyNames 
 const LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const MAPS = ["properties", "patternProperties", "dependentSchemas"];
 
-/** Texts that are longer are not held against a pattern that can take for ever. */
+/** The length of a text, in characters, up to which it is checked against a pattern that can take endless time. */
 const SHORT = 12;
 const DEEPEST = 100;
 
-/** Holds values that are to be sent against their schemas. */
+/** Checks values against their schemas before they are sent. */
 export class Checker {
   readonly #schemas: Schemas;
   readonly #references = new Map<string, string>();
@@ -34,7 +34,7 @@ export class Checker {
     addFormats.default(this.#ajv);
   }
 
-  /** What is wrong, in a few words; `undefined`: nothing. A schema that cannot be understood is wrong as well. */
+  /** Returns what is wrong, in a few words; `undefined` if nothing is. A schema that cannot be understood is wrong as well. */
   problem(schema: Schema, value: Json): string | undefined {
     try {
       const validate = this.#ajv.compile(this.#copied(schema, 0) as object);
@@ -48,7 +48,9 @@ export class Checker {
     }
   }
 
-  /** Only what decides about values, references by names of our own, and what is read-only not required: that is for answers. */
+  /**
+   * Copies only keywords that constrain values. References get names of our own. Read-only properties are not required, since they belong to answers.
+   */
   #copied(schema: unknown, depth: number): unknown {
     if (!isRecord(schema)) return schema !== false;
     if (depth > DEEPEST) return true;
@@ -58,7 +60,7 @@ export class Checker {
     for (const name of ONE) if (schema[name] !== undefined) copy[name] = this.#copied(schema[name], depth + 1);
     for (const name of LISTS) {
       const list = schema[name];
-      // With a discriminator it is that which decides, though the value fits others, too.
+      // With a discriminator, only the named alternative must match; the value may match others, too.
       const as = name === "oneOf" && isRecord(schema["discriminator"]) && copy["anyOf"] === undefined ? "anyOf" : name;
       if (Array.isArray(list) && list.length > 0) copy[as] = list.map((one) => this.#copied(one, depth + 1));
     }
@@ -80,7 +82,7 @@ export class Checker {
     let id = this.#references.get(pointer);
     if (id === undefined) {
       id = `seqqa:${this.#references.size}`;
-      // Before it is copied: it may lead back to itself.
+      // Registered before the schema is copied, since the schema may refer back to itself.
       this.#references.set(pointer, id);
       this.#ajv.addSchema(this.#copied(this.#schemas.resolved({ $ref: pointer }), 0) as object, id);
     }
@@ -94,14 +96,14 @@ const guardedRegExp = Object.assign(
     const risky = canTakeForEver(pattern);
     return {
       test: (text: string): boolean => (risky && text.length > SHORT) || expression.test(text),
-      // ajv keeps one for each of these texts.
+      // ajv keeps one pattern for each of these texts.
       toString: (): string => String(expression),
     };
   },
   { code: "new RegExp" },
 );
 
-/** Something repeated without end within something repeated, or alternatives in it: the time can grow exponentially with the text. */
+/** Returns `true` for an unlimited repetition, or alternatives, within a repetition: the time can grow exponentially with the text. */
 function canTakeForEver(pattern: string): boolean {
   const plain = pattern.replace(/\\./gs, "x").replace(/\[[^\]]*\]/g, "x");
   return /\([^()]*(?:[*+|]|\{\d*,\d*\})[^()]*\)(?:[*+]|\{\d*,)/.test(plain) || /\)[*+{][^()]*\)[*+{]/.test(plain) || plain.length > 500;

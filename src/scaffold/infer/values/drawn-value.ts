@@ -8,7 +8,7 @@ export type Draw = Extract<PlannedValue, { kind: "drawn" }>["call"];
 
 const SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
 
-/** A call of the data factory whose values a schema allows: the first of several. They are drawn from a few seeds and looked at. */
+/** Returns the first call of the data factory whose values a schema allows. Values from a few seeds are checked. */
 export function drawnValue(calls: readonly Draw[], schema: Schema, checker: Checker): Built | undefined {
   for (const call of calls) {
     const samples = samplesOf(call);

@@ -1,4 +1,4 @@
-/** Repetitions beyond this are not written out. */
+/** The number of repetitions that are written out at most. */
 const MOST = 1000;
 
 type Node =
@@ -7,14 +7,15 @@ type Node =
   | { readonly kind: "repeat"; readonly part: Node; readonly least: number; readonly most: number };
 
 /**
- * A text that a regular expression of a schema matches: the first alternative, the first character of each class, as few repetitions as its length allows. `undefined` for what this
- * cannot read (look-arounds, back references). The pattern is never run: hostile ones take for ever.
+ * Returns a text that a regular expression of a schema matches: the first alternative, a character of each class, as few repetitions as the length
+ * allows. `undefined` for patterns that this cannot read (look-arounds, back references). The pattern is never run: hostile patterns take endless
+ * time.
  */
 export function matchingText(pattern: string, minLength: number = 0, maxLength: number = Infinity): string | undefined {
   if (pattern.length > 1000) return undefined;
   try {
     const node = new Reader(pattern).read();
-    // The fewest repetitions that are long enough: all repeated parts at least this many times.
+    // Finds the fewest repetitions that are long enough. All repeated parts occur at least this many times.
     for (const atLeast of [0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256]) {
       const text = written(node, atLeast);
       if (text.length > maxLength) return undefined;
@@ -52,7 +53,7 @@ function written(node: Node, atLeast: number): string {
 
 const CLASSES: Readonly<Record<string, string>> = { d: "1", w: "a", s: " ", D: "a", W: "-", S: "a" };
 const CONTROLS: Readonly<Record<string, string>> = { t: "\t", n: "\n", r: "\r", f: "\f", v: "\v" };
-/** What stands for a class that says what it is not, or for any character. */
+/** Characters to try first for a class. */
 const PREFERRED = "a1A-_. /@#";
 
 class Reader {
@@ -73,7 +74,7 @@ class Reader {
   #alternatives(): Node {
     if (++this.#depth > 50) throw new Unreadable();
     const first = this.#sequence();
-    // The others are read to find where they end.
+    // The other alternatives are only read to find their end.
     while (this.#take("|")) this.#sequence();
     this.#depth--;
     return first;
@@ -130,7 +131,7 @@ class Reader {
     return { kind: "repeat", part, least: range[0], most: range[1] };
   }
 
-  /** One character of a class. */
+  /** Reads a class and returns one of its characters. */
   #class(): string {
     const not = this.#take("^");
     const ranges: [string, string][] = [];

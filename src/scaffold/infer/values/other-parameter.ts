@@ -8,7 +8,7 @@ import { looksLikeId } from "../resources/words.ts";
 
 const NEVER_SENT = new Set(["accept", "content-type", "authorization", "content-length", "host"]);
 
-/** A parameter that stands elsewhere than in the path: those that are required, and those that a key is known for. */
+/** Plans a parameter outside the path. Only required parameters, and those with a known key, are sent. */
 export function otherParameter(parameter: Parameter, drafting: Drafting): PlannedParameter | undefined {
   const { name, in: where, required, schema } = parameter;
   const { call, facts, kind } = drafting;
@@ -17,7 +17,7 @@ export function otherParameter(parameter: Parameter, drafting: Drafting): Planne
   const planned = (value: PlannedParameter["value"], why: string): PlannedParameter => ({ name, in: where, value, why });
   const linked = facts.linked.get(placeOfParameter(call.operation, where, name));
   if (linked?.kind === "constant") return planned({ kind: "constant", value: asJson(linked.value) ?? "" }, `the link ${linked.link}`);
-  // A filter of a list that nobody asks for would hide what else there is.
+  // An optional filter of a list would hide the other items.
   const wanted = required || linked !== undefined || (call.operation.method !== "get" && call.operation.method !== "head");
   const field = { name, schema, required, inside: [], object: facts.schemas.flat(true), of: true };
   const resource = wanted ? facts.index.ofField(field, call) : undefined;
@@ -30,7 +30,7 @@ export function otherParameter(parameter: Parameter, drafting: Drafting): Planne
   if (!required) return undefined;
   const given = givenValue(parameter, drafting);
   if (given !== undefined) return planned(given.value, "an example of the description");
-  // RFC 9110, 13.1.1: whichever there is. An entity tag would be one of an answer to a call before.
+  // RFC 9110, 13.1.1: `*` matches any version. A specific entity tag would have to come from the answer to an earlier call.
   const any = { kind: "constant", value: "*" } as const;
   if (where === "header" && name.toLowerCase() === "if-match" && facts.checker.problem(schema, any.value) === undefined)
     return planned(any, "whichever there is");

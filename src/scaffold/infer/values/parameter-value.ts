@@ -3,12 +3,12 @@ import { buildValue } from "./build-value.ts";
 import type { Built } from "./built.ts";
 import type { Drafting } from "../actions/drafting.ts";
 
-/** A value that a parameter's schema allows, as far as one can be built. */
+/** Returns a value for a parameter, built from its examples and its schema; `undefined` if none can be built. */
 export function valueOf({ name, schema, examples }: Parameter, { facts: { schemas } }: Drafting): Built | undefined {
   return buildValue(schema, { name, examples }, { schemas, examples: true, full: false, steps: { left: 2000 }, field: () => undefined });
 }
 
-/** What the description itself says: an example, a default, a constant, one of a list. */
+/** Returns the value that the description itself gives: an example, a default, a constant, one of an enumeration. */
 export function givenValue(parameter: Parameter, drafting: Drafting): Built | undefined {
   const { keywords, types } = drafting.facts.schemas.flat(parameter.schema);
   const said =

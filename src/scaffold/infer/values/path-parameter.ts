@@ -12,9 +12,10 @@ import type { PlannedParameter } from "../plan.ts";
 import { snake } from "../resources/words.ts";
 
 /**
- * What a parameter of a path is: a key that an earlier call gives, an id that the client chooses, what the description says itself, or else a key that the user has to set.
- * @param open gets the parameters of such keys
- * @param sent gets values that a key is taken from
+ * Plans a parameter of a path: a key that an earlier call gives, an id that the client chooses, a value of the description, or else a key that the
+ * user has to set.
+ * @param open Receives the parameters of the keys that the user has to set.
+ * @param sent Receives the values that a key is taken from.
  */
 export function pathParameter(
   parameter: Parameter,
@@ -54,7 +55,7 @@ export function pathParameter(
   return planned({ kind: "context", key: missing }, "not inferred");
 }
 
-/** A key of its own for what nothing gives; never one that something else is kept under. */
+/** Returns a separate key for a parameter that nothing gives. A key that is used for something else is never taken. */
 function openKey(name: string, at: number, resource: FoundResource | undefined, { call, facts: { index } }: Drafting): string {
   if (resource !== undefined) return resource.key;
   const before = call.path.segments.slice(0, Math.max(at, 0)).findLast(({ kind }) => kind === "literal");
@@ -63,7 +64,7 @@ function openKey(name: string, at: number, resource: FoundResource | undefined, 
   return index.produced(key) ? identifier(`other_${key}`, "value") : key;
 }
 
-/** An id that the client chooses: a new one where it is a UUID, else the same each time. */
+/** Returns an id that the client chooses: a new one if it is a UUID, else the same each time. */
 function chosenId(parameter: Parameter, drafting: Drafting): Built {
   const { schemas, checker } = drafting.facts;
   if (schemas.flat(parameter.schema).keywords["format"] === "uuid") {

@@ -5,7 +5,7 @@ import { squashed } from "../resources/words.ts";
 
 const FORMATS: Readonly<Record<string, string>> = {
   date: "2040-01-01",
-  // Far from the clock, so that it is a value and not "now".
+  // A time far from the clock, so that it counts as a value and not as the current time.
   "date-time": "2040-01-01T00:00:00Z",
   time: "12:00:00Z",
   duration: "P1D",
@@ -30,7 +30,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   password: "Example1!pass",
 };
 
-/** By the last words of a name, where nothing else is said of a text. */
+/** Values by the last words of a name, for texts without a format or pattern. */
 const NAMES: readonly (readonly [ending: RegExp, value: string])[] = [
   [/e?mail(address)?$/, "user@example.com"],
   [/(url|uri|website|homepage|webhook)$/, "https://example.com/"],
@@ -50,8 +50,8 @@ const NAMES: readonly (readonly [ending: RegExp, value: string])[] = [
 ];
 
 /**
- * A text, a number or a boolean that a schema allows, the same each time. `variant` above 0 gives others, for lists whose items must differ.
- * `undefined` where it cannot be built.
+ * Returns a text, a number or a boolean that a schema allows, the same each time. `variant` above 0 gives other values, for lists whose items must
+ * differ. `undefined` if it cannot be built.
  */
 export function scalarValue(flat: FlatSchema, name: string, variant: number = 0): Json | undefined {
   const { types, keywords } = flat;
@@ -78,13 +78,13 @@ function textValue(keywords: Keywords, name: string, variant: number): string | 
 function varied(text: string, variant: number, formatted: boolean): string {
   if (variant === 0) return text;
   if (!formatted) return `${text}${variant}`;
-  // The last digit of a date, an address or a UUID; else the front of an email or the end of a URL.
+  // Changes the last digit of a date, an address or a UUID; else the front of an email or the end of a URL.
   if (/\d$/.test(text)) return text.slice(0, -1) + String((Number(text.at(-1)) + variant) % 10);
   return text.includes("@") ? `user${variant}@example.com` : `${text}${variant}`;
 }
 
 function fitted(text: string, minLength: number, maxLength: number, variant: number): string {
-  // What tells variants apart stands at their ends.
+  // Variants differ at their ends.
   if (text.length > maxLength) return variant === 0 ? text.slice(0, maxLength) : text.slice(text.length - maxLength);
   return text.length >= minLength ? text : text.padEnd(minLength, "abcdefghij");
 }
@@ -103,7 +103,7 @@ function numberValue(keywords: Keywords, fractions: boolean, variant: number): n
   const allowed = (value: number): boolean => Number.isFinite(value) && value >= least && value <= most && value > above && value < below;
   const lowest = Math.max(least, above);
   const highest = Math.min(most, below);
-  // One if it is allowed; else the bounds, a step from them, and half way between them.
+  // 1 if it is allowed; else the bounds, a step from them, and the middle between them.
   const candidates = [1, lowest, lowest + 1, highest, highest - 1, (lowest + highest) / 2].map((one) => {
     const next = step === undefined ? one : Math.ceil(one / step - 1e-9) * step;
     return allowed(next) || step === undefined ? next : Math.floor(one / step + 1e-9) * step;

@@ -2,16 +2,16 @@ import type { ApiDescription, Schema } from "../../../openapi/operations/descrip
 
 export type Keywords = Readonly<Record<string, unknown>>;
 
-/** A schema with its references followed, its `allOf` made one, and one of its alternatives taken. */
+/** A schema with its references followed, its `allOf` merged, and one of its alternatives chosen. */
 export interface FlatSchema {
   readonly types: ReadonlySet<string>;
   readonly properties: ReadonlyMap<string, Schema>;
   readonly required: ReadonlySet<string>;
-  /** All that is no property: of two that say different things, the narrower one. */
+  /** All keywords except properties. If two parts of the schema differ, the narrower value is taken. */
   readonly keywords: Keywords;
-  /** How many alternatives (`oneOf`, `anyOf`, null left out) there were to choose from; at least 1. */
+  /** The number of alternatives (`oneOf`, `anyOf`, without null); at least 1. */
   readonly alternatives: number;
-  /** The one that was chosen. */
+  /** The alternative that was chosen. */
   readonly branch?: Schema | undefined;
 }
 
@@ -24,10 +24,10 @@ const EMPTY: FlatSchema = {
   branch: undefined,
 };
 
-/** Schemas nested deeper than this in `allOf` and `oneOf` are cut off: they may go round in circles. */
+/** The depth at which schemas nested in `allOf` and `oneOf` are cut off: they may be circular. */
 const DEEPEST = 16;
 
-/** What the schemas of one description say. */
+/** Reads the schemas of one description. */
 export class Schemas {
   readonly #description: ApiDescription;
   readonly #flat = new WeakMap<object, FlatSchema>();
@@ -38,13 +38,13 @@ export class Schemas {
     this.#description = description;
   }
 
-  /** With references followed; `{}` for `true` and for what is no schema. */
+  /** Returns a schema with references followed; `{}` for `true` and for a value that is no schema. */
   resolved(schema: Schema | undefined): Keywords {
     if (schema === undefined) return {};
     const resolved = this.#description.resolve(schema);
     if (!isRecord(resolved)) return {};
     if (!isRecord(schema) || schema === resolved || schema["$ref"] === undefined) return resolved;
-    // 3.1 lets keywords stand beside a reference.
+    // 3.1 allows keywords beside a reference.
     const { $ref: _, ...beside } = schema;
     return Object.keys(beside).length === 0 ? resolved : { ...resolved, ...beside };
   }
@@ -57,7 +57,7 @@ export class Schemas {
     return flat;
   }
 
-  /** Names of the schema that are equal where two places mean the same thing: its reference, its title, the object itself. */
+  /** Returns names of a schema that are equal if two places mean the same kind of object: its reference, its title, the object itself. */
   identities(schema: Schema | undefined): readonly string[] {
     const found: string[] = [];
     let current: Schema | undefined = schema;
@@ -100,12 +100,12 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The schemas of `allOf`, `oneOf`, `anyOf`. */
+/** Returns the schemas of `allOf`, `oneOf` or `anyOf`. */
 export function listOf(value: unknown): readonly Schema[] {
   return Array.isArray(value) ? value.filter((one): one is Schema => typeof one === "boolean" || isRecord(one)) : [];
 }
 
-/** Alternatives that are more than "or null". */
+/** Returns the alternatives except "or null". */
 export function withoutNull(value: unknown): readonly Schema[] {
   return listOf(value).filter((one) => !isRecord(one) || one["type"] !== "null");
 }
@@ -128,7 +128,7 @@ function ownOf(own: Keywords): FlatSchema {
   };
 }
 
-/** Without `null`; empty where nothing is said. */
+/** Returns the types without `null`; empty if the schema does not say any. */
 function typesOf(own: Keywords): ReadonlySet<string> {
   const said: unknown = own["type"];
   const named = (Array.isArray(said) ? said : [said]).filter((one): one is string => typeof one === "string" && one !== "null");
@@ -177,7 +177,7 @@ function narrower(name: string, a: unknown, b: unknown): unknown {
     return both.length > 0 ? both : b;
   }
   if (name === "items") return { allOf: [a, b] };
-  // What is said last is nearest to the alternative that was taken; titles and descriptions are the outer one's.
+  // The last value is nearest to the chosen alternative; titles and descriptions are those of the outer schema.
   return name === "title" || name === "description" ? a : b;
 }
 

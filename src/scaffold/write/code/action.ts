@@ -7,18 +7,18 @@ import { pathCode, requestCode, segmentCode } from "./request.ts";
 import { commentText, oneLine, quoted } from "./text.ts";
 import { constantOf, valueCode, type ValueScope } from "./value.ts";
 
-/** With the call around it, and two options, it still fits on a line. */
+/** The length of a path, in characters, that fits on a line with its call and two options. */
 const LONG_PATH = 85;
 
 export interface ActionParts {
   readonly typeOf: (key: string) => PlannedKey["type"];
-  /** What could not be inferred, a line each. */
+  /** The values that could not be inferred, one line each. */
   readonly toDo: readonly string[];
-  /** Query parameters with which every authenticated call is sent. */
+  /** The query parameters that every authenticated call carries. */
   readonly credentials: readonly Code[];
 }
 
-/** The declaration of one action, with its comment. */
+/** Returns the declaration of one action, with its comment. */
 export function actionCode(named: NamedAction, parts: ActionParts): string {
   const { action } = named;
   const type = actionType(action.graphql !== undefined);
@@ -35,7 +35,10 @@ export function actionCode(named: NamedAction, parts: ActionParts): string {
   return lines.join("\n");
 }
 
-/** What a declaration uses of other files of the folder. Not read off its text: a description may have those words. */
+/**
+ * Returns the names that a declaration uses from other files of the folder. They are not read from its text, since a description may contain the same
+ * words.
+ */
 export function usesOf({ action, counter }: NamedAction, { credentials }: Pick<ActionParts, "credentials">): readonly string[] {
   const { parameters, body, produces, graphql } = action;
   const sent = produces.flatMap((production) => (production.from === "sent" ? [production.value] : []));
@@ -126,7 +129,7 @@ function runLines({ action, counter }: NamedAction, { typeOf, credentials }: Act
   return [head, ...before, statement("const response = await ", request, 4), ...kept, "    return response;", "  },"];
 }
 
-/** `run: async (api) => api.get("/orders"),` */
+/** Returns `run` with an expression as its body: `run: async (api) => api.get("/orders"),` */
 function expressionBody(request: Code): readonly string[] {
   const head = `  run: async (${/\bcontext\./.test(flat(request)) ? "api, context" : "api"}) =>`;
   const line = `${head} ${flat(request)},`;
@@ -137,7 +140,7 @@ function statement(start: string, code: Code, indent: number): string {
   return `${" ".repeat(indent)}${start}${laidOut(code, indent, indent + start.length, 1)};`;
 }
 
-/** Of a path that would take most of a line, the parts that are filled in get constants of their own. */
+/** Returns constants for the variable parts of a path that would take most of a line. */
 function longPath(action: PlannedAction, scope: ValueScope, locals: Set<string>): ReadonlyMap<PlannedValue, string> {
   const filled = action.parameters.filter(
     ({ name, in: place, value }) => place === "path" && constantOf(value) === undefined && action.operation.path.includes(`{${name}}`),
@@ -147,7 +150,10 @@ function longPath(action: PlannedAction, scope: ValueScope, locals: Set<string>)
   return new Map(filled.map(({ value }) => [value, unique(value.kind === "context" ? identifier(value.key, "Value") : "segment", locals)]));
 }
 
-/** What is drawn and kept is drawn once, before it is sent: by the name of its constant, with every place where it is sent. */
+/**
+ * Returns the values that are drawn once, before they are sent, because they are kept. Each has the name of its constant and every place where it is
+ * sent.
+ */
 function drawnBefore(
   { parameters, body, produces }: PlannedAction,
   locals: Set<string>,
@@ -157,7 +163,7 @@ function drawnBefore(
   for (const production of produces) {
     if (production.from !== "sent" || !inside(production.value).some(({ kind }) => kind === "drawn")) continue;
     const { value } = production;
-    // The same object, else the first that looks like it.
+    // The same object is sent, or else the first value that is equal to it.
     const same = sent.includes(value) ? value : sent.find((one) => JSON.stringify(one) === JSON.stringify(value));
     found.set(unique(identifier(production.key, "Value"), locals), { value, values: same === undefined ? [value] : [value, same] });
   }
@@ -181,7 +187,7 @@ function productionLines(production: Production, scope: ValueScope, locals: Set<
   return [`const ${name} = ${value};`, `if (${name} !== undefined) context.set(${quoted(key)}, ${name});`];
 }
 
-/** The id of what was brought back, where something was. */
+/** Returns the lines that set the id of a restored item, if there is one. */
 function restoredLines({ from, to }: Moved, locals: Set<string>): readonly string[] {
   const name = unique(identifier(to, "Value"), locals);
   return [
@@ -191,7 +197,7 @@ function restoredLines({ from, to }: Moved, locals: Set<string>): readonly strin
   ];
 }
 
-/** The value that was sent, in the type that its key has. */
+/** Returns the code for a value that was sent, in the type of its key. */
 function sentAs(value: PlannedValue, type: PlannedKey["type"], scope: ValueScope): string {
   const code = flat(valueCode(value, scope));
   const own = typeOfSent(value, scope);

@@ -1,4 +1,4 @@
-/** Words of the language, globals that generated code uses, and names of its own: no declaration takes them. */
+/** Names that no declaration may have: words of the language, globals that generated code uses, and generated code's own names. */
 const TAKEN = new Set(
   [
     "abstract any arguments as async await bigint boolean break case catch class const continue debugger declare default delete do else enum",
@@ -10,7 +10,7 @@ const TAKEN = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** `create_order` -> `createOrder`: an identifier for any text, which is no word of the language and none of generated code's own names. */
+/** Returns an identifier for any text: `create_order` -> `createOrder`. It is never a word of the language, nor one of generated code's own names. */
 export function identifier(name: string, suffix = "Action"): string {
   const words = name.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
   const joined = words.map((word, index) => (index === 0 ? lowered(word) : raised(word))).join("");
@@ -19,7 +19,7 @@ export function identifier(name: string, suffix = "Action"): string {
   return TAKEN.has(joined) ? `${joined}${suffix}` : joined;
 }
 
-/** The name, or with a number behind it the first one that is not taken; takes it. */
+/** Returns the name, or the name with the first free number, and marks it as taken. */
 export function unique(name: string, taken: Set<string>, separator = ""): string {
   let free = name;
   for (let number = 2; taken.has(free); number++) free = `${name}${separator}${number}`;
@@ -27,7 +27,7 @@ export function unique(name: string, taken: Set<string>, separator = ""): string
   return free;
 }
 
-/** `Ünique Shop!` -> `unique-shop`; `otherwise` where nothing is left. */
+/** Returns a text as part of a file name: `Ünique Shop!` -> `unique-shop`; `otherwise` if no character remains. */
 export function slug(name: string, otherwise: string): string {
   const plain = name
     .normalize("NFKD")

@@ -1,11 +1,11 @@
-/** Code that is still to be laid out: on one line where it fits, else with each item of its groups on a line of its own. */
+/** Code without a layout. It is laid out on one line if it fits, else with each item of its groups on its own line. */
 export type Code =
   | { readonly kind: "text"; readonly text: string }
   /** Parts that follow each other directly. */
   | { readonly kind: "row"; readonly parts: readonly Code[] }
   | { readonly kind: "group"; readonly open: "{" | "["; readonly items: readonly Code[] };
 
-/** The last column that is written to where it can be helped. */
+/** The last column that is used if possible. */
 export const WIDTH = 120;
 
 export const text = (of: string): Code => ({ kind: "text", text: of });
@@ -16,7 +16,7 @@ export const row = (...parts: readonly (Code | string)[]): Code => ({
 export const object = (items: readonly Code[]): Code => ({ kind: "group", open: "{", items });
 export const list = (items: readonly Code[]): Code => ({ kind: "group", open: "[", items });
 
-/** On one line, however long. */
+/** Returns code on one line, however long. */
 export function flat(code: Code): string {
   switch (code.kind) {
     case "text":
@@ -30,7 +30,10 @@ export function flat(code: Code): string {
   }
 }
 
-/** @param indent how far the line is indented that the code begins on. @param column where on it. @param after characters that follow on its last line */
+/**
+ * Lays out code. @param indent The indent of the line on which the code begins. @param column The column on that line. @param after The number of
+ * characters that follow on its last line.
+ */
 export function laidOut(code: Code, indent: number, column: number, after: number): string {
   const line = flat(code);
   if (column + line.length + after <= WIDTH) return line;

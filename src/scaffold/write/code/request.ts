@@ -3,12 +3,15 @@ import { flat, list, object, row, text, type Code } from "./layout.ts";
 import { propertyName, quoted, templateText } from "./text.ts";
 import { constantOf, scalarCode, stringCode, valueCode, type ValueScope } from "./value.ts";
 
-/** Verbs that a client has a method for; others go through `request`. */
+/** Verbs for which a client has a method; others use `request`. */
 const VERBS = new Set(["get", "post", "put", "patch", "delete", "head", "options"]);
-/** RFC 9110, 5.6.2, as the client checks it. */
+/** Matches a header name by RFC 9110, 5.6.2, as the client checks it. */
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
-/** `api.post("/orders", { json: ... })`. `credentials`: queries that every authenticated call carries. `segments`: parts of the path that have a constant of their own. */
+/**
+ * Returns the code of a request: `api.post("/orders", { json: ... })`. `credentials`: queries that every authenticated call carries. `segments`:
+ * parts of the path that have their own constant.
+ */
 export function requestCode(
   action: PlannedAction,
   scope: ValueScope,
@@ -22,7 +25,7 @@ export function requestCode(
   return options.length === 0 ? row(call, target, ")") : row(call, target, ", ", object(options), ")");
 }
 
-/** The template with its parameters filled in: a template literal, or a string where nothing is left to be known. */
+/** Returns the path with its parameters filled in: a template literal, or a string if all values are known. */
 export function pathCode(
   { operation: { path }, parameters }: PlannedAction,
   scope: ValueScope,
@@ -41,7 +44,7 @@ export function pathCode(
   return text(`\`${first}${inside.join("")}\``);
 }
 
-/** What is known only when it runs, as a part of a path. */
+/** Returns the code for a part of a path that is known only at run time. */
 export function segmentCode(value: PlannedValue, scope: ValueScope): Code {
   const list_ = value.kind === "list" ? row(list(value.items.map((item) => scalarCode(item, scope))), '.join(",")') : undefined;
   return row("encodeURIComponent(", list_ ?? scalarCode(value, scope), ")");
@@ -52,7 +55,7 @@ function segment(value: unknown): string {
   return encodeURIComponent(wellFormed(Array.isArray(value) ? value.map(shown).join(",") : shown(value)));
 }
 
-/** What the client would refuse in a path, or not send, is percent-encoded; the rest is as the description has it. */
+/** Returns a fixed part of a path. Characters that the client would refuse or not send are percent-encoded; the rest is as in the description. */
 function pathText(part: string): string {
   return wellFormed(part).replaceAll(/[\p{C}\p{Z}#]/gu, encodeURIComponent);
 }
@@ -84,7 +87,7 @@ function headersOf({ parameters, body }: PlannedAction, scope: ValueScope): read
   ];
 }
 
-/** `undefined` where the client sets it by itself. */
+/** Returns the content type; `undefined` if the client sets it by itself. */
 function contentTypeOf(body: PlannedAction["body"]): string | undefined {
   if (body?.as === "text") return body.mediaType;
   return body?.as === "json" && body.mediaType !== "application/json" ? body.mediaType : undefined;
@@ -110,7 +113,7 @@ function fixedList(value: PlannedValue, scope: ValueScope): Code {
   return list(value.value.map((item) => queryItem({ kind: "constant", value: item }, scope)));
 }
 
-/** `null` stands for no query at all, which a list has no place for. */
+/** Returns an item of a query's list. `null` means no query at all, which a list cannot contain. */
 function queryItem(item: PlannedValue, scope: ValueScope): Code {
   return item.kind === "constant" && item.value === null ? text('""') : scalarCode(item, scope);
 }
@@ -129,19 +132,19 @@ function fieldsOf(value: PlannedValue): readonly (readonly [string, PlannedValue
   return Object.entries(value.value).map(([name, of]) => [name, { kind: "constant", value: of }]);
 }
 
-/** Forms know no null. */
+/** Returns a field of a form. Forms have no `null`. */
 function fieldCode(value: PlannedValue, scope: ValueScope): Code {
   return value.kind === "constant" && value.value === null ? text('""') : scalarCode(value, scope);
 }
 
 const property = (name: string, value: Code): Code => row(`${propertyName(name)}: `, value);
 
-/** As header values may be: the client refuses others. */
+/** Returns a text that the client accepts as a header value. */
 function headerText(value: string): string {
   return wellFormed(value).replaceAll(/[^\t\x20-\x7e]/gu, encodeURIComponent);
 }
 
-/** Without lone surrogates, which cannot be percent-encoded. */
+/** Replaces lone surrogates, which cannot be percent-encoded. */
 function wellFormed(value: string): string {
   return value.replaceAll(/\p{Cs}/gu, "\ufffd");
 }

@@ -2,15 +2,15 @@ import type { Json, PlannedKey, PlannedValue } from "../../infer/plan.ts";
 import { list, object, row, text, type Code } from "./layout.ts";
 import { propertyName, quoted } from "./text.ts";
 
-/** What the values of an action are written with. */
+/** The facts that writing the values of an action needs. */
 export interface ValueScope {
-  /** Of keys of the context. */
+  /** Returns the type of a key of the context. */
   readonly typeOf: (key: string) => PlannedKey["type"];
-  /** Values that are drawn before the request, because they are kept after it: with the name of their constant. */
+  /** Values that are drawn before the request because they are kept after it, with the names of their constants. */
   readonly drawnBefore: ReadonlyMap<PlannedValue, string>;
 }
 
-/** A value of whatever type, as JSON bodies take it. */
+/** Returns a value of any type, in the form for JSON bodies. */
 export function valueCode(value: PlannedValue, scope: ValueScope): Code {
   const before = scope.drawnBefore.get(value);
   if (before !== undefined) return text(before);
@@ -26,7 +26,7 @@ export function valueCode(value: PlannedValue, scope: ValueScope): Code {
   }
 }
 
-/** A value where only texts, numbers and booleans are taken; others are sent as their JSON. */
+/** Returns a value for a place that takes only texts, numbers and booleans. Other values are sent as their JSON. */
 export function scalarCode(value: PlannedValue, scope: ValueScope): Code {
   if (scope.drawnBefore.has(value)) return valueCode(value, scope);
   if (value.kind === "constant") return jsonCode(isScalar(value.value) ? value.value : JSON.stringify(value.value));
@@ -37,7 +37,7 @@ export function scalarCode(value: PlannedValue, scope: ValueScope): Code {
   return valueCode(value, scope);
 }
 
-/** A value as a text. `fit` mends what is written into the code. */
+/** Returns a value as a text. `fit` changes a text that is written into the code. */
 export function stringCode(value: PlannedValue, scope: ValueScope, fit = (fixed: string): string => fixed): Code {
   const fixed = constantOf(value);
   if (fixed !== undefined) return text(quoted(fit(typeof fixed === "string" ? fixed : JSON.stringify(fixed))));
@@ -45,7 +45,7 @@ export function stringCode(value: PlannedValue, scope: ValueScope, fit = (fixed:
   return value.kind === "context" && scope.typeOf(value.key) !== "string" ? row("String(", code, ")") : code;
 }
 
-/** What is known when the code is written; `undefined` where something is known only when it runs. */
+/** Returns the value if all of it is known when the code is written; `undefined` if a part is known only at run time. */
 export function constantOf(value: PlannedValue): Json | undefined {
   switch (value.kind) {
     case "constant":
@@ -70,7 +70,7 @@ function jsonCode(value: Json): Code {
     return object(Object.entries(value).map(([name, of]) => row(`${propertyName(name)}: `, jsonCode(of))));
   }
   if (typeof value === "string") return text(quoted(value));
-  // Infinity and NaN are no JSON, and would be names.
+  // Infinity and NaN do not exist in JSON, and would be names.
   return text(typeof value === "number" && !Number.isFinite(value) ? "null" : String(value));
 }
 

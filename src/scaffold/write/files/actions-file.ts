@@ -3,18 +3,18 @@ import { flat, laidOut, list, row, text } from "../code/layout.ts";
 import { imports, insertDeclaration, insertImport, insertItem } from "../merge/insert.ts";
 import type { Extended } from "./scaffold-file.ts";
 
-/** One action as it is written. */
+/** The generated code of one action. */
 export interface Declaration {
   readonly identifier: string;
   readonly code: string;
-  /** What it uses of {@link SOURCES}. */
+  /** The names of {@link SOURCES} that it uses. */
   readonly uses: readonly string[];
 }
 
 const LIST = "export const actions";
-/** The type of the client, for every file that has actions of GraphQL. */
+/** Imports the type of the client. Every file with GraphQL actions has this line. */
 export const GRAPHQL_CLIENT = 'import type { GraphQLClient } from "seqqa/clients/graphql";';
-/** What declarations use, and where it comes from. */
+/** The names that declarations use, and the files that export them. */
 const SOURCES: readonly (readonly [name: string, from: string])[] = [
   ["MOST_OF_A_KIND", "../context.ts"],
   ["credentials", "../session.ts"],
@@ -23,7 +23,7 @@ const SOURCES: readonly (readonly [name: string, from: string])[] = [
   ["read", "../support.ts"],
 ];
 
-/** The text of `actions/<group>.ts`. */
+/** Returns the text of `actions/<group>.ts`. */
 export function actionsText(declarations: readonly Declaration[], isGraphql: boolean): string {
   const used = usedBy(declarations);
   const from = (source: string): readonly string[] => used.filter(([, own]) => own === source).map(([name]) => name);
@@ -57,7 +57,7 @@ export function withDeclarations(edited: string, declarations: readonly Declarat
   return { text: withImports(done, declarations), left };
 }
 
-/** With the imports that declarations need. */
+/** Adds the imports that declarations need. */
 export function withImports(edited: string, declarations: readonly Declaration[]): string {
   const missing = usedBy(declarations).filter(([name]) => !imports(edited, name));
   const client = declarations.some(({ uses }) => uses.includes("GraphQLClient")) && !imports(edited, "GraphQLClient");

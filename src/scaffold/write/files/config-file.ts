@@ -3,7 +3,10 @@ import { REDACTED } from "../../../config/index.ts";
 import type { PlannedLogin, ScaffoldPlan } from "../../infer/plan.ts";
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
-/** `seqqa.yaml`. `baseUrl`: that of the description; only one on this machine is taken for what is to be explored, without its `basePath`. `schema`: the way to its JSON Schema. */
+/**
+ * Returns `seqqa.yaml`. `baseUrl`: the server of the description. It is explored only if it is on this machine, and without its `basePath`. `schema`:
+ * the path of the JSON Schema.
+ */
 export function configFile(
   { baseUrl, basePath = "", login }: Pick<ScaffoldPlan, "baseUrl" | "basePath" | "login">,
   schema: string,
@@ -39,7 +42,7 @@ ${redactLines(login)}`,
   };
 }
 
-/** In double quotes; what would be filled in from the environment is not. */
+/** Returns a text in double quotes. References to environment variables are escaped. */
 function yamlText(text: string): string {
   return stringify(
     text.replaceAll("${", () => "$${"),
@@ -47,7 +50,7 @@ function yamlText(text: string): string {
   ).trim();
 }
 
-/** What the API calls its key, its password and its token is hidden as what is always called so. */
+/** Returns the lines that hide the values of the API's own names for its key, password and token, in addition to the default names. */
 function redactLines(login: PlannedLogin | undefined): string {
   const known = new Set(REDACTED.map(plain));
   const names = secretsOf(login).filter((name) => /^[\w-]{1,100}$/.test(name) && !known.has(plain(name)));
@@ -67,21 +70,21 @@ function secretsOf(login: PlannedLogin | undefined): readonly string[] {
   }
 }
 
-/** As reports compare names. */
+/** Returns a name in the form in which reports compare names. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, "");
 
-/** The exploration puts the base path before every path. */
+/** Returns a URL without the base path, which the exploration puts before every path. */
 function without(url: string, basePath: string): string {
   const plain = url.replace(/\/+$/, "");
   return basePath !== "" && plain.endsWith(basePath) ? plain.slice(0, -basePath.length) : url;
 }
 
-/** On this machine: what a description names elsewhere is often where the data of real users is, and is not explored unasked. */
+/** Returns `true` for a URL on this machine. Servers elsewhere often hold the data of real users, and are not explored unless the user names them. */
 function isLocal(url: string): boolean {
   return /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 }
 
-/** As the configuration takes it. */
+/** Returns `true` for a URL that the configuration accepts. */
 function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text) || /[\p{C}\p{Z}]/u.test(text)) return false;
   const { protocol, search, hash } = new URL(text);

@@ -4,14 +4,14 @@ import { rulesOf, type RuleInput } from "./rules.ts";
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
 export interface ExplorationInput extends RuleInput {
-  /** `shop.explore.ts`. */
+  /** The path of the file, e.g. `shop.explore.ts`. */
   readonly path: string;
   readonly name: string;
-  /** What stands before all paths, e.g. `/v1`. */
+  /** The prefix of all paths, e.g. `/v1`. */
   readonly basePath?: string | undefined;
 }
 
-/** The exploration: how it begins, its actions, its rules. */
+/** Returns the exploration: its world and setup, its actions, its rules. */
 export function explorationFile(input: ExplorationInput): ScaffoldFile {
   const { path, name, hasUsers, endpoint, basePath } = input;
   const isGraphql = endpoint !== undefined;
@@ -42,12 +42,18 @@ ${isGraphql ? worldLines(endpoint, hasUsers) : clientLines(basePath, hasUsers)}$
   };
 }
 
-/** Where a GraphQL API answers: below the base URL of the lane, or in this process. A rule's clients of its own would be of HTTP. */
+/**
+ * Returns the world of a GraphQL API, which answers below the base URL of the lane or in this process. A rule's own clients would use plain HTTP, so
+ * users get clients here.
+ */
 function worldLines(endpoint: string, hasUsers: boolean): string {
   return worldOf("World<Keys, GraphQLClient>", `new GraphQLClient(lane.fetch ?? lane.baseUrl, { path: ${quoted(endpoint)} })`, hasUsers);
 }
 
-/** Where all paths begin alike: every client of a rule is made so, too. A target that is a fetch handler has no URL. */
+/**
+ * Returns the world of an API whose paths have a common prefix. Clients of rules get the prefix in the same way. A target that is a fetch handler has
+ * no URL.
+ */
 function clientLines(basePath: string | undefined, hasUsers: boolean): string {
   if (basePath === undefined) return "";
   return worldOf("World<Keys>", `new HttpClient(lane.fetch ?? lane.baseUrl, { basePath: ${quoted(basePath)} })`, hasUsers);

@@ -8,7 +8,7 @@ import type { Extended, ScaffoldFile } from "./scaffold-file.ts";
 
 const LIST = "const all";
 
-/** `actions/index.ts`, which brings the files with actions together. `added`: those that were not there before. */
+/** Returns `actions/index.ts`, which joins the files with actions. `added`: files that are new. */
 export function indexFile(files: readonly string[], added: readonly string[], isGraphql: boolean): ScaffoldFile {
   const names = namesOf(files);
   const type = actionType(isGraphql);

@@ -8,11 +8,11 @@ export interface ReadmeInput {
   readonly plan: ScaffoldPlan;
   readonly named: readonly NamedAction[];
   readonly exploration: string;
-  /** File and line of an action, e.g. `actions/orders.ts:12`; the file alone where the user took it out. */
+  /** Returns file and line of an action, e.g. `actions/orders.ts:12`; only the file if the user removed the action. */
   readonly placeOf: (action: NamedAction) => string;
 }
 
-/** `README.md`: what was inferred, what was not and where to write it, and how to run it. */
+/** Returns `README.md`: the values that were inferred, those that were not and the places to write them, and how to run the exploration. */
 export function readmeFile({ plan, named, exploration, placeOf }: ReadmeInput): ScaffoldFile {
   const { all, inferred } = plan.pathParameters;
   const byName = new Map(named.map((one) => [one.action.name, one]));
@@ -84,7 +84,7 @@ function table(head: readonly string[], rows: readonly string[]): string {
   return [`| ${head.join(" | ")} |`, `| ${head.map(() => "---").join(" | ")} |`, ...rows].join("\n");
 }
 
-/** Text of the description: no markup, no link, no cell or line of its own. */
+/** Returns a text of the description without any effect in Markdown: no markup, no link, no separate cell or line. */
 export function markdown(text: string): string {
   return shortened(oneLine(text), 400)
     .replaceAll(/[\\`*_{}[\]<>()|~#!$&]/g, "\\$&")
@@ -92,7 +92,7 @@ export function markdown(text: string): string {
     .replaceAll(/:\/\/|www\.|@/g, (part) => (part === "@" ? "&#64;" : part === "://" ? "&#58;//" : "www&#46;"));
 }
 
-/** As code where it is plain enough for that. */
+/** Returns a text as code if its characters allow that, else as plain text. */
 function code(text: string): string {
   return /^[\w{}/.:~,;=?&+%() -]+$/.test(text) ? `\`${text}\`` : markdown(text);
 }

@@ -2,17 +2,17 @@ import { row, text, type Code } from "../code/layout.ts";
 import { quoted } from "../code/text.ts";
 
 export interface RuleInput {
-  /** From the exploration's file to the description, as a relative URL. */
+  /** The description, as a URL relative to the exploration's file. */
   readonly description: string;
-  /** It was read with `--allow-refs`. */
+  /** `true`: the description was read with `--allow-refs`. */
   readonly allowRefs: boolean;
-  /** There is a login that more than one user can use. */
+  /** `true`: there is a login that more than one user can use. */
   readonly hasUsers: boolean;
   /** The path of a GraphQL API's endpoint; `undefined`: HTTP. */
   readonly endpoint: string | undefined;
 }
 
-/** A rule of `seqqa/rules` and the line that uses it; `undefined` where it has nothing to go by. */
+/** A rule of `seqqa/rules` and the code that uses it; `undefined` if the rule does not apply. */
 interface UsedRule {
   readonly name: string;
   readonly code: (input: RuleInput) => Code | undefined;
@@ -21,7 +21,7 @@ interface UsedRule {
 const ofResources = (name: string): UsedRule => ({ name, code: () => text(`${name}({ resources })`) });
 const plain = (name: string): UsedRule => ({ name, code: () => text(`${name}()`) });
 
-/** All that there are. */
+/** All rules. */
 const RULES: readonly UsedRule[] = [
   plain("noServerErrors"),
   { name: "conformsTo", code: conformsToLine },
@@ -36,10 +36,10 @@ const RULES: readonly UsedRule[] = [
   { name: "ownership", code: ({ hasUsers }) => (hasUsers ? ownershipLine() : undefined) },
 ];
 
-/** Those that go by no path, no method and no status alone: a GraphQL API has one of each. */
+/** Rules for GraphQL APIs. Rules that depend on a path, a method or a status alone are left out, since a GraphQL API has only one of each. */
 const OF_GRAPHQL: ReadonlySet<string> = new Set(["noServerErrors", "rejectedMeansUnchanged", "ownership"]);
 
-/** The rules of an exploration, in the order in which they are written. */
+/** Returns the rules of an exploration, in the order in which they are written. */
 export function rulesOf(input: RuleInput): readonly { readonly name: string; readonly code: Code }[] {
   return RULES.filter(({ name }) => input.endpoint === undefined || OF_GRAPHQL.has(name)).flatMap(({ name, code: codeOf }) => {
     const code = codeOf(input);
@@ -52,6 +52,6 @@ function conformsToLine({ description, allowRefs }: RuleInput): Code {
 }
 
 function ownershipLine(): Code {
-  // What there is was made by alice, as whom the setup logs in: bob tries it.
+  // alice creates everything, since the setup logs in as alice: bob tries to use it.
   return text("ownership({ users: { bob: (api) => logIn(api, users.bob) } })");
 }

@@ -1,16 +1,16 @@
-/** A file of the folder as it would be written into an empty one. */
+/** A file of the folder, in the form for an empty folder. */
 export interface ScaffoldFile {
-  /** With `/`. */
+  /** The path, with `/`. */
   readonly path: string;
   readonly text: string;
-  /** Others import it: one that a user wrote under its name cannot take its place. */
+  /** `true`: other files import it, so that a user's file of the same name cannot replace it. */
   readonly isImported: boolean;
-  /** Adds what is new to a copy that the user changed; default: it stays as it is. */
+  /** Adds new parts to a copy that the user changed. Default: the copy is not changed. */
   readonly extend?: ((edited: string) => Extended) | undefined;
 }
 
 export interface Extended {
   readonly text: string;
-  /** What found no place, a sentence each. */
+  /** Parts that have no place in the copy, one sentence each. */
   readonly left: readonly string[];
 }

@@ -6,12 +6,12 @@ import { commentText, propertyName, quoted, templateText } from "../code/text.ts
 import type { ValueScope } from "../code/value.ts";
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
-/** `session.ts`: who calls the API, and how requests say so. */
+/** Returns `session.ts`, which holds the users and authenticates requests. */
 export function sessionFile(login: PlannedLogin): ScaffoldFile {
   return { path: "session.ts", isImported: true, text: isQueryKey(login) ? credentialsText(login) : loginText(login) };
 }
 
-/** A key in the query goes with each call by itself: a client keeps no query. */
+/** Returns `true` for a key in the query. Each call carries it, since a client keeps no query. */
 export function isQueryKey(login: PlannedLogin | undefined): login is Extract<PlannedLogin, { readonly kind: "apiKey" }> {
   return login?.kind === "apiKey" && login.in === "query";
 }
@@ -115,7 +115,7 @@ function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation"
   ];
 }
 
-/** The client keeps the cookie. */
+/** Returns the check of a login by cookie. The client itself keeps the cookie. */
 const cookieLines = (failed: Code): readonly string[] => [laidOut(row("if (!response.ok) ", failed), 2, 2, 0)];
 
 const tokenLines = (token: readonly string[], failed: Code): readonly string[] => [
@@ -124,19 +124,19 @@ const tokenLines = (token: readonly string[], failed: Code): readonly string[] =
   "api.setAuthToken(token);",
 ];
 
-/** Where a field of the login is sent: in its body, or as a parameter. */
+/** Returns the value of a field of the login, in its body or as a parameter. */
 function sentAt({ body, parameters }: PlannedAction, field: string): PlannedValue | undefined {
   return (body && fieldIn(body.value, field)) ?? parameters.find(({ name }) => name === field)?.value;
 }
 
-/** The outermost field of that name. */
+/** Returns the value of the outermost field of that name. */
 function fieldIn(value: PlannedValue, field: string): PlannedValue | undefined {
   if (value.kind !== "object") return undefined;
   const own = value.entries.find(([name]) => name === field)?.[1];
   return own ?? value.entries.map(([, of]) => fieldIn(of, field)).find((found) => found !== undefined);
 }
 
-/** At the beginning there is no context to read, and no path to draw by. */
+/** Replaces context values and draws by constants: a login has no context to read, and no path to seed draws. */
 function withoutContext(action: PlannedAction): PlannedAction {
   const plain = (value: PlannedValue): PlannedValue => {
     switch (value.kind) {
@@ -148,7 +148,7 @@ function withoutContext(action: PlannedAction): PlannedAction {
       case "list":
         return { kind: "list", items: value.items.map(plain) };
       default:
-        // A copy: two fields with one value are two.
+        // A copy, so that two fields with one value remain distinct.
         return { ...value };
     }
   };

@@ -1,6 +1,6 @@
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
-/** What init's folder has, too. `URL` and `import.meta.url`, by which the description is found, are in the library of browsers. */
+/** Returns the files that `init` writes, too. `URL` and `import.meta.url`, which locate the description, are in the library of browsers. */
 export function smallFiles(templates: ReadonlyMap<string, string>): readonly ScaffoldFile[] {
   const plain = (path: string, text: string): ScaffoldFile => ({ path, text, isImported: false });
   return [

@@ -1,6 +1,6 @@
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
-/** `support.ts`: what the actions read answers with. Nothing of the description is in it. */
+/** Returns `support.ts`, the functions that read answers. It contains nothing of the description. */
 export function supportFile(): ScaffoldFile {
   return { path: "support.ts", isImported: true, text: TEXT };
 }

@@ -1,19 +1,19 @@
 import { hashOf, type WrittenAction } from "./manifest.ts";
 
-/** What became of a declaration in a file that the user changed. */
+/** The state of a declaration in a file that the user changed. */
 export type Found =
   | { readonly kind: "as-written"; readonly start: number; readonly end: number }
   | { readonly kind: "edited" }
   | { readonly kind: "deleted" };
 
-/** Looks for a declaration as it was generated: the same lines, wherever in the file. */
+/** Searches a declaration in its generated form: the same lines, anywhere in the file. */
 export function findDeclaration(text: string, written: WrittenAction): Found {
   const lines = text.split("\n");
   const declared = lines.findIndex((line) =>
     new RegExp(`^export\\s+(?:const|let|var|function|async\\s+function)\\s+${written.identifier}\\b`).test(line),
   );
   if (declared === -1) return { kind: "deleted" };
-  // Its comment stands above, and belongs to it.
+  // The comment above belongs to the declaration.
   for (let first = declared; first > declared - written.lines && first >= 0; first--) {
     const block = lines.slice(first, first + written.lines);
     if (block.length === written.lines && hashOf(block.join("\n")) === written.hash) {

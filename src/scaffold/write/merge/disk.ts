@@ -9,23 +9,26 @@ export interface Change {
   readonly text: string;
 }
 
-/** The folder that is written to. */
+/** The folder that the scaffold reads and writes. */
 export class Disk {
   readonly #directory: string;
-  /** As the user named it. */
+  /** The folder as the user named it. */
   readonly #shown: string;
 
-  /** @throws SeqqaError `SCAFFOLD_NOT_A_FOLDER` for a file of that name */
+  /** @throws SeqqaError `SCAFFOLD_NOT_A_FOLDER` if a file has that name */
   constructor(directory: string, shown: string) {
     this.#directory = directory;
     this.#shown = shown;
-    // A link that leads nowhere is there, too.
+    // A link that leads nowhere exists, too.
     if (statOf(directory) !== undefined && statOf(directory, true)?.isDirectory() !== true) {
       throw refused("SCAFFOLD_NOT_A_FOLDER", `${shown} is there and is not a folder.`, "Name another one with --out.");
     }
   }
 
-  /** `undefined` where nothing is. @throws SeqqaError for links and whatever else is no file: what they lead to is not this folder's */
+  /**
+   * Reads a file; `undefined` if it does not exist. @throws SeqqaError for links and anything else that is not a file: their targets do not belong to
+   * this folder
+   */
   read(path: string): string | undefined {
     const parts = path.split("/");
     for (let length = 1; length <= parts.length; length++) {
@@ -48,7 +51,7 @@ export class Disk {
     }
   }
 
-  /** Writes all, or none. @throws SeqqaError `SCAFFOLD_NOT_WRITTEN`; what was there before is there again */
+  /** Writes all changes or none. @throws SeqqaError `SCAFFOLD_NOT_WRITTEN` after it has restored the previous files */
   write(changes: readonly Change[]): void {
     const undo: (() => void)[] = [];
     let at = "";
@@ -73,7 +76,7 @@ export class Disk {
     const mode = before === undefined ? {} : { mode: statOf(file)!.mode };
     const replace = (by: string): void => {
       try {
-        // Renaming never writes through a link that took the file's place meanwhile.
+        // Renaming never writes through a link that replaced the file in the meantime.
         writeFileSync(beside, by, { flag: "wx", ...mode });
         renameSync(beside, file);
       } catch (cause) {

@@ -1,4 +1,4 @@
-/** After the last import of a file, or at its top. */
+/** Inserts a line after the last import of a file, or at its top. */
 export function insertImport(text: string, line: string): string {
   const lines = text.split("\n");
   const last = lines.findLastIndex((one) => /^(?:import\b.*|\})\s*\bfrom\s*["'][^"']*["'];?\s*$|^import\s*["'][^"']*["'];?\s*$/.test(one));
@@ -6,12 +6,12 @@ export function insertImport(text: string, line: string): string {
   return lines.join("\n");
 }
 
-/** Whether a file imports something by its name. */
+/** Returns `true` if a file imports a name. */
 export function imports(text: string, name: string): boolean {
   return [...text.matchAll(/^import\b[^;"']*/gm)].some(([statement]) => new RegExp(`\\b${name}\\b`).test(statement));
 }
 
-/** Before the declaration that begins with these words, or at the end of the file. */
+/** Inserts a declaration before the one that begins with these words, or at the end of the file. */
 export function insertDeclaration(text: string, before: string, declaration: string): string {
   const at = startOf(text, before);
   if (at === -1) return `${text.trimEnd()}\n\n${declaration}\n`;
@@ -19,7 +19,7 @@ export function insertDeclaration(text: string, before: string, declaration: str
   return `${text.slice(0, start)}${declaration}\n\n${text.slice(start)}`;
 }
 
-/** As the last item between the brackets of the declaration that begins with these words; `undefined` where there are none to be found. */
+/** Inserts the last item between the brackets of the declaration that begins with these words; `undefined` if there are no such brackets. */
 export function insertItem(text: string, declaration: string, brackets: "[]" | "{}", item: string): string | undefined {
   const start = startOf(text, declaration);
   if (start === -1) return undefined;
@@ -40,19 +40,19 @@ export function insertItem(text: string, declaration: string, brackets: "[]" | "
   const closing = new RegExp(`^\\${brackets[1]!}`, "m").exec(text.slice(inside));
   if (closing === null) return undefined;
   const at = inside + closing.index;
-  // The last item may lack the comma that another one after it needs.
+  // The last item may lack the comma that is needed before another item.
   const before = text.slice(0, at).replace(brackets === "[]" ? /([^,\s[])(\s*)$/ : /([^;,\s{])(\s*)$/, `$1${semicolon}$2`);
   return `${before}  ${item.replaceAll("\n", "\n  ")}${semicolon}\n${text.slice(at)}`;
 }
 
-/** Where a line begins with these words. */
+/** Returns the offset of the line that begins with these words; -1 if there is none. */
 function startOf(text: string, words: string): number {
   if (text.startsWith(words)) return 0;
   const newline = text.indexOf(`\n${words}`);
   return newline === -1 ? -1 : newline + 1;
 }
 
-/** Where the comment directly above begins. */
+/** Returns the offset at which the comment directly above begins. */
 function beforeComment(text: string, at: number): number {
   const lines = text.slice(0, at).split("\n").slice(0, -1);
   const first = lines.findLastIndex((line) => !/^(?:\/\*\*|\/\/| \*)/.test(line)) + 1;

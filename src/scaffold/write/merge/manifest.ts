@@ -2,18 +2,18 @@ import { createHash } from "node:crypto";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { PlannedKey } from "../../infer/plan.ts";
 
-/** Where a scaffold writes down what it wrote, next to it: by that, another run knows what is the user's. */
+/** The file in which a scaffold records its output. Another run uses it to recognise the user's changes. */
 export const MANIFEST = ".seqqa-scaffold.json";
 const FORMAT = 1;
 
 export interface Manifest {
   /** The name of the exploration's file. */
   readonly exploration: string | undefined;
-  /** Path to the hash of the text as it was generated. */
+  /** The hash of each file's generated text, by path. */
   readonly files: Readonly<Record<string, string>>;
-  /** By operation, e.g. `POST /orders`. */
+  /** The actions by operation, e.g. `POST /orders`. */
   readonly actions: Readonly<Record<string, WrittenAction>>;
-  /** All keys that there ever were: actions that the user wrote or kept may use them. */
+  /** All keys that were ever written: actions that the user wrote or kept may use them. */
   readonly keys: readonly PlannedKey[];
   /** Names of the resources that were written. */
   readonly resources: readonly string[];
@@ -23,10 +23,10 @@ export interface WrittenAction {
   readonly name: string;
   readonly identifier: string;
   readonly file: string;
-  /** Of its declaration as it was generated, and how many lines that has. */
+  /** The hash of the generated declaration; `lines` is its number of lines. */
   readonly hash: string;
   readonly lines: number;
-  /** The user took it out. */
+  /** `true`: the user removed the action. */
   readonly deleted?: boolean;
 }
 
@@ -41,7 +41,7 @@ export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify({ about, format: FORMAT, ...manifest }, null, 2)}\n`;
 }
 
-/** @throws SeqqaError `SCAFFOLD_MANIFEST` for what is none, exit status 2 */
+/** Parses a manifest. @throws SeqqaError `SCAFFOLD_MANIFEST` if it is invalid, exit status 2 */
 export function parseManifest(text: string, shown: string): Manifest {
   let read: unknown;
   try {
@@ -59,7 +59,7 @@ export function parseManifest(text: string, shown: string): Manifest {
   return { exploration, files, actions, keys, resources };
 }
 
-/** Names end in paths and in code, so they are what a scaffold writes and nothing else. */
+/** Returns `true` for a valid manifest. Its names become part of paths and of code, so only names that a scaffold writes are accepted. */
 function isManifest(read: unknown): read is Manifest & { readonly format: number } {
   if (!isRecord(read) || read["format"] !== FORMAT) return false;
   const { exploration, files, actions, keys, resources } = read;

@@ -3,13 +3,13 @@ import type { NamedAction } from "../names.ts";
 import { findDeclaration } from "./declarations.ts";
 import { hashOf, type Manifest, type WrittenAction } from "./manifest.ts";
 
-/** What became of an action of the plan. */
+/** The outcome for an action of the plan. */
 export type Fate = "added" | "updated" | "unchanged" | "edited" | "deleted";
 
 export interface MergedFile {
-  /** `undefined`: it is not there, and stays so. */
+  /** `undefined`: the file does not exist, and is not written. */
   readonly text: string | undefined;
-  /** The hash to know it by the next time; `undefined` when it never was wholly generated. */
+  /** The hash that recognises the file the next time; `undefined` if it was never entirely generated. */
   readonly hash: string | undefined;
   readonly fates: ReadonlyMap<string, Fate>;
   readonly written: ReadonlyMap<string, WrittenAction>;
@@ -24,15 +24,15 @@ export interface WrittenCode {
 
 export interface MergeInput {
   readonly file: string;
-  /** Of this file, in the order of the plan. */
+  /** The actions of this file, in the order of the plan. */
   readonly actions: readonly WrittenCode[];
-  /** What is on the disk. */
+  /** The text of the file on the disk; `undefined` if there is none. */
   readonly existing: string | undefined;
   readonly manifest: Manifest;
   readonly force: boolean;
 }
 
-/** Brings together what the plan has for a file and what the user made of it. */
+/** Merges the plan's actions for a file with the user's changes. */
 export function mergeActions(input: MergeInput): MergedFile {
   const { file, existing, manifest, force } = input;
   const hash = Object.hasOwn(manifest.files, file) ? manifest.files[file] : undefined;
@@ -40,7 +40,7 @@ export function mergeActions(input: MergeInput): MergedFile {
   return force || existing === undefined || untouched ? whole(input) : parts(input, existing, hash);
 }
 
-/** The file is written anew, without what the user took out before. */
+/** Rewrites the file, without actions that the user removed before. */
 function whole({ actions, existing, manifest, force }: MergeInput): MergedFile {
   const fates = new Map<string, Fate>();
   const written = new Map<string, WrittenAction>();
@@ -48,7 +48,7 @@ function whole({ actions, existing, manifest, force }: MergeInput): MergedFile {
   const isGraphql = actions.some(({ named }) => named.action.graphql !== undefined);
   for (const { named, code, uses } of actions) {
     const before = Object.hasOwn(manifest.actions, named.id) ? manifest.actions[named.id] : undefined;
-    // A file that is gone took its actions with it.
+    // If the file was deleted, its actions were deleted, too.
     if (!force && before !== undefined && (before.deleted === true || existing === undefined)) {
       fates.set(named.id, "deleted");
       written.set(named.id, { ...before, deleted: true });
@@ -63,7 +63,7 @@ function whole({ actions, existing, manifest, force }: MergeInput): MergedFile {
   return { text, hash: text === undefined ? undefined : hashOf(text), fates, written, left: [] };
 }
 
-/** The user changed the file: declarations that are as they were generated are renewed, new ones are added, and nothing else is touched. */
+/** Merges into a file that the user changed. Unchanged declarations are renewed, new ones are added, and everything else is kept. */
 function parts({ actions, manifest }: MergeInput, existing: string, hash: string | undefined): MergedFile {
   const fates = new Map<string, Fate>();
   const written = new Map<string, WrittenAction>();
