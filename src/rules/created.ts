@@ -8,7 +8,7 @@ import { itemPath, type Kind, type Place, type ResourcePaths } from "./resource-
 export interface Created {
   readonly kind: Kind;
   readonly id: string;
-  /** The path of the item, below the client's base. */
+  /** The path of the item, below the client's base URL. */
   readonly path: string;
   /** The place that the request was sent to: the collection, or with `PUT` the item. */
   readonly place: Place;

@@ -27,7 +27,7 @@ export function pathOf(client: ApiClient, { request }: ApiResponse): string | un
 }
 
 /**
- * Returns `true` if a status says that a thing is missing: 404, 410, or a failure of the server. Other statuses say that it may not be read, not in
+ * Returns `true` if a status says that an item is missing: 404, 410, or a failure of the server. Other statuses say that it may not be read, not in
  * this way, or not now.
  */
 export function isMissing(status: number): boolean {

@@ -2,9 +2,9 @@
 export type Located = LocatedScalar | LocatedList | LocatedMap;
 
 export interface Place {
-  /** `seqqa.yaml:3:5`, `--max-steps`, `SEQQA_TIMEOUT`. */
+  /** The place for messages: `seqqa.yaml:3:5`, `--max-steps`, `SEQQA_TIMEOUT`. */
   readonly where: string;
-  /** `file seqqa.yaml:3:5`, `flag --max-steps`, `environment SEQQA_TIMEOUT`, `default`. */
+  /** The origin for `Config.sources`: `file seqqa.yaml:3:5`, `flag --max-steps`, `environment SEQQA_TIMEOUT`, `default`. */
   readonly source: string;
   /** The folder that relative paths are resolved against. */
   readonly base: string;

@@ -64,7 +64,7 @@ function ofSpec(spec: Spec): Schema {
   }
 }
 
-/** The loader takes any case and `-` for `_`; the schema lists what people write. */
+/** Returns the spellings that people write. The loader accepts any case, and `-` for `_`. */
 function spellings(words: readonly string[]): readonly string[] {
   return [...new Set(words.flatMap((word) => [word, word.replaceAll("_", "-"), word.toUpperCase()]))];
 }

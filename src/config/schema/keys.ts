@@ -45,7 +45,7 @@ function settable(spec: Spec): boolean {
   return isScalar(spec);
 }
 
-/** `exploration.max_steps` -> `SEQQA_EXPLORATION_MAX_STEPS`. */
+/** Returns the environment variable of a key: `exploration.max_steps` -> `SEQQA_EXPLORATION_MAX_STEPS`. */
 export function variableOf(key: string): string {
   return `SEQQA_${key.replaceAll(".", "_").toUpperCase()}`;
 }

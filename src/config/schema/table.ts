@@ -1,6 +1,6 @@
 import type { ChoiceSpec, Field, ListSpec, MapSpec, NumberSpec, SectionSpec, TextSpec, UrlSpec } from "./spec.ts";
 
-/** Timers of the platform take at most 2^31 - 1 milliseconds and fire at once when given more. */
+/** The longest time, in seconds. Timers of the platform take at most 2^31 - 1 milliseconds and fire at once when given more. */
 const LONGEST = 2_147_483;
 /** More threads than this are a typing mistake. */
 const MOST_LANES = 1024;

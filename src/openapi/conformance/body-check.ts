@@ -48,7 +48,7 @@ function prepared(description: ApiDescription, schema: Schema, limits: Limits): 
   const made = within(limits.body, () => {
     const { schema: whole, names } = responseSchema(description, schema);
     const validate = compile(whole, patterns);
-    // Whether a schema under `if` or `patternProperties` applies depends on a pattern.
+    // A pattern decides whether a schema under `if` or `patternProperties` applies.
     const isConditional = /"(?:if|patternProperties)":/.test(JSON.stringify(whole));
     return { judge: validate === undefined ? undefined : judgeBy(validate, names, isConditional, patterns) };
   });

@@ -130,7 +130,7 @@ function mendKeyword(schema: Plain, key: string, warn: (sentence: string) => voi
   const fits = Object.hasOwn(KEYWORDS, key) ? KEYWORDS[key] : undefined;
   if (fits === undefined || fits(schema[key])) return;
   const mended = [...candidates(schema[key], key)].find(fits);
-  // Formerly a property said itself that it is required.
+  // A boolean `required` in a property is the form of older drafts, and needs no warning.
   if (key !== "required" || typeof schema[key] !== "boolean") {
     warn(`The keyword ${key} of a schema is not what it may be, and is ${mended === undefined ? "left out" : "mended"}`);
   }

@@ -76,13 +76,13 @@ export interface RequestBody {
 export interface MediaType {
   /** The type in lower case, without parameters, e.g. `application/json`. */
   readonly type: string;
-  /** `undefined`: not described. */
+  /** The schema; `undefined`: not described. */
   readonly schema: Schema | undefined;
   readonly examples: readonly unknown[];
 }
 
 export interface DescribedResponse {
-  /** `200`, `2XX` or `default`. */
+  /** The status: `200`, `2XX` or `default`. */
   readonly status: string;
   readonly media: readonly MediaType[];
   /** The headers, with names in lower case. */

@@ -12,7 +12,7 @@ export interface Drafting {
   readonly call: Called;
   readonly kind: Kind;
   readonly name: string;
-  /** Keys that may not be used, since they would close a circle. */
+  /** The keys that may not be used, since they would close a circle. */
   readonly avoid: ReadonlySet<string>;
   readonly needs: Map<string, Need>;
   readonly note: (what: string, hint: string) => void;

@@ -15,7 +15,7 @@ export function followLinks(
 ): ReadonlyMap<string, Linked> {
   const linked = new Map<string, Linked>();
   const taken = new Set(resources.map(({ key }) => key));
-  // Of several links to one parameter, the one from a call that creates is taken.
+  // The link from a call that creates wins over other links to the same parameter.
   const creating = edges.filter(({ from }) => from.operation.method === "post");
   for (const edge of [...creating, ...edges.filter((one) => !creating.includes(one))]) {
     const { from, source, to, link } = edge;

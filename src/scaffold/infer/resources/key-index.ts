@@ -50,7 +50,7 @@ export class KeyIndex {
     const found = this.#byName.get(squash) ?? this.#byName.get(withoutRole(squash));
     if (found === undefined) return undefined;
     const known = found.filter(({ key }) => this.produced(key));
-    // Of several resources, the one is taken whose owner is on the call's path.
+    // The resource whose owner is on the call's path wins over others.
     const near = known.filter(({ scope }) => scope !== undefined && call.path.shapes.includes(scope));
     if (near.length === 1) return near[0];
     if (known.length === 1) return known[0];
@@ -67,7 +67,7 @@ export class KeyIndex {
     return resource === undefined || looksLikeId(field.name) || namesItsThing(field.name, resource.nouns) ? resource : undefined;
   }
 
-  /** The resource whose id a field of a body or a parameter holds. */
+  /** Returns the resource whose id a field of a body or a parameter holds. */
   ofField({ name, schema, inside, object, required }: Field, call: Called): FoundResource | undefined {
     const named = this.byName(name, call) ?? this.#byThingAlone(name, schema, call);
     if (named !== undefined) return this.#fits(named, schema) ? named : undefined;

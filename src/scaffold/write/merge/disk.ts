@@ -4,7 +4,7 @@ import { makeFolder, statOf } from "../../../init/index.ts";
 import { SeqqaError } from "../../../model/errors.ts";
 
 export interface Change {
-  /** Relative to the folder, with `/`. */
+  /** The path relative to the folder, with `/`. */
   readonly path: string;
   readonly text: string;
 }
