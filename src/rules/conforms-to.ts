@@ -30,9 +30,9 @@ export interface ConformsToOptions {
  * - the required headers are there;
  * - the content type is one of those described, without its parameters, if any is described and the status has a body;
  * - a body in JSON is valid against the schema, by JSON Schema 2020-12 with formats. `nullable` is respected, and so are the alternatives that a
- *   `discriminator` chooses from; `writeOnly` properties may be missing. Not judged are a pattern for a value that takes it more than 0.2 seconds,
- *   and a schema that takes more than 3 seconds or that no validator accepts; the rest of the body is. The run's notes say what was not judged, and
- *   how many times.
+ *   `discriminator` chooses from; `writeOnly` properties may be missing. A pattern is not judged for a value that takes it more than 0.2 seconds, nor
+ *   is a schema that takes more than 3 seconds or that no validator accepts; the rest of the body is judged. The run's notes say what was not judged,
+ *   and how many times.
  *
  * The finding names operation, status, the place in the body as a JSON pointer, and the broken rule, but no value of the body. MEDIUM.
  * @param spec A path (relative to where seqqa runs), a URL, or the description as an object. Read once for each lane, when it is first needed.

@@ -9,7 +9,7 @@ import { isDone, isMissing, pathOf, shownPath, urlOf, writesOf } from "./request
 import { ResourcePaths } from "./resource-paths.ts";
 
 export interface CreatedMeansAvailableOptions {
-  /** The resources of the API. An item that is created without a `Location` is searched at the path of its item. */
+  /** The resources of the API. An item that is created without a `Location` is looked up at the path of its item. */
   readonly resources?: readonly Resource[];
 }
 

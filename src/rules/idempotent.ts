@@ -19,8 +19,8 @@ const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 425, 428, 429]);
  * `PUT` and `DELETE` have the same effect twice as once. After a step whose only writing request has one of these methods and was answered 2xx (not
  * 202), the same request (method, URL, headers, body) is sent again:
  * - the stores are then as they were before it, compared as states are (times near the run are equal, tables and columns in `ignore` are left out);
- * - it is answered 2xx, a `DELETE` also 404 or 410. Not findings are 401, 403, 409, 412, 428 and 429 (the first request may have ended the session,
- *   or made another version than the one that `If-Match` or the body names), 408, 425, 501, 503 and 3xx. Every other 4xx or 5xx is a finding.
+ * - it is answered 2xx, a `DELETE` also 404 or 410. 401, 403, 409, 412, 428 and 429 are not findings (the first request may have ended the session,
+ *   or made another version than the one that `If-Match` or the body names), nor are 408, 425, 501, 503 and 3xx. Every other 4xx or 5xx is a finding.
  *
  * RFC 9110, 9.2.2 requires it of the intended effect, and lets a server keep a log or a history of each request: list such tables in `ignore`. HIGH.
  * @throws SeqqaError `RULE_INVALID` when `methods` is not a list of names.

@@ -9,7 +9,7 @@ export interface TriedCall {
   answer: unknown;
 }
 
-/** Thrown in the place of a call that names nothing of the owner's, since any user may make such a call. */
+/** Thrown in the place of a call that names nothing of the owner's, which any user may make, or that carries a credential of the owner. */
 export class NothingNamed extends Error {}
 
 const VERBS = new Set(["get", "post", "put", "patch", "delete", "head", "options"]);

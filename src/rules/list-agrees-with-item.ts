@@ -17,7 +17,7 @@ const NAMED = 3;
 const LONGEST = 40;
 
 export interface ListAgreesWithItemOptions {
-  /** The resources of the API. Judged are those that can be listed and read. */
+  /** The resources of the API. Those that can be listed and read are judged. */
   readonly resources: readonly Resource[];
 }
 
@@ -29,16 +29,16 @@ interface Listed {
 }
 
 /**
- * A list and its items say the same. Judged after a step that changed something and had a writing request answered 2xx (not 202). Judged is each kind
- * that can be listed (all items, not a page) and read, if the path of its list has no parameters, or those of a path that the step wrote to. For a
+ * A list and its items say the same. Judged after a step that changed something and had a writing request answered 2xx (not 202). Each kind that can
+ * be listed (all items, not a page) and read is judged, if the path of its list has no parameters, or those of a path that the step wrote to. For a
  * list that is answered 2xx:
  * - each of the first 20 items can be read: `GET` is not answered 404, 410 or 5xx (501 and 503 aside), unless the list says that the item was
  *   deleted;
  * - the fields that an item has in the list and by itself do not contradict each other. Numbers, texts and truth values are equal. Objects agree in
- *   the fields that both have. Lists of equal length agree: plain values in any order, objects with the same `id`. No contradiction, but another
- *   view, are `null`, an empty text, another type, a list of another length, a text cut short (that ends with dots, or has 20 or more characters), a
- *   less exact time, and links. Where fields differ, list and item are read twice: a field that changes between the two reads, such as a time or a
- *   countdown, is left out;
+ *   the fields that both have. Lists of equal length have the same plain values in any order; their objects agree if they have the same `id`. Some
+ *   differences are another view and no contradiction: `null`, an empty text, another type, a list of another length, a text cut short (that ends
+ *   with dots, or has 20 or more characters), a less exact time, and links. Where fields differ, list and item are read twice: a field that changes
+ *   between the two reads, such as a time or a countdown, is left out;
  * - an item that the last writing request created, and that can be read, is in the list. An item that was updated may have left the list by design.
  *
  * MEDIUM. The rule sends one request for each list and each item, after each step that changes something. The use-after-free and leakage rules of

@@ -43,8 +43,8 @@ type Run<C extends object, A> = Action<C, A>["run"];
  * that say who the owner is are left out. A call that carries a token or a password of the owner's context is not made. These actions are steps like
  * any other: they count towards `max_steps`, have findings with a path, and are not raced.
  *
- * With a `GraphQLClient` a call is a query or a mutation, and values in its variables or its text count; such a world has a client for each role. The `data` counts as seen, except a plain `true` or `false` and a payload that holds errors alone; an answer of errors without data is a
- * refusal.
+ * With a `GraphQLClient` a call is a query or a mutation, and values in its variables or its text count; such a world has a client for each role. The
+ * `data` counts as seen, except a plain `true` or `false` and a payload that holds errors alone; an answer of errors without data is a refusal.
  *
  * The rule is violated when something was seen or changed. Seen: an answer of 2xx whose body holds anything; not `{}`, `[]`, a list's envelope
  * without items, or a report of failure. Changed: the stores are in another state, whatever the answer was, except for rows that a refused call adds;

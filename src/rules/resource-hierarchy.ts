@@ -9,7 +9,7 @@ import { isDone } from "./requests.ts";
 import { collectionPath, itemPath, ResourcePaths, type Kind } from "./resource-paths.ts";
 
 export interface ResourceHierarchyOptions {
-  /** The resources of the API. Judged are those with a `parent` whose item path is part of theirs. */
+  /** The resources of the API. Those with a `parent` whose item path is part of theirs are judged. */
   readonly resources: readonly Resource[];
 }
 

@@ -23,8 +23,8 @@ const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 422, 425, 428, 429]);
  * A request that is sent again, as by a client that never got the answer, has no further effect. After a step whose only writing request carries an
  * idempotency key and was answered 2xx (not 202), the same request (method, URL, headers, body) is sent again:
  * - the stores are then as they were before it, compared as states are (times near the run are equal, tables and columns in `ignore` are left out);
- * - it is answered 2xx. Not findings are 409 and 422 (the draft defines them for a request in progress, and for a key that was used for another
- *   request), 401, 403, 408, 412, 425, 428, 429, 501, 503 and 3xx. Every other 4xx or 5xx is a finding;
+ * - it is answered 2xx. 409 and 422 are not findings (the draft defines them for a request in progress, and for a key that was used for another
+ *   request), nor are 401, 403, 408, 412, 425, 428, 429, 501, 503 and 3xx. Every other 4xx or 5xx is a finding;
  * - where both answers are 2xx, a `Location` in both is the same. Where both are JSON objects, each `id` or `uuid` that both have is the same, at the
  *   top or in one object below it (such as `data`; not `meta`, and not objects named for requests and traces).
  *

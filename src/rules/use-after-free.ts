@@ -19,10 +19,11 @@ export interface UseAfterFreeOptions {
  *
  * With `resources`, if the deleted path is that of an item. Its row may still be in the store: it is gone if the API gives it to nobody.
  * - `GET` of the item, if it can be read, is not answered 2xx, and not with a failure of the server (5xx except 501 and 503). 3xx and 4xx, 404 and
- *   410 above all, say that it is not available. Not findings are a 2xx without content (no body, `null`, `[]`, `{}`) and an item that says that it
- *   is gone (a field such as `deleted`, `deleted_at`, `archived`, with a value; a `status` or `state` such as `cancelled`);
+ *   410 above all, say that it is not available. A 2xx without content (no body, `null`, `[]`, `{}`) is not a finding, nor is an item that says that
+ *   it is gone (a field such as `deleted`, `deleted_at`, `archived`, with a value; a `status` or `state` such as `cancelled`);
  * - the lists of the kinds below it, if they can be listed, are not answered 2xx with items that do not say so. Where the item itself is answered 404
- *   or 410, an item below it that only says that it has ended (`closed`, `cancelled`, `archived`), and said so before the step, is a finding, too: it says nothing about this deletion;
+ *   or 410, an item below it that only says that it has ended (`closed`, `cancelled`, `archived`), and said so before the step, is a finding, too: it
+ *   says nothing about this deletion;
  * - the list of its own kind, if it can be listed, does not have its id, except with an item that says that it is gone.
  *
  * With `resources` that say how an item is restored (`restore`), if that request is answered 2xx (not 202): the item is available again. `GET` of it,

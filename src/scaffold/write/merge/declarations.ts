@@ -6,7 +6,7 @@ export type Found =
   | { readonly kind: "edited" }
   | { readonly kind: "deleted" };
 
-/** Searches a declaration in its generated form: the same lines, anywhere in the file. */
+/** Searches for a declaration in its generated form: the same lines, anywhere in the file. */
 export function findDeclaration(text: string, written: WrittenAction): Found {
   const lines = text.split("\n");
   const declared = lines.findIndex((line) =>
