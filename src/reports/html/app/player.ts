@@ -50,7 +50,7 @@ export function startPlayer(player: HTMLElement): void {
     if (event.altKey || event.ctrlKey || event.metaKey || !(target instanceof HTMLElement)) return;
     // A block of text that scrolls keeps its arrow keys.
     if (target.matches("pre, .diff")) return;
-    const to = { ArrowRight: current + 1, ArrowLeft: current - 1, RootState: 0, End: items.length - 1 }[key];
+    const to = { ArrowRight: current + 1, ArrowLeft: current - 1, Home: 0, End: items.length - 1 }[key];
     if (to === undefined) return;
     event.preventDefault();
     show(to);
