@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** A session that is ended again and again is ended by somebody who means it. */
+/** Pauses before each retry. A session that is ended after every one of them is ended on purpose. */
 const PAUSES_MS = [100, 500, 2000];
 
-/** Does again, from its beginning, what its session was ended in the middle of. The work must be such that it can be. */
+/** Runs `work` again from its beginning when its session ended meanwhile. `work` must be safe to repeat. */
 export async function afterLoss<T>(work: () => Promise<T>, isLost: (error: unknown) => boolean): Promise<T> {
   for (const wait of PAUSES_MS) {
     try {
@@ -16,7 +16,7 @@ export async function afterLoss<T>(work: () => Promise<T>, isLost: (error: unkno
   return work();
 }
 
-/** Does what only reads once more, at once, where its session was ended meanwhile. */
+/** Repeats `read` once, at once, when its session ended meanwhile. `read` must not write. */
 export async function onceMoreAfterLoss<T>(read: () => Promise<T>, isLost: (error: unknown) => boolean): Promise<T> {
   try {
     return await read();

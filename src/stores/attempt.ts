@@ -3,8 +3,8 @@ import { isPromise, type Awaitable } from "../model/stores/store-adapter.ts";
 const PAUSE_MS = 4;
 
 /**
- * Does something that a busy store may refuse. It is tried at once and without a promise, since it hardly ever is; only then
- * again from time to time, letting an in-process target go on in between, until the limit.
+ * Runs an action that a busy store may refuse. The first try is synchronous, since a refusal is rare. After a refusal the action is retried every few
+ * milliseconds until the limit, so that an in-process target can continue in between.
  */
 export function attempt<T>(
   action: () => T,
@@ -20,7 +20,7 @@ export function attempt<T>(
   }
 }
 
-/** Does something, and something else when that is over, however it ends. */
+/** Runs `action`, then `then`, whether `action` succeeds or fails. A promise is awaited first. */
 export function lastly<T>(action: () => Awaitable<T>, then: () => void): Awaitable<T> {
   let result: Awaitable<T>;
   try {

@@ -2,15 +2,18 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { SeqqaError } from "../model/errors.ts";
 
 const PAUSE_MS = 3;
-/** How long the open write transactions of others are waited for. */
+/** How long, in milliseconds, open write transactions of other sessions are waited for. */
 export const BUSY_LIMIT_MS = 5000;
 
-/** What a connection that marks and puts back is, whatever server it leads to: used in turns, patient, and lost once and for all. */
+/**
+ * Base class of connections that make and restore checkpoints on a server. Work is done in turns, a busy store is retried, and a lost connection
+ * stays lost.
+ */
 export abstract class ControlConnection {
   #lost: unknown;
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** Who or what is in the way for now, by the error of a statement; `undefined`: it failed for good. */
+  /** Returns who or what blocks a statement for the moment, by its error; `undefined` if the statement failed for good. */
   protected abstract obstacle(error: unknown): string | undefined;
   protected abstract busy(limitMs: number, who: string): SeqqaError;
   protected abstract isLost(error: unknown): boolean;
@@ -29,21 +32,21 @@ export abstract class ControlConnection {
     if (this.#lost !== undefined) throw this.lostError(this.#lost);
   }
 
-  /** What is thrown for an error of the driver. */
+  /** Returns the error to throw for an error of the driver, and remembers a lost connection. */
   protected failed(error: unknown): unknown {
     if (!this.isLost(error)) return error;
     this.lose(error);
     return this.lostError(error);
   }
 
-  /** Runs after everything that was asked for before: a transaction of several statements is not torn apart. */
+  /** Runs `work` after everything that was queued before it, so that the statements of two transactions do not mix. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#turn.then(work, work);
     this.#turn = mine.catch(() => undefined);
     return mine;
   }
 
-  /** Does something that other sessions may be in the way of, again and again until the limit. */
+  /** Retries work that other sessions may block, until the limit. */
   async patiently<T>(work: () => Promise<T>, limitMs: number = BUSY_LIMIT_MS): Promise<T> {
     for (const until = performance.now() + limitMs; ; await pause(PAUSE_MS)) {
       try {

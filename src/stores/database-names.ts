@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 
-/** How a kind of server has its databases named. */
+/** Rules by which a kind of server names its databases. */
 export interface DatabaseNaming {
-  /** The longest name that it takes. */
+  /** The longest name, in characters, that the server accepts. */
   readonly longest: number;
-  /** What the template's name says of it. */
+  /** The part of the template's name that marks it as the template. */
   readonly template: string;
-  /** The longest that a lane's checkpoints add to its name, for a database of their own. */
+  /** The longest suffix that a lane's checkpoints add to its name, for a database of their own. */
   readonly longestAddition: string;
-  /** What a lane's name ends in: its number, its generation, and what was added. */
+  /** Matches the end of a lane's name: its number, its generation, and the suffix. */
   readonly lane: RegExp;
 }
 
@@ -18,7 +18,7 @@ export class DatabaseNames {
   readonly #lanes: string;
   readonly #lane: RegExp;
 
-  /** `store` is the name that the user gave it: whatever is not plain in it is replaced, and told apart by a digest. */
+  /** `store` is the name that the user gave. Characters other than letters and digits are replaced; a digest keeps such names distinct. */
   constructor(runId: string, store: string, naming: DatabaseNaming) {
     const longest = naming.longest - `seqqa_${runId}__lane999_99999${naming.longestAddition}`.length;
     const plain = store.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_");
@@ -33,12 +33,12 @@ export class DatabaseNames {
     return `${this.ofLane(lane)}${generation}`;
   }
 
-  /** What all names of a lane's databases begin with. */
+  /** Returns the common beginning of the names of a lane's databases. */
   ofLane(lane: number): string {
     return `${this.#lanes}${lane}_`;
   }
 
-  /** Whether a database is one of these. */
+  /** Returns `true` if a database was named by this object. */
   owns(database: string): boolean {
     return database === this.template || (database.startsWith(this.#lanes) && this.#lane.test(database.slice(this.#lanes.length)));
   }

@@ -1,26 +1,28 @@
 import type { Awaitable, Gate, LastLook, Checkpoint, NoGate, Observed, StoreAdapter } from "../model/stores/store-adapter.ts";
 
-/** What a look into the store returns: column -> value. */
+/** A row of a query result: column -> value. */
 export type QueryRow = Readonly<Record<string, unknown>>;
 
-/** One way of putting a database back; the adapter chooses one when it is opened. */
+/** One way of restoring a database. The adapter chooses one when it is opened. */
 export interface CheckpointMode extends Required<
   Pick<StoreAdapter, "traits" | "root" | "mark" | "changed" | "restore" | "observe" | "capture" | "write">
 > {
   position?(): ReturnType<StoreAdapter["mark"]>;
   lastLook?(): LastLook;
-  /** Rows of one statement, which runs where writing is impossible or was seen to begin like a reading one. */
+  /** Returns the rows of one statement. The statement runs where writing is impossible, or it was seen to begin like a reading one. */
   query(sql: string, values: readonly unknown[]): Promise<QueryRow[]>;
   dump(): Promise<string>;
-  /** Where a connection of the target can be held, or why it cannot. */
+  /** How to hold a connection of the target, or why that is impossible. */
   readonly gate: Gate | NoGate;
-  /** Ends the mode and its connections; with `leaveNothing` everything that it installed is removed, and the data put back to what `open` found. */
+  /**
+   * Ends the mode and its connections. With `leaveNothing`, everything that it installed is removed, and the data is restored to what `open` found.
+   */
   close(leaveNothing: boolean): Awaitable<void>;
 }
 
 export const UNGATED: NoGate = { kind: "none", why: "it was opened without what that needs, as races were off" };
 
-/** The part of an adapter that its mode does. */
+/** The part of a store adapter that its checkpoint mode implements. */
 export abstract class DelegatingAdapter {
   /** The mode that was chosen. @throws SeqqaError `STORE_NOT_OPEN` */
   protected abstract opened(): CheckpointMode;

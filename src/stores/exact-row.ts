@@ -1,4 +1,4 @@
-/** Text that is not valid Unicode in the store: its bytes, since a JavaScript string would lose them. Plain data, so that it can be cloned. */
+/** The bytes of a text that is not valid Unicode in the store: a JavaScript string would lose them. Plain data, so that it can be cloned. */
 export interface RawText {
   readonly rawText: Uint8Array;
 }
@@ -18,14 +18,14 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return true;
 }
 
-/** Whether two stored values are the same, storage class included. */
+/** Returns `true` if two stored values are the same, storage class included. */
 export function sameValue(a: ExactValue, b: ExactValue): boolean {
   if (a === b || (typeof a === "number" && Object.is(a, b))) return true;
   if (a instanceof Uint8Array) return b instanceof Uint8Array && sameBytes(a, b);
   return isRawText(a) && isRawText(b) && sameBytes(a.rawText, b.rawText);
 }
 
-/** Whether two rows are the same; `null` stands for a row that is not there. */
+/** Returns `true` if two rows are the same; `null` is a row that does not exist. */
 export function sameRow(a: ExactRow | null, b: ExactRow | null): boolean {
   if (a === b) return true;
   if (a === null || b === null || a.length !== b.length) return false;
@@ -33,15 +33,14 @@ export function sameRow(a: ExactRow | null, b: ExactRow | null): boolean {
   return true;
 }
 
-/** A row with the values of another one at some positions; `null` stands for a row that is not there, and changes nothing. */
+/** Returns a row with the values of another row at some positions. `null` is a row that does not exist; then nothing changes. */
 export function withValuesOf<Row extends ExactRow | null>(row: Row, other: ExactRow | null, at: readonly number[]): Row {
   if (row === null || other === null || at.length === 0) return row;
   return row.map((value, i) => (at.includes(i) ? (other[i] as ExactValue) : value)) as ExactRow as Row;
 }
 
 /**
- * One value of a key as text. Numbers that compare equal (1 and 1.0) give the same text, because the store's key does not tell
- * them apart either.
+ * Returns one value of a key as text. Numbers that compare equal (1 and 1.0) give the same text, because the store's key does not distinguish them.
  */
 export function keyText(value: ExactValue): string {
   if (value === null) return "n";

@@ -3,15 +3,18 @@ import { SeqqaError } from "../model/errors.ts";
 import type { Leftover, RowImage, RowImages } from "../model/stores/leftover.ts";
 
 /**
- * How long a run on a user's own store may be silent, in seconds: after that its triggers stop logging by themselves, and it touches nothing
- * more. The sign of life shares a thread with the user's code.
+ * How long, in seconds, a run on an external store may be silent. After that its triggers stop logging by themselves, and the run writes nothing more
+ * there. The heartbeat shares a thread with the user's code.
  */
 export const LEASE_SECONDS = 30;
 
 /** How often the lease is renewed, in milliseconds. */
 export const RENEWAL_MS = 5_000;
 
-/** The run was silent for too long on a user's own store (SIGSTOP, a machine that slept), or somebody else recovered the store meanwhile. */
+/**
+ * The error for a lease that ended: the run was silent for too long on an external store (SIGSTOP, a machine that slept), or somebody else recovered
+ * the store meanwhile.
+ */
 export function leaseOver(store: string): SeqqaError {
   return new SeqqaError(
     "LEASE_OVER",
@@ -20,30 +23,30 @@ export function leaseOver(store: string): SeqqaError {
   );
 }
 
-/** Whether writes that a look into a user's own store shows can be the run's: only if it asked for something since the look before. */
+/** Decides if a change seen in an external store can be the run's. It can only if the run sent a request since the previous look. */
 export class AskedSince {
   readonly #asked: (() => number | undefined) | undefined;
   #seen: number | undefined;
 
-  /** `asked`, `watching`: see `StoreScope`; without `asked` every write counts as the run's. */
+  /** For `asked` and `watching` see `StoreScope`. Without `asked` every write counts as the run's. */
   constructor(asked: (() => number | undefined) | undefined, watching: boolean | undefined = false) {
     this.#asked = asked;
     if (watching) this.looked();
   }
 
-  /** Nothing was asked since the last look, and nothing is under way. */
+  /** `true` if no request was sent since the last look, and none is in progress. */
   get isQuiet(): boolean {
     const now = this.#asked?.();
     return now !== undefined && now === this.#seen;
   }
 
-  /** A look was taken, and what it showed is taken in. */
+  /** Records that a look was taken and its result processed. */
   looked(): void {
     this.#seen = this.#asked?.();
   }
 }
 
-/** Rows named in a message. */
+/** Number of rows that a message names. */
 const NAMED = 3;
 
 /** Names rows: `orders id 7, orders id 8 and 3 more`. */
@@ -52,18 +55,18 @@ export function namedRows(rows: readonly Pick<RowImages, "table" | "key">[]): st
   return rows.length > NAMED ? `${named.join(", ")} and ${rows.length - NAMED} more` : named.join(", ");
 }
 
-/** Follows the name of a table that others add rows to, or remove rows from. */
+/** Follows the name of a table in which other clients add or remove rows. */
 const WHOLE = ".*";
 
-/** The pattern of `ignore` for one of {@link ForeignWrite.fields}. */
+/** Returns the pattern of `ignore` for one of {@link ForeignWrite.fields}. */
 export function patternOf(field: string): string {
   return field.endsWith(WHOLE) ? field.slice(0, -WHOLE.length) : field;
 }
 
-/** A row that somebody else wrote, before and after that; `null`: not there. */
+/** A row that another client wrote, before and after the write; `null` if it did not exist. */
 export type ForeignRow = Pick<RowImages, "table" | "key" | "now"> & { readonly was: RowImage | null };
 
-/** Pairs rows that went (`by` below zero) with rows that came under the same key. */
+/** Pairs rows that were removed (`by` below zero) with rows that were added under the same key. */
 export function foreignRows(
   rows: readonly { readonly table: string; readonly key: string; readonly by: number; readonly image: RowImage | null }[],
 ): ForeignRow[] {
@@ -76,12 +79,12 @@ export function foreignRows(
   return [...found.values()];
 }
 
-/** Somebody else wrote to a user's own store while the run asked for nothing. */
+/** Another client wrote to an external store while the run had no request in progress. */
 export class ForeignWrite extends SeqqaError {
-  /** What was written: `table.column` of rows that were there before and after, else `table.*`, the whole table. */
+  /** The written fields: `table.column` for rows that exist before and after, else `table.*` for the whole table. */
   readonly fields: readonly string[];
 
-  /** `rows`: at least one. */
+  /** @param rows At least one. */
   constructor(store: string, rows: readonly ForeignRow[], at: Date = new Date()) {
     super(
       "FOREIGN_WRITE",
@@ -100,7 +103,7 @@ function changedIn({ table, was, now }: ForeignRow): readonly string[] {
   return Object.keys(now).flatMap((column) => (isDeepStrictEqual(was[column], now[column]) ? [] : [`${table}.${column}`]));
 }
 
-/** Rows that the end of a run left as they are. `file`: with their images. */
+/** The error for rows that the end of a run left as they are. `file` holds their images. */
 export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" | "key">[], file: string): SeqqaError {
   const says = rows.length === 1 ? "It was left as it is" : "They were left as they are";
   return new SeqqaError(
@@ -110,7 +113,7 @@ export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" 
   );
 }
 
-/** A run that has ended left a user's own store in the middle: nothing begins in it before the user decided. */
+/** The error for an external store that an ended run did not restore. No run begins in it before the user has decided. */
 export function leftBehind({ store, recordedMs, undo, keep }: Leftover): SeqqaError {
   const when = recordedMs === 0 ? "" : ` (last sign of it: ${new Date(recordedMs).toISOString()})`;
   return new SeqqaError("STORE_LEFT", `A run that was killed left ${store} in the middle${when}. ${leftoverText({ undo, keep })}`, {
@@ -119,7 +122,9 @@ export function leftBehind({ store, recordedMs, undo, keep }: Leftover): SeqqaEr
   });
 }
 
-/** What is to be done with a leftover: `To go back to what they were: 3 rows (items 1, orders 2). To stay, changed after the run: 1 row (orders 1).` */
+/**
+ * Describes how a leftover is handled: `To go back to what they were: 3 rows (items 1, orders 2). To stay, changed after the run: 1 row (orders 1).`
+ */
 export function leftoverText({ undo, keep }: Pick<Leftover, "undo" | "keep">): string {
   return [
     ...(undo.length > 0 ? [`To go back to what they were: ${countedRows(undo)}.`] : []),
@@ -134,7 +139,7 @@ function countedRows(rows: readonly RowImages[]): string {
   return `${rows.length} ${rows.length === 1 ? "row" : "rows"} (${tables.join(", ")})`;
 }
 
-/** A checkpoint that cannot tell the user's own writes from the run's. `why`: without an end. */
+/** The error for a checkpoint that cannot distinguish the user's own writes from the run's. `why` is a clause without a final period. */
 export function refusedWhereItIs(checkpoint: string, store: string, why: string): SeqqaError {
   return new SeqqaError(
     "CHECKPOINT_REFUSED",
@@ -146,5 +151,5 @@ export function refusedWhereItIs(checkpoint: string, store: string, why: string)
   );
 }
 
-/** Why {@link refusedWhereItIs}. */
+/** A reason for {@link refusedWhereItIs}. */
 export const WHOLE_STORE = "it puts the whole store back, with what others wrote to it";

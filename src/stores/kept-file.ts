@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { Leftover } from "../model/stores/leftover.ts";
 
 /**
- * Writes the images of rows that a run did not put back, for the user to compare: into the current folder, or where that cannot be written, into the
- * one for temporary files. Only the user can read it. Returns its path.
+ * Writes the images of rows that a run did not restore, for the user to compare. The file is in the current folder or, if that is not writable, in
+ * the folder for temporary files. Only the user can read it. Returns its path.
  */
 export function writeKept({ store, sinceMs, recordedMs, keep }: Leftover, folder: string = process.cwd()): string {
   const time = (ms: number): string | null => (ms === 0 ? null : new Date(ms).toISOString());
@@ -24,7 +24,7 @@ export function writeKept({ store, sinceMs, recordedMs, keep }: Leftover, folder
   }
 }
 
-/** Bytes and long integers as JSON can say them. */
+/** Replaces bytes and long integers by values that JSON has. */
 function plain(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") return value.toString();
   if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString("base64") };

@@ -1,4 +1,4 @@
-/** A row that came or went between two readings of the log: how often it is there more (or, below zero, less) than before. */
+/** A row that was added or removed between two readings of the log. `by` is how many more copies of it there are than before; below zero, fewer. */
 export interface Delta {
   /** Index of the table. */
   readonly table: number;
@@ -6,21 +6,24 @@ export interface Delta {
   readonly by: number;
 }
 
-/** What happened between two readings of the log. The identity of a segment is the identity of the state at its end. */
+/** The changes between two readings of the log. The identity of a segment is the identity of the state at its end. */
 export interface Segment {
   readonly depth: number;
   readonly deltas: readonly Delta[];
   readonly countersBefore: string;
 }
 
-/** Returns the part of a row that tells it from others; `undefined`: all of it. */
+/** Returns the part of a row that distinguishes it from others; `undefined` means the whole row. */
 export type Telling = (table: number, row: string) => string | undefined;
 
-/** A sum of changes to one multiset of rows per table. Rows that a {@link Telling} does not tell apart are one: that which came first stands for it. */
+/**
+ * A sum of changes to one multiset of rows per table. Rows that a {@link Telling} does not distinguish count as one row: the first of them represents
+ * all.
+ */
 export class RowSums {
   readonly #tables = new Map<number, Map<string, number>>();
   readonly #telling: Telling | undefined;
-  /** By the index of the table and the part that tells rows apart, the row that stands for them. */
+  /** The representing row, by the index of the table and the part that distinguishes rows. */
   readonly #standing = new Map<string, string>();
 
   constructor(telling?: Telling) {
@@ -52,7 +55,7 @@ export class RowSums {
   }
 }
 
-/** Returns `false` where the sum is 0 now. */
+/** Returns `false` if the sum is 0 now. */
 function addTo(rows: Map<string, number>, row: string, by: number): boolean {
   const sum = (rows.get(row) ?? 0) + by;
   if (sum === 0) rows.delete(row);
@@ -63,7 +66,7 @@ function addTo(rows: Map<string, number>, row: string, by: number): boolean {
 const NO_ROWS: ReadonlyMap<string, number> = new Map();
 
 /**
- * The undo log as this process knows it: a stack of segments, and what the present state differs in from the root. A state is a multiset of
+ * The undo log as this process knows it: a stack of segments, and the difference between the present state and the root. A state is a multiset of
  * rows per table, so changes are a sum: their order does not matter, and tables without a key need no special case.
  */
 export class MultisetMirror {
@@ -95,17 +98,17 @@ export class MultisetMirror {
     return this.#counters;
   }
 
-  /** What the present state differs in from the root. */
+  /** The difference between the present state and the root. */
   get net(): RowSums {
     return this.#net;
   }
 
-  /** Whether a state is the present one or one that it grew from. */
+  /** Returns `true` if a state is the present one or one of its ancestors. */
   holds(segment: Segment): boolean {
     return this.#segments[segment.depth] === segment;
   }
 
-  /** Takes in what happened since the last reading; what cancelled out leaves no trace. */
+  /** Adds the changes since the last reading. Changes that cancel out leave no trace. */
   push(changes: RowSums, counters: string): void {
     const deltas = changes.deltas();
     if (deltas.length === 0 && counters === this.#counters) return;
@@ -114,7 +117,7 @@ export class MultisetMirror {
     this.#counters = counters;
   }
 
-  /** What has to be changed to get back to a state that {@link holds}. */
+  /** Returns the changes that lead back to a state that {@link holds}. */
   changesTo(segment: Segment): RowSums {
     const sums = new RowSums(this.#telling);
     for (let i = this.#segments.length - 1; i > segment.depth; i--) {
@@ -123,12 +126,12 @@ export class MultisetMirror {
     return sums;
   }
 
-  /** The counters in a state that {@link holds}. */
+  /** Returns the counters in a state that {@link holds}. */
   countersAt(segment: Segment): string {
     return this.#segments[segment.depth + 1]?.countersBefore ?? this.#counters;
   }
 
-  /** The store was put back to a state that {@link holds}. */
+  /** Records that the store was restored to a state that {@link holds}. */
   popTo(segment: Segment): void {
     this.#counters = this.countersAt(segment);
     while (this.#segments.length > segment.depth + 1) {

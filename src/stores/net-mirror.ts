@@ -1,19 +1,19 @@
 import { sameRow, type ExactRow } from "./exact-row.ts";
 
-/** What identifies a row in its table: its rowid, or the text of its key. */
+/** The identity of a row in its table: its rowid, or the text of its key. */
 export type RowKey = bigint | string;
 
-/** A row that was touched since the root state. */
+/** A row that was changed since the root state, even if it is the same again. */
 export interface Slot {
   readonly table: number;
   readonly key: RowKey;
-  /** The row in the root state; `null`: it was not there. */
+  /** The row in the root state; `null` if it did not exist. */
   readonly base: ExactRow | null;
-  /** The row as of the last reading of the log. */
+  /** The row at the last reading of the log. */
   now: ExactRow | null;
 }
 
-/** One touched row between two readings of the log. */
+/** One row that was changed between two readings of the log. */
 export interface Touch {
   readonly table: number;
   readonly key: RowKey;
@@ -21,7 +21,7 @@ export interface Touch {
   readonly now: ExactRow | null;
 }
 
-/** A row that is to be changed so that the store gets into another state. */
+/** A row that has to change so that the store reaches another state. */
 export interface Fix {
   readonly slot: Slot;
   readonly wanted: ExactRow | null;
@@ -30,11 +30,11 @@ export interface Fix {
 interface Change {
   readonly slot: Slot;
   readonly before: ExactRow | null;
-  /** The slot came into being with this change, and goes with it. */
+  /** `true` if this change created the slot. The slot is removed with the change. */
   readonly fresh: boolean;
 }
 
-/** What happened between two readings of the log. The identity of a segment is the identity of the state at its end. */
+/** The changes between two readings of the log. The identity of a segment is the identity of the state at its end. */
 export interface Segment {
   readonly depth: number;
   readonly changes: readonly Change[];
@@ -42,9 +42,8 @@ export interface Segment {
 }
 
 /**
- * The undo log as this process knows it: a stack of segments, and for each row touched since the root its value there and now.
- * The store's own log only has to hold what was not read yet, and what a state differs in from the root costs time in
- * proportion to the difference.
+ * The undo log as this process knows it: a stack of segments, and for each row changed since the root its value there and now. The store's own log
+ * only has to hold changes that were not read yet. Computing how a state differs from the root takes time in proportion to the difference.
  */
 export class NetMirror {
   #slots: Map<RowKey, Slot>[];
@@ -77,7 +76,7 @@ export class NetMirror {
     return this.#rootCounters;
   }
 
-  /** Whether a state is the present one or one that it grew from. */
+  /** Returns `true` if a state is the present one or one of its ancestors. */
   holds(segment: Segment): boolean {
     return this.#segments[segment.depth] === segment;
   }
@@ -90,7 +89,7 @@ export class NetMirror {
     return this.#slots[table]?.values() ?? [];
   }
 
-  /** Takes in what happened since the last reading; what cancelled out leaves no trace. */
+  /** Adds the changes since the last reading. Changes that cancel out leave no trace. */
   push(touches: readonly Touch[], counters: readonly ExactRow[]): void {
     const changes: Change[] = [];
     for (const touch of touches) {
@@ -110,7 +109,7 @@ export class NetMirror {
     this.#counters = counters;
   }
 
-  /** What has to be changed to get back to a state that {@link holds}. */
+  /** Returns the changes that lead back to a state that {@link holds}. */
   fixesTo(segment: Segment): Fix[] {
     const wanted = new Map<Slot, ExactRow | null>();
     for (let i = this.#segments.length - 1; i > segment.depth; i--) {
@@ -121,12 +120,12 @@ export class NetMirror {
     return fixes;
   }
 
-  /** The counters in a state that {@link holds}. */
+  /** Returns the counters in a state that {@link holds}. */
   countersAt(segment: Segment): readonly ExactRow[] {
     return this.#segments[segment.depth + 1]?.countersBefore ?? this.#counters;
   }
 
-  /** The store was put back to a state that {@link holds}. */
+  /** Records that the store was restored to a state that {@link holds}. */
   popTo(segment: Segment): void {
     this.#counters = this.countersAt(segment);
     while (this.#segments.length > segment.depth + 1) {

@@ -2,7 +2,7 @@ import { sameRow, type ExactRow, type ExactValue } from "./exact-row.ts";
 import type { NetMirror } from "./net-mirror.ts";
 import type { TableShape } from "./table-shape.ts";
 
-/** A state as its difference from the root: plain data that can be cloned, sent and written into another lane. */
+/** A state as its difference from the root: plain data that can be cloned, sent and written to another lane. */
 export interface NetSnapshot {
   readonly kind: "net";
   readonly tables: readonly NetTable[];
@@ -11,13 +11,13 @@ export interface NetSnapshot {
 
 export interface NetTable {
   readonly name: string;
-  /** Rows that are not in the root like this, whole. */
+  /** Whole rows that the root does not have, or has with other values. */
   readonly rows: readonly ExactRow[];
-  /** Keys of the root's rows that are not there any more. */
+  /** Keys of the root's rows that no longer exist. */
   readonly gone: readonly ExactRow[];
 }
 
-/** The present state. Rows are shared with the mirror, not copied: they are never changed. */
+/** Returns the present state. Rows are shared with the mirror, not copied: they are never changed. */
 export function captureNet(shapes: readonly TableShape[], mirror: NetMirror): NetSnapshot {
   const tables: NetTable[] = [];
   for (const shape of shapes) {

@@ -5,16 +5,16 @@ import type { TableShape } from "./table-shape.ts";
 
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** A stored value as observers see it: integers are numbers as far as numbers are exact. */
+/** Returns a stored value as observers see it. Integers are numbers as long as a number represents them exactly. */
 export function shown(value: ExactValue): StoredValue {
   if (typeof value === "bigint") return value <= LARGEST && value >= -LARGEST ? Number(value) : value;
   if (typeof value !== "object" || value === null) return value;
-  // Plain bytes, whether they came from the driver as a Buffer or out of a captured state: observers must not tell them apart.
+  // Plain bytes, whether they came from the driver as a Buffer or from a snapshot: observers must not see a difference.
   const bytes = isRawText(value) ? value.rawText : value;
   return bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** A row as observers see it. */
+/** Returns a row as observers see it. */
 export function shownRow(shape: TableShape, row: ExactRow): StoredValue[] {
   const values = new Array<StoredValue>(row.length - shape.shownFrom);
   for (let i = 0; i < values.length; i++) values[i] = shown(row[i + shape.shownFrom] as ExactValue);
@@ -22,8 +22,8 @@ export function shownRow(shape: TableShape, row: ExactRow): StoredValue[] {
 }
 
 /**
- * What the present state differs in from the root. Where the storage class alone changed (20 became 20.0) the row stands on both sides,
- * looking the same: an API may well print the two differently, so the states are kept apart.
+ * Returns the difference between the present state and the root. If only a storage class changed (20 became 20.0), the row is on both sides and looks
+ * the same. The states are kept apart, since an API may print the two values differently.
  */
 export function observeNet(shapes: readonly TableShape[], mirror: NetMirror): Observed {
   const tables: ObservedTable[] = [];
@@ -36,14 +36,14 @@ export function observeNet(shapes: readonly TableShape[], mirror: NetMirror): Ob
       if (now !== null) added.push(shownRow(shape, now));
       if (base !== null) removed.push(shownRow(shape, base));
     }
-    // A row that came back under another hidden rowid looks the same: rows are a multiset.
+    // A row that was inserted again under another hidden rowid looks the same: rows are a multiset.
     if (shape.shownFrom > 0 && added.length > 0 && removed.length > 0) [added, removed] = withoutCommon(added, removed);
     if (added.length > 0 || removed.length > 0) tables.push({ name: shape.name, columns: shape.columns, added, removed });
   }
   return { kind: "rows", tables, counters: observeCounters(mirror.rootCounters, mirror.counters) };
 }
 
-/** Takes out of two multisets of rows what they have in common. */
+/** Removes the common rows from two multisets. */
 export function withoutCommon(added: StoredValue[][], removed: StoredValue[][]): [StoredValue[][], StoredValue[][]] {
   const text = (row: readonly StoredValue[]): string => row.map((value) => keyText(value as ExactValue)).join();
   const counts = new Map<string, number>();
@@ -62,7 +62,7 @@ export function withoutCommon(added: StoredValue[][], removed: StoredValue[][]):
   return [onlyAdded, removed.filter((row) => !take(row, common))];
 }
 
-/** Counters by name. A counter row ends with its name and its value. */
+/** Returns counters by name. A counter row ends with its name and its value. */
 function byName(counters: readonly ExactRow[]): Map<string, number | bigint | null> {
   return new Map(counters.map((row) => [String(row[row.length - 2]), counterValue(row[row.length - 1] ?? null)]));
 }
@@ -72,7 +72,7 @@ function counterValue(value: ExactValue): number | bigint | null {
   return typeof seen === "number" || typeof seen === "bigint" ? seen : seen === null ? null : Number(seen);
 }
 
-/** The counters that differ from the root's; `null`: the counter is gone. */
+/** Returns the counters that differ from the root's; `null` if the counter no longer exists. */
 export function observeCounters(root: readonly ExactRow[], now: readonly ExactRow[]): Record<string, number | bigint | null> {
   const differing: Record<string, number | bigint | null> = {};
   if (root === now) return differing;
@@ -85,7 +85,7 @@ export function observeCounters(root: readonly ExactRow[], now: readonly ExactRo
   return differing;
 }
 
-/** Every counter with its value, for the root. */
+/** Returns every counter with its value, for the root. */
 export function allCounters(counters: readonly ExactRow[]): Record<string, number | bigint | null> {
   return Object.fromEntries(byName(counters));
 }

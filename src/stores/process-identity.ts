@@ -2,27 +2,27 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** A process that cannot be mistaken for a later one with the same pid: the start time tells them apart. */
+/** A process that cannot be confused with a later one of the same pid: their start times differ. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** Start time, in ticks since boot on Linux, else as `ps` writes it. */
   readonly start: string;
 }
 
-/** Where pids mean the same: one boot of one machine, one pid namespace. */
+/** The scope in which a pid is unique: one boot of one machine, one pid namespace. */
 export interface Place {
   readonly host: string;
   readonly boot: string;
   readonly namespace: string;
 }
 
-/** The process that has this pid now; `undefined` when there is none, or a zombie, which runs no more. */
+/** Returns the process that has this pid now; `undefined` if there is none, or only a zombie, which no longer runs. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const start = process.platform === "linux" ? startOnLinux(pid) : startByPs(pid);
   return start === undefined ? undefined : { pid, start };
 }
 
-/** Whether exactly this process still runs. */
+/** Returns `true` if exactly this process still runs. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.start === identity.start;
 }
@@ -35,14 +35,14 @@ export function here(): Place {
   };
 }
 
-/** The thread that calls this, as text that {@link isThreadAlive} knows; empty where threads cannot be told apart. */
+/** Returns the calling thread as text for {@link isThreadAlive}; empty where threads cannot be distinguished. */
 export function thisThread(): string {
   const task = attempt(() => readlinkSync("/proc/thread-self"));
   const start = task === undefined ? undefined : startIn(`/proc/${task}/stat`);
   return start === undefined ? "" : `${task}:${start}`;
 }
 
-/** Whether a thread of this process still runs. A worker thread can be ended while its process goes on. */
+/** Returns `true` if a thread of this process still runs. A worker thread can end before its process does. */
 export function isThreadAlive(thread: string): boolean {
   const [, task = "", start] = /^(\d+\/task\/\d+):(.+)$/.exec(thread) ?? [];
   return start !== undefined && startIn(`/proc/${task}/stat`) === start;

@@ -1,7 +1,9 @@
 import DatabaseConstructor, { type Database, type Options } from "better-sqlite3";
 import { SeqqaError } from "../model/errors.ts";
 
-/** Opens a SQLite file, or one in memory from its bytes. @throws SeqqaError `SQLITE_DRIVER` (2) where the driver cannot be loaded; SqliteError */
+/**
+ * Opens a SQLite file, or a database in memory from its bytes. @throws SeqqaError `SQLITE_DRIVER` (2) where the driver cannot be loaded; SqliteError
+ */
 export function openSqlite(file: string | Buffer, options?: Options): Database {
   try {
     return new DatabaseConstructor(file, options);
@@ -10,7 +12,7 @@ export function openSqlite(file: string | Buffer, options?: Options): Database {
   }
 }
 
-/** The native part of the driver is for another Node, or was never built; `undefined` for anything else. */
+/** Returns an error if the native part of the driver is for another Node or was never built; `undefined` for any other cause. */
 export function driverError(cause: unknown): SeqqaError | undefined {
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
   const isOther = code === "ERR_DLOPEN_FAILED";

@@ -1,11 +1,11 @@
 import { SeqqaError } from "../model/errors.ts";
 
-/** What all stores on a server say alike. `shown` is the store's URL without credentials. */
+/** A store on a server. `shown` is its URL without credentials. */
 interface Shown {
   readonly shown: string;
 }
 
-/** Another run works on this database. */
+/** The error for a database that another run uses. */
 export function inUseError({ shown }: Shown): SeqqaError {
   return new SeqqaError("STORE_IN_USE", `The database ${shown} is in use by another run of seqqa.`, {
     hint: "Wait until it has ended, or give this run a database of its own.",
@@ -13,12 +13,12 @@ export function inUseError({ shown }: Shown): SeqqaError {
   });
 }
 
-/** A mark that is nowhere any more: a caller's mistake, and no store's. */
+/** The error for a checkpoint that no longer exists. The caller made the mistake, not the store. */
 export function markInvalid(): SeqqaError {
   return new SeqqaError("MARK_INVALID", "This mark is not valid any more: an older one was restored or another state was written since.");
 }
 
-/** A state was captured from a store of another shape. */
+/** The error for a snapshot of a store with another schema. */
 export function imageForeign({ shown }: Shown, what: string): SeqqaError {
   return new SeqqaError("IMAGE_FOREIGN", `A captured state does not fit ${shown}: ${what} differs.`, {
     hint: "All lanes need stores with the same schema.",

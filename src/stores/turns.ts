@@ -1,4 +1,4 @@
-/** Who may use a connection, one after the other: a session of the target's, or nobody in particular (`undefined`): us. */
+/** The user of a connection: a session of the target, or `undefined` for seqqa itself. */
 type Owner = object | undefined;
 
 interface Job {
@@ -9,27 +9,27 @@ interface Job {
 }
 
 export interface Waiting {
-  /** How long, in milliseconds, somebody else's transaction is waited for. */
+  /** How long, in milliseconds, the transaction of another owner is waited for. */
   readonly limitMs: number;
   readonly giveUp: () => Error;
 }
 
 /**
- * Takes turns on one connection. Inside a transaction of one session everybody else waits, as on a pool of connections they would
- * not see what it did; the work of each session is done in the order in which it was given.
+ * Takes turns on one connection. While one session is in a transaction, all others wait: on a pool of connections they would not see its writes
+ * either. The work of each session is done in its order.
  */
 export class Turns {
   readonly #jobs: Job[] = [];
   #busy = false;
-  /** The session that is inside a transaction. */
+  /** The session that is in a transaction. */
   holder: Owner;
 
-  /** Nobody works, waits, or is inside a transaction. */
+  /** `true` if no work is running or waiting and no transaction is open. */
   get quiet(): boolean {
     return !this.#busy && this.#jobs.length === 0 && this.holder === undefined;
   }
 
-  /** `work` begins at once when nobody is before it. */
+  /** Queues `work`. It begins at once if nothing is queued before it. */
   take<T>(owner: Owner, work: () => Promise<T>, waiting: Waiting): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const run = (): Promise<void> => work().then(resolve, reject);
@@ -54,7 +54,7 @@ export class Turns {
     });
   }
 
-  /** Only the wait for another's transaction is limited: a statement may take as long as it takes. */
+  /** Limits only the wait for another owner's transaction: a statement may take any time. */
   #limit(job: Job, { limitMs, giveUp }: Waiting): void {
     let held = this.holder;
     let since = performance.now();

@@ -16,18 +16,18 @@ import { join } from "node:path";
 import { SeqqaError } from "../model/errors.ts";
 import { here, identify, type Place, type ProcessIdentity } from "./process/process-identity.ts";
 
-/** Less than this free, and memory-backed tmp is left alone: filling it would take the machine's memory. */
+/** With less free space than this, memory-backed tmp is not used: filling it would take the machine's memory. */
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
 
-/** What a run leaves so that the next one can tell whether it is dead: `run-<id>/owner.json`. */
+/** The owner of a run, in `run-<id>/owner.json`. From it the next run sees if this one is dead. */
 export interface Owner extends ProcessIdentity {
   readonly place: Place;
 }
 
-/** `bundle`: what user code is compiled to, which needs no target. */
+/** `bundle`: compiled user code, which needs no target. */
 type DirectoryKind = "run" | "bundle";
 
-/** The directory of one run, which everything it makes on disk lies in. */
+/** The directory of one run. It contains everything that the run makes on disk. */
 export class RunDirectory {
   /** `seqqa-<uid>`, shared by all runs of this user. */
   readonly root: string;
@@ -60,7 +60,10 @@ export class RunDirectory {
     }
   }
 
-  /** A fresh directory of one lane; the lane's older ones are removed. By generation, since a dying process may still unlink files by path. */
+  /**
+   * Makes a fresh directory for one lane and removes its older ones. The path contains the generation, since a dying process may still unlink files
+   * by path.
+   */
   lane(index: number, generation: number): string {
     const path = join(this.path, `lane-${index}`, String(generation));
     this.removeLane(index);
@@ -84,7 +87,7 @@ export class RunDirectory {
     rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** Whole at once: who finds a `run-` directory finds its owner in it. */
+  /** Makes the directory appear at once and complete, so that every `run-` directory has its owner file. */
   #appear(): void {
     const draft = join(this.root, `.new-${process.pid}-${randomBytes(4).toString("hex")}`);
     mkdirSync(join(draft, "processes"), { recursive: true, mode: 0o700 });
@@ -93,19 +96,19 @@ export class RunDirectory {
   }
 }
 
-/** Memory-backed tmp where there is one with space, else the system's. */
+/** Returns memory-backed tmp where there is one with space, else the system's. */
 export function defaultBase(): string {
   try {
     accessSync("/dev/shm", constants.W_OK);
     const { bavail, bsize } = statfsSync("/dev/shm");
     if (bavail * bsize >= MIN_FREE_BYTES) return "/dev/shm";
   } catch {
-    // there is none
+    // there is no /dev/shm
   }
   return tmpdir();
 }
 
-/** Where runs of this user may have left something. */
+/** Returns the folders where runs of this user may have left something. */
 export function basesToSweep(base: string | undefined): readonly string[] {
   return base === undefined ? [...new Set(["/dev/shm", tmpdir()])] : [base];
 }
@@ -118,7 +121,7 @@ export function self(): Owner {
   return { ...(identify(process.pid) ?? { pid: process.pid, start: "" }), place: here() };
 }
 
-/** What a JSON file of ours says; `undefined` when it is not there or not whole. */
+/** Returns the content of one of seqqa's JSON files; `undefined` if it does not exist or is incomplete. */
 export function readRecord<T>(file: string): T | undefined {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as T;

@@ -5,7 +5,7 @@ import { markedProcesses } from "./process/marked-processes.ts";
 import { here, isAlive, type ProcessIdentity } from "./process/process-identity.ts";
 import { basesToSweep, readRecord, rootIn, type Owner } from "./run-directory.ts";
 
-/** In the directory of a run that brings containers up. Taking them down takes long: it is done by who has to do with docker anyway. */
+/** A file in the directory of a run that brings containers up. Taking them down takes long, so only runs and commands that use docker do it. */
 export const COMPOSE_RECORD = "compose.json";
 const DRAFT_MAX_AGE_MS = 60 * 60 * 1000;
 
@@ -15,8 +15,8 @@ export interface Swept {
 }
 
 /**
- * Ends the processes and removes the directories that dead runs left. A run is dead when the process that owned it is gone, told
- * by pid and start time; what cannot be judged from here (another machine or pid namespace) is left alone.
+ * Ends the processes and removes the directories that dead runs left. A run is dead when the process that owned it no longer exists, identified by
+ * pid and start time. Runs that cannot be judged from here (another machine or pid namespace) are left alone.
  */
 export function sweep(base: string | undefined): Swept {
   let runs = 0;
@@ -46,12 +46,12 @@ export function sweep(base: string | undefined): Swept {
   return { runs, processes };
 }
 
-/** Where runs of this user keep what they make. */
+/** Sweeps the default folders of this user's runs. */
 export function sweepDeadRuns(): Swept {
   return sweep(undefined);
 }
 
-/** What dead runs of this user left on this machine, a line each; nothing is removed. */
+/** Returns what dead runs of this user left on this machine, one line each; nothing is removed. */
 export function deadRuns(): readonly string[] {
   return basesToSweep(undefined).flatMap((base) => {
     const root = rootIn(base);
@@ -64,7 +64,7 @@ export function deadRuns(): readonly string[] {
   });
 }
 
-/** Whether the owner is certainly gone. */
+/** Returns `true` if the owner certainly no longer runs. */
 export function isDead(owner: Owner): boolean {
   const place = here();
   if (owner.place.host !== place.host) return false;
@@ -73,7 +73,7 @@ export function isDead(owner: Owner): boolean {
 }
 
 function killLeftovers(path: string, runId: string, owner: Owner): number {
-  // After a reboot no process of that run is left, and its pids belong to others.
+  // After a reboot no process of that run is left, and its pids belong to other processes.
   if (owner.place.boot !== here().boot) return 0;
   let killed = 0;
   for (const name of entries(join(path, "processes"))) {
@@ -109,7 +109,7 @@ function ageMs(path: string): number {
   }
 }
 
-/** Another run may be sweeping too, or a dying process still writing: what is left then, the next run takes. */
+/** Removes a directory as far as possible. Another run may be sweeping too, or a dying process may still write: the next run removes the rest. */
 function remove(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 5 });

@@ -1,6 +1,6 @@
 import type { StoreKind } from "../model/stores/store-provider.ts";
 
-/** The part of the configuration that says what is explored and where its stores are. Plain data; the `Config` of `src/config` fits. */
+/** The part of the configuration that names what is explored and its stores. Plain data; the `Config` of `src/config` fits. */
 export interface TargetConfig {
   readonly baseUrl?: string | undefined;
   /** Short for `systems.db.url`. */
@@ -10,18 +10,18 @@ export interface TargetConfig {
   readonly systems?: Readonly<Record<string, StoreConfig>> | undefined;
   /** Certificates that are trusted beside Node's own. */
   readonly tls?: { readonly ca: readonly string[] } | undefined;
-  /** Whether targets that already run are reached through the proxies of the environment; started ones are on this machine. */
+  /** `environment`: targets that already run are reached through the proxies of the environment. Targets that seqqa starts are on this machine. */
   readonly proxy?: "none" | "environment" | undefined;
-  /** What relative paths resolve against. */
+  /** The base folder of relative paths. */
   readonly folder: string;
 }
 
 /** A target that seqqa starts, once per lane. */
 export interface StartedTarget {
   /**
-   * A shell command line. `{port} {lane} {db_url} {db_path} {url:<name>}` are filled in here, in `env` and in `ready`, and the parts of a store's URL:
-   * `{host:<name>}`, `{db_host}`; the same with port, user, password and database. Its environment is seqqa's own, the lane's port as PORT, and `env`.
-   * Without any `{port}` the port of an absolute `ready`, else of `baseUrl`, is taken to be fixed, and there can be one lane.
+   * A shell command line. `{port} {lane} {db_url} {db_path} {url:<name>}` are filled in here, in `env` and in `ready`. So are the parts of a store's
+   * URL: `{host:<name>}`, `{db_host}`; the same with port, user, password and database. Its environment is seqqa's own, the lane's port as PORT, and
+   * `env`. Without any `{port}` the port of an absolute `ready`, else of `baseUrl`, is taken to be fixed, and there can be one lane.
    */
   readonly command?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
@@ -30,14 +30,14 @@ export interface StartedTarget {
   readonly ready?: string | undefined;
   /** Seconds; default 30. */
   readonly readyTimeout?: number | undefined;
-  /** Requests and commands that are made once the target answers, before its stores are looked at. Default: none. */
+  /** Requests and commands that run once the target answers, before its stores are observed. Default: none. */
   readonly warmUp?: readonly WarmUp[] | undefined;
   readonly rollback?: "stores" | "restart" | undefined;
   /** A module that exports `createTarget(lane)`; it runs in the lane's own thread. */
   readonly module?: string | undefined;
   /** Seconds. */
   readonly settle?: number | undefined;
-  /** Once a lane was lost, a target is started ahead of the next loss; default `true`. */
+  /** `true`: after the first lost lane, a target is started ahead of the next loss. Default `true`. */
   readonly standby?: boolean | undefined;
 }
 
@@ -47,7 +47,7 @@ export type WarmUp =
   | {
       readonly method?: string | undefined;
       readonly path?: string | undefined;
-      /** The words of `command` are filled in. */
+      /** Values may contain the placeholders of `command`. */
       readonly headers?: Readonly<Record<string, string>> | undefined;
       /** Sent as JSON. */
       readonly json?: unknown;
@@ -71,22 +71,27 @@ export interface StoreConfig {
 }
 
 export interface TargetHostOptions {
-  /** Begins the name of the run's directory; default: nothing, the rest is random. */
+  /** Beginning of the run directory's name; the rest is random. Default: all of it is random. */
   readonly runId?: string | undefined;
   /** Bundles `target.module` and returns the file URL to import; default: the file itself. */
   readonly bundleModule?: ((file: string) => Promise<string>) | undefined;
-  /** Makes `target` a copy of the SQLite file `source`, or a new empty database; default: a plain copy, refused while somebody writes to it. */
+  /**
+   * Makes `target` a copy of the SQLite file `source`, or a new empty database; default: a plain copy, refused while another process writes to it.
+   */
   readonly cloneStore?: ((source: string | undefined, target: string) => void | Promise<void>) | undefined;
-  /** The module of a kind of store; without it there are SQLite files only. */
+  /** Loads the module for a kind of store; without it only SQLite files are supported. */
   readonly storeKind?: ((kind: "postgres" | "mysql" | "redis") => Promise<StoreKind>) | undefined;
-  /** Lanes that there will be: the numbers of spares begin after theirs. Default 1. */
+  /** The number of lanes: the numbers of spares follow theirs. Default 1. */
   readonly lanes?: number | undefined;
   /** With `rollback: restart`: spare processes, each on stores of its own, per lane. Default 0. */
   readonly spares?: number | undefined;
-  /** Aborting it gives up targets that are waited for until they answer. Default: they are waited for as long as `ready_timeout` says. */
+  /** Cancels the wait for targets when it is aborted. Default: they are waited for as long as `ready_timeout` allows. */
   readonly signal?: AbortSignal | undefined;
-  /** The folder in which the output of targets is kept, as `targets/lane-0.log`, and how a line of it may be shown; default: it is not kept. */
+  /**
+   * The folder in which the output of targets is kept, as `targets/lane-0.log`, and the function that hides secrets in a line. Default: it is not
+   * kept.
+   */
   readonly output?: { readonly folder: string; readonly hide: (line: string) => string } | undefined;
-  /** Where `seqqa-<uid>` lies; default: memory-backed tmp where there is one with space, else the system's tmp. */
+  /** Parent folder of `seqqa-<uid>`; default: memory-backed tmp where there is one with space, else the system's tmp. */
   readonly directory?: string | undefined;
 }

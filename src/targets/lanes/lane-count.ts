@@ -2,7 +2,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import { uses } from "./placeholders.ts";
 import type { TargetConfig } from "../target-config.ts";
 
-/** Why so many lanes cannot be made; `undefined` when they can. */
+/** Returns the reason why this number of lanes is impossible; `undefined` if it is possible. */
 export function refuseLanes(config: TargetConfig, count: number): SeqqaError | undefined {
   if (config.target?.module !== undefined) return undefined;
   if (config.target?.command !== undefined) {
@@ -28,8 +28,8 @@ export function refuseLanes(config: TargetConfig, count: number): SeqqaError | u
 }
 
 /**
- * The port of a target that chooses its own: nothing of it is filled with `{port}`, and an absolute `ready` or else `base_url` says
- * where it listens. `undefined`: seqqa chooses.
+ * Returns the port of a target that chooses its own port. Such a target uses `{port}` nowhere, and an absolute `ready` or else `base_url` names its
+ * address. `undefined` if seqqa chooses the port.
  */
 export function fixedPort(config: TargetConfig): number | undefined {
   const { command = "", env = {}, ready } = config.target ?? {};

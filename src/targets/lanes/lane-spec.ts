@@ -1,9 +1,9 @@
-/** What a worker needs to know to build its lane: plain data, made on the main thread by the target host. */
+/** The data from which a worker builds its lane: plain data, made on the main thread by the target host. */
 export interface LaneSpec {
   readonly index: number;
-  /** Grows each time that the lane is provisioned anew. */
+  /** Grows each time that the lane is provisioned again. */
   readonly generation: number;
-  /** Where the lane's target answers, without a trailing slash; empty when there is no HTTP target (or it is still to be made from `targetModule`). */
+  /** Address of the lane's target, without a trailing slash; empty when there is no HTTP target (or it is not made from `targetModule` yet). */
   readonly baseUrl: string;
   readonly dbUrl: string | undefined;
   readonly dbPath: string | undefined;
@@ -12,15 +12,15 @@ export interface LaneSpec {
   readonly systems: readonly SystemSpec[];
   /** File URL of the bundled `target.module`, to be imported in the lane's own thread; `createTarget(lane)` is called there. */
   readonly targetModule: string | undefined;
-  /** The stores are the user's own: nothing may be left in them. */
+  /** `true` if the stores are external stores: the run leaves nothing in them. */
   readonly borrowed: boolean;
-  /** The lane is built for the first time. Default: no. */
+  /** `true` if the lane is built for the first time. Default: `false`. */
   readonly isFirst?: boolean | undefined;
-  /** The target is a process of ours, so that it can be started anew. */
+  /** `true` if seqqa starts the target's process, so that it can be restarted. */
   readonly restartable: boolean;
-  /** `target.rollback: restart`: the target is started anew before each branch. */
+  /** `true` with `target.rollback: restart`: the target is restarted before each branch. */
   readonly restarts?: boolean | undefined;
-  /** The lane was lost, and this was its standby lane. */
+  /** `true` if the lane was lost and this standby lane replaces it. */
   readonly standby?: boolean | undefined;
   /** Further copies of the lane, with stores, ports and numbers of their own: while one executes, the processes of the others start. */
   readonly spares?: readonly LaneSpec[] | undefined;

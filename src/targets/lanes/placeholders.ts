@@ -1,7 +1,7 @@
 import { storePart, STORE_PARTS, storePlaceholder } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** What `target.command`, `target.env` and `target.ready` are filled with. */
+/** Values for the placeholders of `target.command`, `target.env` and `target.ready`. */
 export interface Filling {
   readonly port: number;
   readonly lane: number;
@@ -12,15 +12,15 @@ export interface Filling {
 }
 
 const PARTS = STORE_PARTS.join("|");
-// `${port}` is the shell's, not ours.
+// `${port}` belongs to the shell.
 const PLACEHOLDER = new RegExp(`(?<!\\$)\\{(port|lane|db_url|db_path|db_(?:${PARTS})|(?:url|${PARTS}):[^{}]*)\\}`, "g");
 
-/** Fills the placeholders in; anything else in braces is the shell's. @throws SeqqaError `TARGET_PLACEHOLDER` for one without a value. */
+/** Fills in the placeholders. Any other text in braces belongs to the shell. @throws SeqqaError `TARGET_PLACEHOLDER` for one without a value. */
 export function fill(text: string, filling: Filling, quote: (value: string) => string = (value) => value): string {
   return text.replace(PLACEHOLDER, (whole, name: string) => quote(valueOf(whole, name, filling)));
 }
 
-/** Returns `true` if one of these placeholders is in the text, by their names. */
+/** Returns `true` if the text uses one of the named placeholders. */
 export function uses(text: string, ...names: readonly string[]): boolean {
   return [...text.matchAll(PLACEHOLDER)].some(([, used = ""]) => names.includes(used));
 }

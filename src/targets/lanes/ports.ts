@@ -9,8 +9,8 @@ import { readRecord, self, type Owner } from "../run-directory.ts";
 const TRIES = 200;
 
 /**
- * Free ports that no two lanes and no two runs of a user get at once: each is claimed by a file before it is handed out. They lie
- * outside the range that the system takes for outgoing connections, which seqqa makes many of.
+ * Free ports that no two lanes and no two runs of a user get at once: a file claims each port before it is handed out. They lie outside the range
+ * that the system uses for outgoing connections, of which seqqa makes many.
  */
 export class Ports {
   readonly #claims: string;
@@ -56,7 +56,7 @@ export class Ports {
   }
 }
 
-/** Whether nothing listens on the port, on any address. */
+/** Returns `true` if nothing listens on the port, on any address. */
 export async function isFree(port: number): Promise<boolean> {
   return (await canListen(port, "127.0.0.1")) && (await canListen(port, "::"));
 }
@@ -78,6 +78,6 @@ function lowestOutgoing(): number {
   try {
     return Number(readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8").trim().split(/\s+/)[0]);
   } catch {
-    return 49_152; // what IANA reserves for it
+    return 49_152; // the range that IANA reserves for outgoing connections begins here
   }
 }

@@ -1,27 +1,27 @@
 import { fixedPort } from "./lane-count.ts";
 import type { TargetConfig } from "../target-config.ts";
 
-/** A start is work for the processor for most of its time: more spares than cores would only wait for one another. */
+/** Starting a process mostly takes processor time, so spares beyond the number of cores would only wait for one another. */
 const MOST_SPARES = 3;
 
 /**
- * How many spares a lane gets with `target.rollback: restart`.
+ * Returns how many spares a lane gets with `target.rollback: restart`; 0 where the port is fixed.
  *
- * A spare that is started ahead must not have read anything of another state, and when and what a process reads cannot be known.
- * So it does not share the lane's stores: it has copies of its own, which are written to the wanted state before it starts. A hand-over
- * is then a change to the next copy of the lane, stores and process together. None where the port is fixed.
+ * A spare that is started ahead must not have read anything of another state, and it is unknown when and what a process reads. So it does not share
+ * the lane's stores. It has copies of its own, which are written to the wanted state before it starts. A hand-over is then a change to the next copy
+ * of the lane, stores and process together.
  */
 export function spareCount(config: TargetConfig, { cores, lanes }: { readonly cores: number; readonly lanes: number }): number {
   if (!restarts(config) || fixedPort(config) !== undefined) return 0;
   return Math.min(MOST_SPARES, Math.max(1, Math.floor(cores / lanes)));
 }
 
-/** Whether the lanes' processes are started anew before each branch. */
+/** Returns `true` if the lanes' processes are restarted before each branch. */
 export function restarts({ target }: TargetConfig): boolean {
   return target?.rollback === "restart" && target.command !== undefined;
 }
 
-/** The number of a lane's spare; lanes come first. */
+/** Returns the number of a lane's spare. The numbers of lanes come first. */
 export function spareNumber(lane: number, spare: number, lanes: number): number {
   return lanes * (spare + 1) + lane;
 }

@@ -24,29 +24,29 @@ import { TargetOutput } from "../process/target-output.ts";
 import { usesEmptyStore } from "../stores/uses-empty-store.ts";
 import { passwordsOf, withoutSecrets } from "../../model/text/url-secrets.ts";
 
-/** Digits of the random part of a run's id. */
+/** Number of digits of the random part of a run's id. */
 const RANDOM_LENGTH = 12;
 
-/** The index of the place that no lane has: a standby lane is built there. */
+/** The index of the place that belongs to no lane. A standby lane is built there. */
 const STANDBY = -1;
 
-/** One lane as the host knows it. A lane that takes the standby lane's place changes places with it. */
+/** A lane's target, stores and numbers, as the host knows them. A lane that takes over the standby lane changes places with it. */
 interface Place {
-  /** Names its stores and its directory. */
+  /** The number in the names of its stores and its directory. */
   readonly number: number;
-  /** The lane that has it. */
+  /** The lane that uses the place. */
   index: number;
   generation: number;
   target: RunningTarget | undefined;
   stores: LaneStores | undefined;
   spec: LaneSpec | undefined;
-  /** What is done to a lane is done one after another. */
+  /** Operations on a lane run one after another. */
   queue: Promise<unknown>;
 }
 
 /**
- * A standby lane, and the sessions on its stores' servers before it was built. A target whose connections to a store were ended may never make new
- * ones: where the sessions are others now, it is not used.
+ * A standby lane, and the sessions on its stores' servers before it was built. A target whose store connections were ended may never reconnect. So
+ * the standby lane is not used if the sessions have changed.
  */
 interface ReadyPlace {
   readonly spec: LaneSpec;
@@ -54,13 +54,13 @@ interface ReadyPlace {
 }
 
 /**
- * Starts, restarts and stops the targets and stores of all lanes, on the main thread. Everything it made is gone after `close()`,
- * after any other end of this process that can still run code, and else when the next host is created.
+ * Starts, restarts and stops the targets and stores of all lanes, on the main thread. Everything it made is removed by `close()`, by any other end of
+ * this process that can still run code, or else when the next host is created.
  */
 export class TargetHost {
-  /** Why so many lanes cannot be made; `undefined` when they can. */
+  /** Returns the reason why this number of lanes is impossible; `undefined` if it is possible. */
   readonly canMakeLanes: (count: number) => SeqqaError | undefined;
-  /** Where lanes and spares answered, those that are gone included. */
+  /** The origins of all lanes and spares, including ended ones. */
   readonly origins: Set<string> = new Set();
   readonly #config: TargetConfig;
   readonly #options: TargetHostOptions;
@@ -70,14 +70,14 @@ export class TargetHost {
   readonly #ports: Ports;
   readonly #numbers: { readonly lanes: number; readonly spares: number };
   readonly #module: string | undefined;
-  /** Where started targets get their stores from. */
+  /** The source of stores for started targets. */
   readonly #stores: StoreProviders | undefined;
   readonly #places = new Map<number, Place>();
-  /** `undefined`: the target permits none. */
+  /** `undefined` if the target allows no standby lane. */
   readonly #standby: Standby<ReadyPlace> | undefined;
   readonly #processes: OwnProcesses;
   readonly #closing = new AbortController();
-  /** Ends the waiting for targets. */
+  /** Cancels the waiting for targets. */
   readonly #givenUp: AbortSignal;
   readonly #removeHooks: () => void;
   #closed: Promise<void> | undefined;
@@ -98,7 +98,7 @@ export class TargetHost {
     this.#removeHooks = onEveryExit(() => this.#endAtOnce());
   }
 
-  /** Sweeps what dead runs left, and checks what can be checked without starting anything. @throws SeqqaError */
+  /** Sweeps the leftovers of dead runs, and checks everything that can be checked without starting anything. @throws SeqqaError */
   static async create(config: TargetConfig, options: TargetHostOptions = {}): Promise<TargetHost> {
     const module = await bundledModule(config, options);
     const refused = refuseLanes(config, 1);
@@ -115,7 +115,10 @@ export class TargetHost {
     }
   }
 
-  /** Fresh stores, the target started and ready, and the same for the lane's spares. @throws SeqqaError `TARGET_*`, `STORE_*`, `LANES_*` */
+  /**
+   * Makes fresh stores, starts the target and waits until it is ready, and does the same for the lane's spares. @throws SeqqaError `TARGET_*`,
+   * `STORE_*`, `LANES_*`
+   */
   async provision(index: number): Promise<LaneSpec> {
     const refused = refuseLanes(this.#config, index + 1);
     if (refused !== undefined) throw refused;
@@ -159,7 +162,7 @@ export class TargetHost {
     });
   }
 
-  /** Ends a lane's process at once, for a restart; its stores and its port stay. */
+  /** Kills a lane's process for a restart. Its stores and its port stay. */
   async halt(index: number): Promise<void> {
     const place = this.#placeOf(index);
     await this.#inTurn(place, async () => {
@@ -170,7 +173,7 @@ export class TargetHost {
     });
   }
 
-  /** Starts it again on the same stores and port, and returns when it is ready. @throws SeqqaError `TARGET_*` */
+  /** Starts a halted target again on the same stores and port, and returns when it is ready. @throws SeqqaError `TARGET_*` */
   async start(index: number): Promise<void> {
     const place = this.#placeOf(index);
     await this.#inTurn(place, async () => {
@@ -181,9 +184,9 @@ export class TargetHost {
   }
 
   /**
-   * Stops the lane's target, if there is one, and provisions the lane anew; its generation grows. With `use`, the lane changes places with the standby lane
-   * if there is one: it waits for what is left of the standby lane's start, and the next one is built in the place of the lost target meanwhile. With
-   * `build`, the first standby lane is built beside the lane: a crash is tried again at once.
+   * Stops the lane's target, if there is one, and provisions the lane again; its generation grows. With `use`, the lane changes places with the
+   * standby lane if there is one. It waits for the rest of the standby lane's start, while the next one is built in the place of the lost target.
+   * With `build`, the lane is provisioned again in its place, since a crash is tried again at once, and the first standby lane is built beside it.
    */
   async reprovision(index: number, standby?: "use" | "build"): Promise<LaneSpec> {
     const building = standby === undefined ? undefined : this.#standby?.take();
@@ -192,7 +195,7 @@ export class TargetHost {
       return this.provision(index);
     }
     this.#changePlaces(index);
-    // Asked before the next one's stores are made, which takes its time.
+    // Queried before the next standby lane's stores are made, which takes time.
     const sessions = this.#sessions();
     this.#standby?.prepare();
     const ready = await building;
@@ -206,7 +209,7 @@ export class TargetHost {
   }
 
   async #buildStandby(signal: AbortSignal): Promise<ReadyPlace> {
-    // A lane may take it while it is built.
+    // The place is looked up first: a lane may take it while the standby lane is built.
     const place = this.#placeAt(STANDBY);
     this.#givenUp.throwIfAborted();
     const sessions = await this.#sessions();
@@ -214,12 +217,12 @@ export class TargetHost {
     return { spec, sessions };
   }
 
-  /** `undefined`: a store's server does not answer. */
+  /** Resolves to `undefined` if a store's server does not answer. */
   #sessions(): Promise<string | undefined> {
     return this.#stores!.sessions().catch(() => undefined);
   }
 
-  /** Gives a lane the place of the standby lane, and the lane's own place to the next one. */
+  /** Gives the standby lane's place to a lane, and the lane's old place to the next standby lane. */
   #changePlaces(index: number): void {
     const [standby, lost] = [this.#placeOf(STANDBY), this.#placeOf(index)];
     [standby.index, lost.index] = [index, STANDBY];
@@ -227,28 +230,31 @@ export class TargetHost {
     standby.generation = Math.max(standby.generation, lost.generation + 1);
   }
 
-  /** Makes the standby lane the lane. */
+  /** Makes the standby lane the lane with this index. */
   #takeOver(index: number, spec: LaneSpec): LaneSpec {
     const place = this.#placeOf(index);
     place.spec = { ...spec, index, generation: place.generation, standby: true };
     return place.spec;
   }
 
-  /** Whether the target of a lane runs and answers. */
+  /** Returns `true` if the target of a lane runs and answers. */
   async #stillAnswers(index: number): Promise<boolean> {
     const { target, stores } = this.#placeOf(index);
     if (target === undefined || stores === undefined || this.#givenUp.aborted || target.process.hasExited) return false;
     return standbyAnswers({ config: this.#config, lane: index, stores }, target);
   }
 
-  /** How the process behind a lane that got no answer stands: of the lane and its spares the one that ended by itself. `undefined`: none of ours. */
+  /**
+   * Returns the state of the process behind a lane that got no answer: of the lane and its spares, the one that ended by itself. `undefined` if seqqa
+   * started none.
+   */
   async endOf(index: number): Promise<TargetEnd | undefined> {
     const processes = [index, ...this.#spares(index)].flatMap((number) => this.#places.get(number)?.target?.process ?? []);
     const ends = await Promise.all(processes.map((process) => process.fate()));
     return ends.find((end) => end !== undefined && hasEnded(end)) ?? (ends.length === 1 ? ends[0] : undefined);
   }
 
-  /** Whether the lane's process ended by itself since it was provisioned. */
+  /** Returns `true` if the lane's process ended by itself since it was provisioned. */
   exited(index: number): boolean {
     return this.#places.get(index)?.target?.process.hasExited === true;
   }
@@ -262,7 +268,7 @@ export class TargetHost {
     const place = this.#places.get(index);
     if (place === undefined) return;
     await this.#inTurn(place, async () => {
-      // Whoever closes the host removes everything.
+      // `close()` removes everything.
       if (this.#closing.signal.aborted) return;
       await this.#stop(place);
       await this.#stores?.release(place.number);
@@ -270,7 +276,7 @@ export class TargetHost {
     });
   }
 
-  /** Stops everything and removes everything; what is being provisioned is given up. Any number of times. */
+  /** Stops and removes everything, and cancels provisioning that is in progress. It can be called repeatedly. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -280,7 +286,7 @@ export class TargetHost {
     this.#closing.abort(closed());
     await Promise.all([...this.#places.values()].map((place) => this.#inTurn(place, () => this.#stop(place)).catch(() => {})));
     for (const process of this.#processes) await this.#processes.end(process);
-    // What left its process group on its own.
+    // Ends processes that left the target's process group.
     for (const pid of this.#config.target?.command === undefined ? [] : markedProcesses(this.#directory.id)) killProcess(pid, "SIGKILL");
     this.#ports.releaseAll();
     for (const output of this.#outputs.values()) output.close();
@@ -313,7 +319,7 @@ export class TargetHost {
     return { ...common, ...stores, baseUrl, borrowed: false, restartable: true, restarts: restarts(this.#config) };
   }
 
-  /** The lines that the target of a lane printed in a time, in milliseconds since 1970. */
+  /** Returns the lines that a lane's target printed in an interval, in milliseconds since 1970. */
   printed(index: number, fromMs: number, toMs: number): readonly string[] {
     return this.#outputs.get(index)?.between(fromMs, toMs) ?? [];
   }
@@ -321,7 +327,7 @@ export class TargetHost {
   #startContext(place: Place, stores: LaneStores): StartContext {
     const passwords = passwordsOf(stores.systems.map(({ url }) => url));
     return {
-      // The place may have become another lane's.
+      // The place may belong to another lane by now.
       onOutput: this.#options.output === undefined ? undefined : (text) => this.#outputOf(place.index, passwords)?.write(text),
       config: this.#config,
       lane: place.index,
@@ -346,7 +352,7 @@ export class TargetHost {
     return output;
   }
 
-  /** The numbers of a lane's spares. */
+  /** Returns the numbers of a lane's spares. */
   #spares(index: number): readonly number[] {
     const { spares, lanes } = this.#numbers;
     return restarts(this.#config) ? Array.from({ length: spares }, (_, spare) => spareNumber(index, spare, lanes)) : [];
@@ -367,7 +373,10 @@ export class TargetHost {
     if (target.port !== undefined) this.#ports.release(target.port);
   }
 
-  /** A store is compared by what it is for the lane, so that a mistake in cloning shows here and not as a wrong graph. */
+  /**
+   * Refuses two lanes that share a store. Stores are compared by their URLs for the lane, so that a mistake in cloning is reported here and does not
+   * produce a wrong graph.
+   */
   #refuseShared(spec: LaneSpec): void {
     const others = [...this.#places.values()].flatMap((place) => (place.spec === undefined ? [] : [place.spec]));
     refuseSharedLanes(
@@ -389,14 +398,14 @@ export class TargetHost {
     if (this.#closing.signal.aborted) throw closed();
   }
 
-  /** The last chance of a process that ends without `close()`: nothing that waits. */
+  /** Cleans up in a process that ends without `close()`, without waiting for anything. */
   #endAtOnce(): void {
     for (const process of this.#processes) process.kill();
     this.#ports.releaseAll();
     try {
       this.#directory.remove();
     } catch {
-      // A target that is just being killed may still write there: the next run sweeps it.
+      // A target that is being killed may still write there. The next run sweeps the directory.
     }
   }
 }
@@ -405,7 +414,7 @@ function storesOf(config: TargetConfig, target: StartedTarget, options: TargetHo
   return new StoreProviders({
     stores: declaredStores(config.systems, config.dbUrl),
     folder: config.folder,
-    // The random part alone: names in stores are short.
+    // Only the random part, since names in stores are short.
     runId: directory.id.slice(-RANDOM_LENGTH),
     directory: directory.path,
     empty: usesEmptyStore(target),
@@ -422,7 +431,7 @@ function closed(): SeqqaError {
   return new SeqqaError("TARGETS_CLOSED", "The targets were stopped while a lane was still being made.");
 }
 
-/** Random in any case: it marks processes, which are ended by it. */
+/** Returns an id that is always partly random: processes are found by it and killed. */
 function runIdOf({ runId }: TargetHostOptions): string {
   const random = randomBytes(RANDOM_LENGTH / 2).toString("hex");
   return runId === undefined ? random : `${encodeURIComponent(runId)}-${random}`;

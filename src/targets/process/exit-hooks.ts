@@ -1,12 +1,12 @@
 const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
- * Runs `clean`, which must be synchronous, however this process ends: normally, by an exception, or by a signal that nobody
- * else handles (it is then raised again, so that the exit status stays what it would have been). Returns what takes the hooks out.
+ * Runs `clean`, which must be synchronous, however this process ends: normally, by an exception, or by a signal that nobody else handles. The signal
+ * is then raised again, so that the exit status stays the same. Returns a function that removes the hooks.
  */
 export function onEveryExit(clean: () => void): () => void {
   const onSignal = (signal: NodeJS.Signals): void => {
-    // Another handler, such as the command line's, decides what a signal means; it ends by `close()` or by `exit`.
+    // Another handler, such as the command line's, decides what to do on a signal. It ends with `close()` or `exit`.
     if (process.listeners(signal).some((listener) => !ours.has(listener))) return;
     clean();
     remove();

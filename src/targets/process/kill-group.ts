@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Sends a signal to a process group; `false` when nothing is left of it. */
+/** Sends a signal to a process group; returns `false` if no process of it is left. */
 export function killGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   return send(-group, signal);
 }
 
-/** Sends a signal to one process; `false` when it is gone. */
+/** Sends a signal to one process; returns `false` if it no longer exists. */
 export function killProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   return send(pid, signal);
 }
 
 /**
- * Whether anything of the group still runs. Zombies do not: an init that is slow to collect them would otherwise be waited for. But a process whose first
- * thread is one while others have not ended yet still has its files open, and its locks on them.
+ * Returns `true` if a process of the group still runs. Zombies do not count, since an init may collect them late. But a process whose first thread is
+ * a zombie while other threads have not ended counts: it still holds its files and their locks.
  */
 export function groupRuns(group: number): boolean {
   if (!killGroup(group, 0)) return false;
@@ -36,7 +36,7 @@ function threadsOf(pid: string): readonly string[] {
   }
 }
 
-/** The fields after the command, of a process or (`pid/task/tid`) of a thread: state, parent, process group, ... */
+/** Returns the fields after the command, of a process or (`pid/task/tid`) of a thread: state, parent, process group, ... */
 function statFields(of: string): readonly string[] {
   try {
     const stat = readFileSync(`/proc/${of}/stat`, "latin1");
@@ -51,7 +51,7 @@ function send(id: number, signal: NodeJS.Signals | 0): boolean {
     process.kill(id, signal);
     return true;
   } catch (error) {
-    // EPERM: it is there, and not ours to end.
+    // EPERM: the process exists, and this user may not end it.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Set in the environment of every process that a run starts, and inherited by what those start in turn. */
+/** Set in the environment of every process that a run starts, and inherited by their child processes. */
 export const RUN_VARIABLE = "SEQQA_RUN";
 
 /**
- * The processes that carry a run's mark: also those that left their process group, or were started and not yet registered when
- * seqqa was killed. The id is random, so nothing else can carry it. Never this process or one that it descends from. Linux
- * alone shows environments; elsewhere the list is empty and the registry of processes has to do.
+ * Returns the processes whose environment has a run's id. These include processes that left their process group, and ones that were not registered
+ * yet when seqqa was killed. The id is random, so nothing else can have it. This process and its ancestors are never included. Only Linux shows
+ * environments; elsewhere the list is empty and only registered processes are found.
  */
 export function markedProcesses(runId: string): readonly number[] {
   if (process.platform !== "linux") return [];
@@ -22,7 +22,7 @@ function environmentOf(pid: number): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
   } catch {
-    return []; // another user's, or gone
+    return []; // another user's, or ended
   }
 }
 

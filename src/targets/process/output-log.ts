@@ -3,12 +3,12 @@ import { dirname } from "node:path";
 import { SeqqaError } from "../../model/errors.ts";
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
-/** A file that is longer becomes `<file>.1`, so that the last of the output is kept in no more than twice this. */
+/** A longer file becomes `<file>.1`, so that the last output is kept in at most twice this size. */
 const MOST_BYTES = 4 * 1024 * 1024;
-/** So much of a line is held back, at most, to see passwords whole. */
+/** The longest part of a line, in characters, that is held back so that passwords are seen whole. */
 const LONGEST_LINE = 64 * 1024;
 
-/** The output of a process in a file: bounded, and without passwords. */
+/** Writes the output of a process to a file of limited size, without passwords. */
 export class OutputLog {
   readonly #file: string;
   readonly #passwords: readonly string[];
@@ -17,7 +17,7 @@ export class OutputLog {
   #bytes = 0;
   #rest = "";
 
-  /** @param passwords Hidden wherever they stand. @throws SeqqaError `OUTPUT_LOG` when the file cannot be made. */
+  /** @param passwords Hidden in the file. @throws SeqqaError `OUTPUT_LOG` when the file cannot be made. */
   constructor(file: string, passwords: readonly string[] = [], mostBytes: number = MOST_BYTES) {
     this.#file = file;
     this.#passwords = passwords;
@@ -50,7 +50,7 @@ export class OutputLog {
     this.#descriptor = undefined;
   }
 
-  /** A full disk must not end the run: it is only the output that is lost. */
+  /** A full disk must not end the run: only the output is lost. */
   #append(text: string): void {
     if (text === "" || this.#descriptor === undefined) return;
     try {

@@ -1,18 +1,18 @@
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
 const KEPT_CHARACTERS = 64 * 1024;
-/** An error of Node with its place, its stack and its fields fits in. */
+/** Enough for an error of Node with its place, its stack and its fields. */
 const SHOWN_LINES = 40;
-/** Characters of a line that are shown. */
+/** Number of characters shown of a line. */
 const LINE = 400;
 
-/** The last of what a process printed, bounded. */
+/** The last part of what a process printed, of limited size. */
 export class OutputTail {
   readonly #passwords: readonly string[];
   #chunks: string[] = [];
   #length = 0;
 
-  /** @param passwords What must not be shown. */
+  /** @param passwords Hidden in {@link text}. */
   constructor(passwords: readonly string[] = []) {
     this.#passwords = passwords;
   }
@@ -23,13 +23,13 @@ export class OutputTail {
     if (this.#length > 2 * KEPT_CHARACTERS) this.#shorten();
   }
 
-  /** As it came. */
+  /** The output as the process printed it. */
   get raw(): string {
     this.#shorten();
     return this.#chunks.join("");
   }
 
-  /** For people: without escape sequences, control characters and passwords. */
+  /** The output for people: without escape sequences, control characters and passwords. */
   get text(): string {
     return withoutSecrets(printable(this.raw), this.#passwords);
   }
@@ -41,18 +41,18 @@ export class OutputTail {
   }
 }
 
-/** The last lines that are not empty. */
+/** Returns the last lines that are not empty. */
 export function lastLines(text: string): readonly string[] {
   const lines = text.split("\n").map((line) => line.trimEnd().slice(0, LINE));
   return lines.filter((line) => line !== "").slice(-SHOWN_LINES);
 }
 
-/** Lines, indented, to be put below a message; empty when there are none. */
+/** Returns the lines indented, to follow a message; empty if there are none. */
 export function quoted(lines: readonly string[]): string {
   return lines.map((line) => `\n  | ${line}`).join("");
 }
 
-/** Terminals take orders from control characters, and a target may print anything. */
+/** Removes control characters and escape sequences: a target may print anything, and terminals obey them. */
 export function printable(text: string): string {
   // oxlint-disable no-control-regex -- they are what is looked for
   return text

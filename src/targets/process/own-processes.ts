@@ -2,7 +2,10 @@ import { identify } from "./process-identity.ts";
 import type { RunDirectory } from "../run-directory.ts";
 import type { TargetProcess } from "./target-process.ts";
 
-/** The processes that a run has started and not ended, in the order of their start. Its directory knows them too, so that they are found when the run was killed. */
+/**
+ * The processes that a run has started and not ended, in the order of their start. Its directory lists them too, so that they are found when the run
+ * was killed.
+ */
 export class OwnProcesses {
   readonly #directory: RunDirectory;
   readonly #processes = new Set<TargetProcess>();
@@ -21,7 +24,7 @@ export class OwnProcesses {
     if (identity !== undefined) this.#directory.register(identity);
   }
 
-  /** One that has ended. */
+  /** Removes a process that has ended. */
   remove(process: TargetProcess): void {
     this.#processes.delete(process);
     this.#directory.unregister(process.pid);

@@ -17,10 +17,10 @@ import { warmUp } from "../ready/warm-up.ts";
 import { passwordsOf } from "../../model/text/url-secrets.ts";
 
 const DEFAULT_READY_TIMEOUT_S = 30;
-/** Somebody may take a port between our look and the target's bind. */
+/** Another process may take a port between our check and the target's bind. */
 const PORT_TRIES = 4;
 const PORT_PAUSE_MS = 50;
-/** How long a target that was ready may take to answer once more. */
+/** How long, in milliseconds, a target that was ready may take to answer again. */
 const ANSWER_MS = 2_000;
 
 export interface StartContext {
@@ -29,14 +29,14 @@ export interface StartContext {
   readonly runId: string;
   readonly stores: LaneStores;
   readonly ports: Ports;
-  /** Told of every process before anything else can happen to it. */
+  /** Called for every process before anything else can happen to it. */
   readonly started: (process: TargetProcess) => void;
-  /** Told once a process that did not come up is gone. */
+  /** Called once a process that did not start up has ended. */
   readonly stopped: (process: TargetProcess) => void;
   readonly signal: AbortSignal;
-  /** Receives all that the target prints. */
+  /** Receives everything that the target prints. */
   readonly onOutput?: ((text: string) => void) | undefined;
-  /** The target was there before and is to come back where it was. */
+  /** The earlier process of a target that is to be restarted at the same address. */
   readonly before?: RunningTarget | undefined;
 }
 
@@ -44,11 +44,11 @@ export interface RunningTarget {
   readonly process: TargetProcess;
   /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** The port that was claimed for it; `undefined` for a fixed one. */
+  /** The claimed port; `undefined` for a fixed one. */
   readonly port: number | undefined;
 }
 
-/** Starts a lane's target and returns once it answers. What does not come up is stopped again. @throws SeqqaError `TARGET_*` */
+/** Starts a lane's target and returns once it answers. A process that does not become ready is stopped. @throws SeqqaError `TARGET_*` */
 export async function startTarget(context: StartContext): Promise<RunningTarget> {
   const { config, ports, before } = context;
   if (before !== undefined) return startAgain(context, before);
@@ -76,7 +76,7 @@ export async function standbyAnswers(context: Pick<StartContext, "config" | "lan
   return false;
 }
 
-/** The port is still ours, but connections of the process before may linger on it for a moment. */
+/** Restarts a target. The port is still claimed, but connections of the earlier process may occupy it for a moment. */
 async function startAgain(context: StartContext, before: RunningTarget): Promise<RunningTarget> {
   const { config } = context;
   const port = before.port ?? fixedPort(config)!;
@@ -154,7 +154,7 @@ function fillingOf({ lane, stores }: Pick<StartContext, "lane" | "stores">, port
   return { port, lane, dbUrl: stores.dbUrl, dbPath: stores.dbPath, urls };
 }
 
-/** What seqqa was started with, a PORT by default, what the user wrote, and the mark by which leftovers are found. */
+/** Returns the target's environment: seqqa's own, a PORT by default, the user's variables, and the run's id by which leftovers are found. */
 function environment({ config, runId }: StartContext, filling: Filling): Readonly<Record<string, string | undefined>> {
   const own = Object.entries(config.target?.env ?? {}).map(([name, value]) => [name, fill(value, filling)]);
   return { ...process.env, PORT: String(filling.port), ...Object.fromEntries(own), [RUN_VARIABLE]: runId };
@@ -169,7 +169,7 @@ function workingDirectory({ target, folder }: TargetConfig): string {
   });
 }
 
-/** Where to look: a path on both loopback addresses, since a server on `localhost` may listen on either one alone. */
+/** Returns the URLs to poll. A path is polled on both loopback addresses, since a server on `localhost` may listen on only one of them. */
 function readyUrls(config: TargetConfig, filling: Filling): readonly URL[] {
   const ready = fill(config.target?.ready ?? "/", filling);
   if (/^https?:\/\//i.test(ready)) return [new URL(ready)];
@@ -181,18 +181,18 @@ function readyUrls(config: TargetConfig, filling: Filling): readonly URL[] {
   return origins.map((origin) => new URL(origin + path));
 }
 
-/** A server that answered on one of the two loopback addresses need not be looked for on the other. */
+/** Returns `true` if an origin has to be polled. A server that answered on one of the two loopback addresses is not looked for on the other. */
 function isWhereItWas(origin: string, before: RunningTarget | undefined, all: readonly URL[]): boolean {
   return before === undefined || origin === before.baseUrl || all.every((url) => url.origin !== before.baseUrl);
 }
 
 function baseUrlOf(config: TargetConfig, port: number, fixed: boolean, answered: string): string {
   if (fixed) return config.baseUrl?.replace(/\/+$/, "") ?? answered;
-  // An absolute `ready` may be elsewhere: a gateway, a management port.
+  // An absolute `ready` may have another address: a gateway, a management port.
   return new URL(answered).port === String(port) ? answered : `http://127.0.0.1:${port}`;
 }
 
-/** The port that a target could not have, if that is what it died of. */
+/** Returns the port that was taken, if that is why a target ended. */
 function takenPort({ output }: TargetExit): number | "unknown" | undefined {
   const busy = /EADDRINUSE[^\n]*|[^\n]*address already in use[^\n]*/i.exec(output);
   if (busy === null) return undefined;

@@ -5,10 +5,10 @@ import { lastLines, printable, quoted } from "./output-tail.ts";
 import type { TargetExit } from "./target-process.ts";
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
-/** The words of every way in which a target does not come up. */
+/** The errors for a target that does not become ready. */
 
 export function endedEarly(command: string, lane: number, exit: TargetExit): SeqqaError {
-  // What a shell returns for a command that is not there or may not be run: the mistake is in the configuration.
+  // Exit codes of a shell for a command that does not exist or may not be run: the mistake is in the configuration.
   const notFound = exit.code === 126 || exit.code === 127;
   return new SeqqaError(
     "TARGET_EXITED",
@@ -22,7 +22,7 @@ export function endedEarly(command: string, lane: number, exit: TargetExit): Seq
   );
 }
 
-/** How a target ended while it was used, as a sentence. */
+/** Returns a sentence on how a target ended while it was used. */
 export function endedInUse(end: TargetEnd): string {
   return `The target ${endText(end)}${end.output.length === 0 ? ", and printed nothing." : `. The last that it printed:${quoted(end.output)}`}`;
 }
@@ -31,7 +31,7 @@ export function howItEnded({ code, signal }: TargetExit): string {
   return endText({ exitCode: code, signal });
 }
 
-/** The end of a sentence about a process. */
+/** Returns the end of a sentence about a process. */
 export function lastPrinted(output: string): string {
   return output.trim() === "" ? ", and printed nothing." : `. The last that it printed:${quoted(lastLines(output))}`;
 }
@@ -61,7 +61,7 @@ export function portBusy(command: string, port: number | undefined): SeqqaError 
   });
 }
 
-/** The one documented error for a target that cannot be reached, whatever the cause. */
+/** The one documented error for an unreachable target, for every cause. */
 export function unreachable(url: string, error: NodeJS.ErrnoException): SeqqaError {
   const [what, check] = diagnosis(error);
   return new SeqqaError("TARGET_UNREACHABLE", `${what}: the target at ${withoutSecrets(url)} gave no answer.`, {
@@ -70,7 +70,7 @@ export function unreachable(url: string, error: NodeJS.ErrnoException): SeqqaErr
   });
 }
 
-/** The error of a lane that lost its target while it was brought up, and how that ended. */
+/** The error of a lane that lost its target during bring-up, with how the target ended. */
 export function endedMeanwhile(error: Error, lane: number, end: TargetEnd): SeqqaError {
   const said = end.output.length === 0 ? ", and had printed nothing." : `. The last that it printed:${quoted(end.output)}`;
   return new SeqqaError("TARGET_EXITED", `${error.message} The target of lane ${lane} ${endText(end)}${said}`, {
@@ -96,7 +96,7 @@ function diagnosis(error: NodeJS.ErrnoException): Diagnosis {
   return [`Not reachable (${code || error.message})`, "Check that the target runs and answers on this URL."];
 }
 
-/** The command as the user wrote it, unfilled, on one line. */
+/** Returns the command as the user wrote it, placeholders included, on one line. */
 export function shownCommand(command: string): string {
   const line = withoutSecrets(printable(command)).replace(/\s+/g, " ").trim();
   return `"${line.length > 120 ? `${line.slice(0, 117)}...` : line}"`;

@@ -1,17 +1,17 @@
 import { OutputLog } from "./output-log.ts";
 import { printable } from "./output-tail.ts";
 
-/** Lines that are known with their times, and the characters of one. */
+/** Number of lines that are kept with their times, and of characters in one. */
 const KEPT = 2_000;
 const LINE = 400;
-/** Characters of a line that is waited for to its end, so that a secret in it is seen whole. */
+/** Longest unfinished line, in characters, that is held back so that a secret in it is seen whole. */
 const LONGEST = 64 * 1024;
-/** How long a line may take from the target's pipe to us, in milliseconds. */
+/** How long, in milliseconds, a line may take from the target's pipe to us. */
 const PIPE_MS = 50;
-/** Lines of one step that are shown. */
+/** Number of lines shown for one step. */
 const SHOWN = 40;
 
-/** The output of a lane's target, as it may be shown: all of it in a bounded file, and the last lines with the times at which they came. */
+/** The output of a lane's target, as it may be shown: all of it in a file of limited size, and the last lines with their times of arrival. */
 export class TargetOutput {
   readonly #file: string;
   readonly #hide: (line: string) => string;
@@ -19,7 +19,7 @@ export class TargetOutput {
   #lines: { readonly atMs: number; readonly text: string }[] = [];
   #rest = "";
 
-  /** @param hide A line without what must not be shown. The file is made when something is printed. */
+  /** @param hide Returns a line without secrets. The file is made when the first text arrives. */
   constructor(file: string, hide: (line: string) => string) {
     this.#file = file;
     this.#hide = hide;
@@ -35,7 +35,7 @@ export class TargetOutput {
     this.#take(lines);
   }
 
-  /** The lines that came in a time, in milliseconds since 1970: the last of them where there are many. */
+  /** Returns the last lines that arrived in an interval, in milliseconds since 1970. */
   between(fromMs: number, toMs: number): readonly string[] {
     const lines = this.#lines.filter(({ atMs, text }) => atMs >= fromMs && atMs <= toMs + PIPE_MS && text !== "");
     return lines.slice(-SHOWN).map(({ text }) => text);

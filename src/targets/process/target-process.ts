@@ -9,29 +9,29 @@ import { lastLines, OutputTail } from "./output-tail.ts";
 
 const TERM_GRACE_MS = 2_000;
 const KILL_GRACE_MS = 1_000;
-/** How long the pipes of a process that ended are waited for: a grandchild may hold them open. */
+/** How long, in milliseconds, the pipes of an ended process are waited for: a grandchild may hold them open. */
 const DRAIN_MS = 200;
 const POLL_MS = 10;
-/** A process that dies closes its connections before we hear of its end: for so long that is waited for. */
+/** How long, in milliseconds, the end of a process is waited for: its connections close before its end is reported to us. */
 const NEWS_MS = 500;
 
 export interface TargetCommand {
-  /** A shell command line with everything filled in. */
+  /** A shell command line with all placeholders filled in. */
   readonly line: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What must not be shown of what it prints. */
+  /** Secrets to hide in what it prints. */
   readonly passwords?: readonly string[] | undefined;
-  /** Where the command stands in the configuration; default `target.command`. */
+  /** The configuration key of the command; default `target.command`. */
   readonly key?: string | undefined;
-  /** Receives all that it prints. */
+  /** Receives everything that the process prints. */
   readonly onOutput?: ((text: string) => void) | undefined;
 }
 
 export interface TargetExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The last of what it printed, for people. */
+  /** The last part of what it printed, for people. */
   readonly output: string;
 }
 
@@ -39,12 +39,12 @@ export interface TargetExit {
 export class TargetProcess {
   /** Also the id of the group. */
   readonly pid: number;
-  /** Settles once the process has ended and its output was read. */
+  /** Resolves once the process has ended and its output was read. */
   readonly ended: Promise<TargetExit>;
   readonly #child: ChildProcess;
   readonly #output: OutputTail;
   #stopping = false;
-  /** Nothing of it runs any more: its id may be somebody else's. */
+  /** `true` if no process of the group is left: another process may have its id. */
   #over = false;
 
   private constructor(child: ChildProcess, pid: number, { passwords, onOutput }: TargetCommand) {
@@ -93,7 +93,7 @@ export class TargetProcess {
     });
   }
 
-  /** How it ended by itself, or that it runs; `undefined` when it was stopped on purpose. */
+  /** Returns how the process ended by itself, or that it runs; `undefined` if it was stopped on purpose. */
   async fate(): Promise<TargetEnd | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const tired = new Promise<void>((resolve) => (timer = setTimeout(resolve, NEWS_MS)));
@@ -104,7 +104,7 @@ export class TargetProcess {
     return { exitCode, signal: signalCode, output: lastLines(this.#output.text) };
   }
 
-  /** It ended by itself. */
+  /** `true` if the process ended by itself. */
   get hasExited(): boolean {
     return !this.#stopping && (this.#child.exitCode !== null || this.#child.signalCode !== null);
   }
@@ -113,13 +113,13 @@ export class TargetProcess {
     return this.#output.text;
   }
 
-  /** From now on the process alone does not keep this one running. */
+  /** Lets this process end even if the target still runs. */
   unref(): void {
     this.#child.unref();
     for (const stream of [this.#child.stdout, this.#child.stderr]) (stream as Socket | null)?.unref();
   }
 
-  /** SIGTERM to the group, SIGKILL to what is left of it after 2 s. */
+  /** Sends SIGTERM to the group, and SIGKILL to the rest of it after 2 s. */
   async stop(): Promise<void> {
     this.#stopping = true;
     if (this.#over) return;
@@ -128,13 +128,13 @@ export class TargetProcess {
     await this.#gone(KILL_GRACE_MS);
   }
 
-  /** SIGKILL to the group; returns when nothing of it runs any more. */
+  /** Sends SIGKILL to the group; returns when none of it runs. */
   async end(): Promise<void> {
     this.#stopping = true;
     this.#over = !killGroup(this.pid, "SIGKILL") || (await this.#gone(KILL_GRACE_MS, 1));
   }
 
-  /** At once and without waiting, for when this process ends. */
+  /** Sends SIGKILL to the group without waiting, for the end of this process. */
   kill(): void {
     this.#stopping = true;
     if (this.#over) return;

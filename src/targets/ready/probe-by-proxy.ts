@@ -4,7 +4,7 @@ import type { Probe } from "./probe.ts";
 
 const MOST_BYTES = 1024 * 1024;
 
-/** As `probe`, through the proxies of the environment. What the proxy says in place of the target is an answer, too. */
+/** Like `probe`, through the proxies of the environment. An answer of the proxy itself counts as an answer. */
 export async function probeByProxy(
   url: URL,
   timeoutMs: number,
@@ -14,7 +14,7 @@ export async function probeByProxy(
 ): Promise<Probe> {
   const agent = proxyAgent(proxies, ca, MOST_BYTES);
   const timeout = AbortSignal.timeout(timeoutMs);
-  // undici looks at its signal only once there is a connection; destroying the agent ends that, too.
+  // undici checks its signal only once there is a connection. Destroying the agent ends a connection attempt, too.
   const end = (): void => void agent.destroy();
   const over = AbortSignal.any([signal, timeout]);
   over.addEventListener("abort", end);

@@ -2,15 +2,15 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { secureContext } from "../../network/secure-context.ts";
 
-/** What came of one GET. */
+/** The result of one GET. */
 export type Probe =
   | { readonly kind: "answer"; readonly status: number }
-  /** Something listens there that speaks no HTTP. */
+  /** Something listens there that does not speak HTTP. */
   | { readonly kind: "garbage" }
   | { readonly kind: "silent"; readonly error: NodeJS.ErrnoException };
 
 /**
- * Asks once, on a connection of its own and through no proxy, and reads no more than the head of the answer. Never rejects.
+ * Sends one GET, on a connection of its own and through no proxy, and reads only the head of the answer. Never rejects.
  * @param ca Certificates that are trusted beside Node's own.
  */
 export function probe(url: URL, timeoutMs: number, signal?: AbortSignal, ca: readonly string[] = []): Promise<Probe> {

@@ -4,23 +4,23 @@ import { probe, type Probe } from "./probe.ts";
 
 const SHORTEST_PAUSE_MS = 4;
 const LONGEST_PAUSE_MS = 100;
-/** A pause is this share of what was waited already: no start is noticed later than by so much. */
+/** A pause is this share of the time waited so far, so a start is noticed at most this much late. */
 const PAUSE_SHARE = 1 / 8;
 const ATTEMPT_MS = 5_000;
-/** Something may answer garbage while it starts; so often in a row it is not going to be HTTP. */
+/** Number of answers in a row that are not HTTP before polling stops. A few may come while something starts. */
 const GARBAGE_LIMIT = 5;
 
 export type Readiness =
   | { readonly kind: "ready"; readonly origin: string }
   | { readonly kind: "ended" }
   | { readonly kind: "garbage"; readonly url: string }
-  /** Polling on would not change it. */
+  /** More polling would not change it. */
   | { readonly kind: "untrusted"; readonly url: string; readonly error: NodeJS.ErrnoException }
   | { readonly kind: "late" };
 
 /**
- * Polls the URLs in turn until one gives any HTTP answer, the process ends, or time is up. One that listens on all of them is found at the first, whenever
- * it begins to: lanes of one target have one address.
+ * Polls the URLs in turn until one gives any HTTP answer, the process ends, or time is up. A target that listens on all of them is always found at
+ * the first URL: lanes of one target have the same address.
  */
 export async function waitUntilReady(
   urls: readonly URL[],
@@ -56,7 +56,7 @@ export async function waitUntilReady(
   }
 }
 
-/** It may have begun to listen after the URLs before this one were asked. */
+/** Returns the first URL that answers. One before `answered` may have begun to listen after it was polled. */
 async function firstOf(before: readonly URL[], answered: URL, ask: (url: URL) => Promise<Probe>): Promise<string> {
   for (const url of before) if ((await ask(url)).kind === "answer") return url.origin;
   return answered.origin;

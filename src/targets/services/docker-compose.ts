@@ -7,9 +7,9 @@ import { shellWord } from "../../model/text/shell-word.ts";
 import { howItEnded, lastPrinted } from "../process/target-errors.ts";
 import { TargetProcess, type TargetExit } from "../process/target-process.ts";
 
-/** How long docker may take. Milliseconds. */
+/** How long docker may take, in milliseconds. */
 export interface ComposeLimits {
-  /** Images may have to be fetched. */
+  /** Container images may have to be fetched. */
   readonly upMs: number;
   readonly downMs: number;
 }
@@ -26,12 +26,12 @@ export interface ComposeContext {
   readonly onOutput: (text: string) => void;
 }
 
-/** The project's name carries the run's id, so that two runs do not meet. */
+/** Returns the name of the project. It contains the run's id, so that two runs do not share one. */
 export function projectOf(runId: string): string {
   return `seqqa-${runId}`;
 }
 
-/** `docker compose up --wait`. @throws SeqqaError `COMPOSE_*`; what was brought up by then is left to {@link composeDown}. */
+/** Runs `docker compose up --wait`. @throws SeqqaError `COMPOSE_*`; containers that are up by then are left to {@link composeDown}. */
 export async function composeUp(context: ComposeContext, signal: AbortSignal): Promise<void> {
   const { file, runId, limits } = context;
   if (!existsSync(file)) {
@@ -74,14 +74,14 @@ export async function composeDown(context: Omit<ComposeContext, "file">): Promis
   });
 }
 
-/** The last chance of a process that ends: begun, and not waited for. */
+/** Starts the removal in a process that ends, and does not wait for it. */
 export function composeDownAtOnce(runId: string): void {
   spawn("docker", ["compose", ...downOf(runId)], { detached: true, stdio: "ignore" })
     .on("error", () => {})
     .unref();
 }
 
-/** By labels, without the file: it may have changed, or be gone. */
+/** Identifies containers by labels, not by the file: the file may have changed or no longer exist. */
 function downOf(runId: string): readonly string[] {
   return ["-p", projectOf(runId), "down", "--volumes", "--remove-orphans"];
 }

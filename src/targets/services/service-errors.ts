@@ -4,10 +4,10 @@ import { UNTRUSTED } from "../../network/untrusted.ts";
 import { howItEnded, lastPrinted, shownCommand } from "../process/target-errors.ts";
 import type { TargetExit } from "../process/target-process.ts";
 
-/** The words of every way in which a service does not come up, or does not stay. */
+/** The errors for a service that does not become ready, or does not stay. */
 
 export function serviceEnded(service: ServiceConfig, exit: TargetExit): SeqqaError {
-  // What a shell returns for a command that is not there or may not be run: the mistake is in the configuration.
+  // Exit codes of a shell for a command that does not exist or may not be run: the mistake is in the configuration.
   const notFound = exit.code === 126 || exit.code === 127;
   return new SeqqaError("SERVICE_EXITED", `${named(service)} ${howItEnded(exit)} before it was ready${lastPrinted(exit.output)}`, {
     exitStatus: notFound ? 2 : 3,
@@ -17,7 +17,7 @@ export function serviceEnded(service: ServiceConfig, exit: TargetExit): SeqqaErr
   });
 }
 
-/** It was ready, and is gone while the run still needs it. */
+/** The error for a service that was ready and ended while the run still needs it. */
 export function serviceLost(service: ServiceConfig, exit: TargetExit, log: string): SeqqaError {
   return new SeqqaError("SERVICE_LOST", `${named(service)} ${howItEnded(exit)} during the run${lastPrinted(exit.output)}`, {
     hint: `What the run says from then on may be due to that. All that the service printed is in ${log}.`,
@@ -49,7 +49,7 @@ export function serviceUntrusted(service: ServiceConfig, url: string, error: Nod
   );
 }
 
-/** Waiting for the answer of somebody else would take a service for ready that is not there. */
+/** The error for a port that answers already. Another program's answer would make a missing service look ready. */
 export function serviceAnswersAlready(service: ServiceConfig, url: string): SeqqaError {
   return new SeqqaError("SERVICE_PORT_BUSY", `${named(service)} is not started yet, and ${url} gives an answer already.`, {
     hint: "End what listens there, or use it with --no-infra.",

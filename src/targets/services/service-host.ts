@@ -18,16 +18,16 @@ import { startService } from "./start-service.ts";
 
 export interface ServiceHostOptions {
   readonly signal: AbortSignal;
-  /** Told at once, and once, of each service that ends while it is needed. */
+  /** Called at once, and once, for each service that ends while it is needed. */
   readonly onLost: (error: SeqqaError) => void;
-  /** Where `seqqa-<uid>` lies; default: memory-backed tmp where there is one with space, else the system's tmp. */
+  /** Parent folder of `seqqa-<uid>`; default: memory-backed tmp where there is one with space, else the system's tmp. */
   readonly directory?: string | undefined;
   readonly composeLimits?: ComposeLimits | undefined;
 }
 
 /**
- * What a run needs beside its targets: containers, then services one after another. Everything is gone after `close()`, after any other
- * end of this process that can still run code, and else when the next run begins.
+ * Starts what a run needs beside its targets: containers, then services one after another. Everything is removed by `close()`, by any other end of
+ * this process that can still run code, or else when the next run begins.
  */
 export class ServiceHost {
   readonly #config: ServicesConfig;
@@ -37,7 +37,7 @@ export class ServiceHost {
   readonly #processes: OwnProcesses;
   readonly #logs: OutputLog[] = [];
   #docker: Omit<ComposeContext, "file"> | undefined;
-  /** There may be containers. */
+  /** `true` if there may be containers. */
   #composed = false;
   #closing = false;
 
@@ -49,7 +49,9 @@ export class ServiceHost {
     this.#removeHooks = onEveryExit(() => this.#endAtOnce());
   }
 
-  /** Starts everything, in order; what does not come up takes down what did. @throws SeqqaError, or the reason of the signal */
+  /**
+   * Starts everything, in order. If one does not become ready, those already started are taken down. @throws SeqqaError, or the reason of the signal
+   */
   static async start(config: ServicesConfig, options: ServiceHostOptions): Promise<ServiceHost> {
     if (config.composeFile !== undefined) await sweepCompose(options.directory, options.composeLimits);
     sweep(options.directory);
@@ -78,7 +80,7 @@ export class ServiceHost {
     } finally {
       for (const log of this.#logs) log.close();
       this.#removeHooks();
-      // With its record of containers that are left the directory stays, for the next run to try.
+      // If containers are left, the directory with their record stays, and the next run tries again.
       if (!this.#composed) this.#directory.remove();
     }
   }
@@ -90,7 +92,7 @@ export class ServiceHost {
     try {
       await composeUp({ ...context, file }, this.#options.signal);
     } catch (error) {
-      // Where docker was never run there is nothing to take down.
+      // If docker never ran, there is nothing to take down.
       if (/^(COMPOSE_FILE|DOCKER_MISSING)$/.test((error as SeqqaError).code)) {
         forgetCompose(this.#directory.path);
         this.#composed = false;
@@ -110,7 +112,7 @@ export class ServiceHost {
       signal: this.#options.signal,
     });
     void process.ended.then((exit) => {
-      // Nothing says of a command without `ready` that it stays: it may have done what it was there for.
+      // A command without `ready` that exits with 0 may simply be finished.
       const done = service.ready === undefined && exit.code === 0;
       if (process.hasExited && !done && !this.#closing) this.#options.onLost(serviceLost(service, exit, file));
     });
@@ -135,7 +137,7 @@ export class ServiceHost {
     return log;
   }
 
-  /** The last chance of a process that ends without `close()`: nothing that waits. */
+  /** Cleans up in a process that ends without `close()`, without waiting for anything. */
   #endAtOnce(): void {
     for (const process of this.#processes) process.kill();
     for (const log of this.#logs) log.close();
@@ -143,7 +145,7 @@ export class ServiceHost {
     try {
       this.#directory.remove();
     } catch {
-      // A service that is just being killed may still write there: the next run sweeps it.
+      // A service that is being killed may still write there. The next run sweeps the directory.
     }
   }
 }

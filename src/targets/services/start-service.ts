@@ -16,7 +16,7 @@ import {
 } from "./service-errors.ts";
 import type { OutputLog } from "../process/output-log.ts";
 
-/** How long a first look at `ready` may take, before the service is started. */
+/** How long, in milliseconds, a first request to `ready` may take, before the service is started. */
 const LOOK_MS = 1_000;
 
 export interface ServiceContext {
@@ -24,12 +24,14 @@ export interface ServiceContext {
   readonly runId: string;
   readonly ca: readonly string[] | undefined;
   readonly log: OutputLog;
-  /** Told of the process before anything else can happen to it. */
+  /** Called for the process before anything else can happen to it. */
   readonly started: (process: TargetProcess) => void;
   readonly signal: AbortSignal;
 }
 
-/** Starts a service and returns once it is ready; without `ready` at once. @throws SeqqaError `SERVICE_*`; the process is left to the caller. */
+/**
+ * Starts a service and returns once it is ready; without `ready`, at once. @throws SeqqaError `SERVICE_*`; the caller has to end the process then.
+ */
 export async function startService(service: ServiceConfig, context: ServiceContext): Promise<TargetProcess> {
   const { folder, runId, ca, log, signal } = context;
   const cwd = resolve(folder, service.cwd ?? ".");
@@ -71,7 +73,7 @@ export async function startService(service: ServiceConfig, context: ServiceConte
   return process_;
 }
 
-/** A path is looked for on both loopback addresses, since a server on `localhost` may listen on either one alone. */
+/** Returns the URLs to poll. A path is polled on both loopback addresses, since a server on `localhost` may listen on only one of them. */
 function readyUrls({ ready, env }: ServiceConfig): readonly URL[] {
   if (ready === undefined) return [];
   if (/^https?:\/\//i.test(ready)) return [new URL(ready)];

@@ -14,7 +14,7 @@ export interface LaneStores {
   readonly dbPath: string | undefined;
 }
 
-/** Puts `db_url` and `systems` together: the first is short for `systems.db`, whose other settings stay. */
+/** Merges `db_url` into `systems`: it is short for `systems.db`, whose other settings stay. */
 export function declaredStores(
   systems: Readonly<Record<string, StoreConfig>> | undefined,
   dbUrl: string | undefined,
@@ -22,7 +22,7 @@ export function declaredStores(
   return dbUrl === undefined ? { ...systems } : { ...systems, db: { ...systems?.["db"], url: dbUrl } };
 }
 
-/** The stores of a target that already runs: the user's own, used where they are. */
+/** Returns the stores of a target that already runs: external stores, used where they are. */
 export function externalStores(stores: Readonly<Record<string, StoreConfig>>, folder: string): LaneStores {
   return describeStores(
     Object.entries(stores).map(([name, store]) => {
@@ -35,7 +35,7 @@ export function externalStores(stores: Readonly<Record<string, StoreConfig>>, fo
   );
 }
 
-/** Fresh copies of the declared SQLite files; with `empty` a new `db` if there is none. */
+/** Makes fresh copies of the declared SQLite files; with `empty` also a new `db` if there is none. */
 export async function copySqliteStores(
   stores: Readonly<Record<string, StoreConfig>>,
   folder: string,
@@ -59,7 +59,7 @@ export async function copySqliteStores(
   return made;
 }
 
-/** The SQLite file of a template. @throws SeqqaError `STORE_MISSING` */
+/** Returns the SQLite file of a template. @throws SeqqaError `STORE_MISSING` */
 export function requireTemplate(name: string, store: StoreConfig, folder: string): string {
   const file = sqliteFile(store.url, folder)!;
   if (!existsSync(file))
@@ -68,7 +68,7 @@ export function requireTemplate(name: string, store: StoreConfig, folder: string
   return file;
 }
 
-/** The default way to copy; the SQLite adapter's own also copies a file that is being written to. */
+/** Copies by default. The SQLite adapter's own copy also works while a file is being written to. */
 export function copyStore(source: string | undefined, target: string): void {
   if (source === undefined) return writeFileSync(target, "", { mode: 0o600 });
   for (const suffix of ["-wal", "-journal"]) {
@@ -79,14 +79,14 @@ export function copyStore(source: string | undefined, target: string): void {
   chmodSync(target, 0o600);
 }
 
-/** The file that a `sqlite:` URL names, absolute; `undefined` for other kinds. */
+/** Returns the absolute path of the file in a `sqlite:` URL; `undefined` for other kinds. */
 export function sqliteFile(url: string, folder: string): string | undefined {
   if (kindOf(url) !== "sqlite") return undefined;
   const path = url.slice("sqlite:".length).replace(/^\/\/(?=\/|[^/])/, "");
   return isAbsolute(path) ? path : resolve(folder, path);
 }
 
-/** What two lanes' stores are told apart by: two URLs of one file are one store. */
+/** Returns the identity by which two lanes' stores are compared: two URLs of one file are one store. */
 export function storeIdentity(url: string): string {
   if (!url.startsWith("sqlite:")) return url;
   const file = url.slice("sqlite:".length);
@@ -97,7 +97,7 @@ export function storeIdentity(url: string): string {
   }
 }
 
-/** What a lane is told of its stores. */
+/** Describes its stores to a lane. */
 export function describeStores(stores: readonly (readonly [string, StoreConfig])[]): LaneStores {
   const systems = stores.map(([name, store]) => ({
     name,
@@ -113,7 +113,7 @@ export function describeStores(stores: readonly (readonly [string, StoreConfig])
   return { systems, dbUrl, dbPath: dbUrl?.startsWith("sqlite:") === true ? dbUrl.slice("sqlite:".length) : undefined };
 }
 
-/** Which store a URL leads to. @throws SeqqaError `STORE_UNSUPPORTED` */
+/** Returns the kind of store that a URL leads to. @throws SeqqaError `STORE_UNSUPPORTED` */
 export function kindOf(url: string): SystemSpec["kind"] {
   const scheme = url.slice(0, url.indexOf(":")).toLowerCase();
   switch (scheme) {
@@ -157,7 +157,7 @@ function missing(name: string, file: string, hint: string): SeqqaError {
   return new SeqqaError("STORE_MISSING", `There is no SQLite file ${file}, which systems.${name} names.`, { exitStatus: 2, hint });
 }
 
-/** SQLite writes its journal beside the file, so the folder counts too. */
+/** Checks the folder too, since SQLite writes its journal beside the file. */
 function requireWritable(name: string, file: string): void {
   for (const path of [file, dirname(file)]) {
     try {

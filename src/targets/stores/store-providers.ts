@@ -4,20 +4,20 @@ import { copySqliteStores, describeStores, kindOf, requireTemplate, type CloneSt
 import type { StoreConfig } from "../target-config.ts";
 
 export interface StoreProvidersOptions {
-  /** What the configuration declares, by name: templates, never written. */
+  /** The declared stores by name: templates, never written. */
   readonly stores: Readonly<Record<string, StoreConfig>>;
-  /** What relative paths resolve against. */
+  /** The base folder of relative paths. */
   readonly folder: string;
   readonly runId: string;
-  /** Of the run. */
+  /** The run's directory. */
   readonly directory: string;
-  /** A lane gets a new empty SQLite file as `db` where none is declared. */
+  /** `true` if a lane gets a new empty SQLite file as `db` where none is declared. */
   readonly empty: boolean;
   readonly clone: CloneStore;
   readonly kind: (kind: Exclude<SystemSpec["kind"], "sqlite">) => Promise<StoreKind>;
 }
 
-/** The lanes' own copies of all declared stores: SQLite files in the lane's directory, everything else on the server of its template. */
+/** Makes the lanes' own copies of all declared stores: SQLite files in the lane's directory, everything else on the server of its template. */
 export class StoreProviders {
   readonly #options: StoreProvidersOptions;
   readonly #providers = new Map<string, StoreProvider>();
@@ -36,13 +36,13 @@ export class StoreProviders {
         continue;
       }
       const provider = (await kind(one)).createProvider({ name, url: store.url, runId, isolation: store.isolation, directory });
-      // Known before it is ready: what it made until it failed is removed by close().
+      // Registered before it is ready, so that close() removes what a failed preparation made.
       this.#providers.set(name, provider);
       await provider.prepare();
     }
   }
 
-  /** A lane's stores, fresh; `directory` is the lane's. */
+  /** Makes fresh stores for a lane; `directory` is the lane's. */
   async provide(lane: number, generation: number, directory: string): Promise<LaneStores> {
     const { stores, folder, empty, clone } = this.#options;
     const files = await copySqliteStores(stores, folder, directory, empty, clone);
@@ -64,14 +64,14 @@ export class StoreProviders {
     await Promise.all([...this.#providers.values()].map((provider) => provider.release(lane)));
   }
 
-  /** One that cannot clean up does not keep the others from it; the first failure is thrown in the end. */
+  /** Closes all providers, even if one of them fails to clean up, then throws the first failure. */
   async close(): Promise<void> {
     const ended = await Promise.allSettled([...this.#providers.values()].map((provider) => provider.close()));
     for (const one of ended) if (one.status === "rejected") throw one.reason;
   }
 }
 
-/** As declared; what is not declared comes last. */
+/** Returns the position in the declaration; undeclared stores come last. */
 function order(stores: Readonly<Record<string, StoreConfig>>, name: string): number {
   const at = Object.keys(stores).indexOf(name);
   return at < 0 ? Number.MAX_SAFE_INTEGER : at;

@@ -1,7 +1,7 @@
 import { uses } from "../lanes/placeholders.ts";
 import type { StartedTarget } from "../target-config.ts";
 
-/** Whether the target asks for a store of its own that nothing else declares: a new empty SQLite file. */
+/** Returns `true` if the target asks for a store that nothing declares: it gets a new empty SQLite file. */
 export function usesEmptyStore({ command = "", env = {} }: StartedTarget): boolean {
   return [command, ...Object.values(env)].some((text) => uses(text, "db_path", "db_url", "db_database", "url:db", "database:db"));
 }
