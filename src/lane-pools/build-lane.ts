@@ -13,7 +13,7 @@ import { DataFactory } from "../data/index.ts";
 import { createSystem } from "./create-system.ts";
 import type { BuiltLane, ProcessHost } from "./lane-factory.ts";
 
-/** What `createTarget(lane)` of a `target.module` may return. */
+/** Possible results of `createTarget(lane)` of a `target.module`. */
 type InProcessTarget =
   | ((request: Request) => Response | Promise<Response>)
   | { readonly fetch: (request: Request) => Response | Promise<Response>; readonly close?: () => unknown }
@@ -26,7 +26,7 @@ interface HttpServer {
   closeAllConnections?(): void;
 }
 
-/** What is common to a lane and its spares. */
+/** Settings that a lane and its spares share. */
 interface Building {
   readonly definition: AgentDefinition<never, never>;
   readonly options: LaneOptions;
@@ -37,10 +37,10 @@ interface Building {
 type OneLane = Omit<BuiltLane, "spares">;
 
 /**
- * Builds a lane in this thread, brought up to the root, and its spares beside it.
+ * Builds a lane in this thread, at the root state, and its spares beside it.
  *
- * @param processes Restarts the processes of lanes; needed for a specification that asks for it.
- * @param shared What `setup` made on the run's first lane; nothing for that lane itself.
+ * @param processes Restarts the processes of lanes; required if the specification asks for restarts.
+ * @param shared The data that `setup` made on the run's first lane; not given for that lane itself.
  */
 export async function buildLane(
   definition: AgentDefinition<never, never>,
@@ -52,7 +52,7 @@ export async function buildLane(
 ): Promise<BuiltLane> {
   const building = { definition, options, http, processes };
   const first = await buildOne(building, spec, { shared });
-  // A World that is no factory is one lane's alone.
+  // A World that no factory made can belong to one lane only.
   const wanted = typeof definition.world === "object" ? [] : (spec.spares ?? []);
   const built = await Promise.allSettled(wanted.map((spare) => buildOne(building, spare, { image: first.base.report.image })));
   const all = [first, ...built.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))];
@@ -82,8 +82,8 @@ function spareDiffers(lane: LaneReport, spare: LaneReport): SeqqaError {
 }
 
 /**
- * One copy of a lane: its adapters, its in-process target if it has one, and the world on top. Adapters and clients are imported when
- * first needed, so that a lane loads no driver that it does not use.
+ * Builds one copy of a lane: its adapters, its in-process target if it has one, and the world on top. Adapters and clients are imported when first
+ * needed, so that a lane loads no driver that it does not use.
  */
 async function buildOne(
   building: Building,
@@ -121,13 +121,13 @@ async function buildOne(
     throw error;
   }
   const base = opened;
-  // A World that the agent was given stays the user's: the next lane, or the next run, uses its clients again.
+  // A World that the agent was given belongs to the user: the next lane or run uses its clients again.
   const made = typeof definition.world === "function" || definition.world === undefined;
   return {
     base,
     close: async () => {
       try {
-        // Neither the user's own store nor a world that the user made is left in the state that was explored last.
+        // An external store, or a world that the user made, must not stay in the state explored last.
         if (spec.borrowed || !made) await base.home.leave();
       } finally {
         if (made) await base.world.close();

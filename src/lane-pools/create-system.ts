@@ -1,7 +1,7 @@
 import type { StoreAdapter } from "../model/stores/store-adapter.ts";
 import type { SystemSpec } from "../targets/lanes/lane-spec.ts";
 
-/** The adapter of a configured store. Adapters are imported when first needed, so that a lane loads no driver that it does not use. */
+/** Returns the adapter of a configured store. Adapters are imported when first needed, so that a lane loads no driver that it does not use. */
 export async function createSystem(spec: SystemSpec): Promise<StoreAdapter> {
   const common = given({ checkpoint: spec.checkpoint as "auto" | undefined, ignore: spec.ignore });
   const tables = given({ tables: spec.tables, symmetric: spec.symmetric });
@@ -31,7 +31,7 @@ export async function createSystem(spec: SystemSpec): Promise<StoreAdapter> {
 
 type Given<T> = { readonly [key in keyof T]?: Exclude<T[key], undefined> };
 
-/** Without what is not set. */
+/** Returns an object without its `undefined` members. */
 function given<T extends object>(values: T): Given<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
 }

@@ -3,7 +3,7 @@ import type { LaneBase, LaneOptions } from "../lane/index.ts";
 import type { StandbyUse } from "../engine/lane-pool.ts";
 import type { LaneSpec } from "../targets/lanes/lane-spec.ts";
 
-/** Builds a lane from its specification in the thread that it is to run in. Given by the composition root. */
+/** Builds a lane from its specification, in the thread that will run it. Given by the composition root. */
 export type LaneFactory = (
   definition: AgentDefinition<never, never>,
   spec: LaneSpec,
@@ -25,7 +25,7 @@ export interface LaneHost extends Partial<ProcessHost> {
   reprovision(index: number, standby?: StandbyUse): Promise<LaneSpec>;
 }
 
-/** Ends and starts the process of a lane, or of a spare, by its number. */
+/** Halts and starts the process of a lane or a spare, by its number. */
 export interface ProcessHost {
   halt(index: number): Promise<void>;
   start(index: number): Promise<void>;

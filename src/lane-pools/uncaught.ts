@@ -1,15 +1,16 @@
-/** A frame of a bundle of the user's; by this ending of theirs they are known in stacks (see `BUNDLE_SUFFIX`). */
+/** A stack frame of a user's bundle, recognized by the ending of the file name (see `BUNDLE_SUFFIX`). */
 const USERS_FRAME = /^\s+at .*\.seqqa\.mjs(?:\?[^:\s]*)?:\d+:\d+\)?$/m;
 
 /**
- * Gives what timers and listeners of the user's throw to the lane: it is an error of a step, and must not end the run before its stores
- * are put back. What is not the user's, or what `take` refuses for want of a lane, ends the thread as if nobody had listened. Returns how to stop.
+ * Passes errors of the user's timers and listeners to the lane: such an error belongs to a step, and must not end the run before its stores are
+ * restored. Other errors, and errors that `take` refuses because there is no lane, end the thread as if there were no listener. Returns a function
+ * that removes the listener.
  */
 export function takeUncaught(take: (error: unknown) => boolean): () => void {
   const listener = (error: unknown): void => {
     if (isUsers(error) && take(error)) return;
     stop();
-    // Once more, for whoever else listens: throwing here would end the process with a status of Node's own.
+    // Thrown again for other listeners. Throwing here directly would end the process with a status of Node's own.
     setImmediate(() => {
       throw error;
     });
@@ -19,7 +20,7 @@ export function takeUncaught(take: (error: unknown) => boolean): () => void {
   return stop;
 }
 
-/** What has no stack was thrown by `throw "text"`, which is not written here. */
+/** A value without a stack comes from `throw "text"`, which seqqa itself never does. */
 function isUsers(error: unknown): boolean {
   const stack = typeof error === "object" && error !== null ? (error as { readonly stack?: unknown }).stack : undefined;
   return typeof stack !== "string" || USERS_FRAME.test(stack);

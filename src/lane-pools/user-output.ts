@@ -2,7 +2,7 @@ import { Console } from "node:console";
 import { Writable } from "node:stream";
 import { Drawing } from "../lane/index.ts";
 
-/** Sends all output of a lane's own thread to standard error: standard output is for reports. */
+/** Sends all output of a lane's own thread to standard error, since standard output is for reports. */
 export function labelOutput(): void {
   labelConsole();
   process.stdout.write = process.stderr.write.bind(process.stderr);
@@ -10,7 +10,7 @@ export function labelOutput(): void {
 
 let isLabelled = false;
 
-/** Sends what user code writes with `console` to standard error, each line behind the place of the lane: `[create_order -> pay_order] text`. */
+/** Sends `console` output of user code to standard error, each line after the lane's path: `[create_order -> pay_order] text`. */
 export function labelConsole(): void {
   if (isLabelled) return;
   isLabelled = true;

@@ -19,25 +19,25 @@ import { hasEnded, type TargetEnd } from "../model/results/target-end.ts";
 import { endedMeanwhile } from "../targets/process/target-errors.ts";
 import type { Knowledge } from "../state/index.ts";
 
-/** What knows of the processes behind lanes. */
+/** Information on the processes behind lanes. */
 interface Processes {
   endOf(lane: number): Promise<TargetEnd | undefined>;
-  /** The lines that the target of a lane printed in a time, in milliseconds since 1970. */
+  /** Returns the lines that the target of a lane printed in an interval, in milliseconds since 1970. */
   printed?(lane: number, fromMs: number, toMs: number): readonly string[];
 }
 
-/** How long the last lines of a step are waited for, in milliseconds: they come through a pipe. */
+/** How long, in milliseconds, to wait for the last lines of a step: they arrive through a pipe. */
 const PIPE_MS = 20;
 
-/** Passes on what another expander does, and adds what the main thread alone knows: where a lane lost its target, how the process of that stands. */
+/** Forwards to another lane pool, and adds what only the main thread knows: how the process of a lost target ended. */
 export class WatchedLanePool implements LanePool {
   readonly lanes: number;
   readonly depth: number;
   readonly #inner: LanePool;
   readonly #processes: Processes;
-  /** The first lane's report when all lanes were brought to the root. */
+  /** The first lane's report once all lanes were brought to the root state. */
   #root: LaneReport | undefined;
-  /** The latest answer of each lane, given or still to be given. */
+  /** The latest answer of each lane, perhaps still pending. */
   readonly #answers: (Promise<unknown> | undefined)[] = [];
 
   constructor(inner: LanePool, processes: Processes) {
@@ -63,7 +63,7 @@ export class WatchedLanePool implements LanePool {
     this.#inner.share(visited);
   }
 
-  /** A lane's answers keep their order: the one that says how the lane was lost comes before those of the chunks that it held. */
+  /** Keeps a lane's answers in order: the answer that explains how the lane was lost comes before those of its other chunks. */
   expand(lane: number, chunk: Chunk): Promise<Expansion> {
     const before = this.#answers[lane];
     const answer = this.#expand(lane, chunk, before);
@@ -75,7 +75,7 @@ export class WatchedLanePool implements LanePool {
     const expansion = await this.#inner.expand(lane, chunk);
     await before;
     const { news, failure } = expansion;
-    // A chunk that the lane was given after it was lost (its unit is -1) says nothing of its own.
+    // A chunk that arrived after the lane was lost (its unit is -1) adds nothing.
     const isLost = failure?.kind === "unreachable" && failure.unit >= 0;
     if (!isLost && (failure === undefined || !news.some(({ findings }) => findings.some(isCrash)))) return expansion;
     const target = await this.#processes.endOf(lane);
@@ -90,9 +90,9 @@ export class WatchedLanePool implements LanePool {
     return this.#explained(this.#rebuild(lane, standby), [lane]);
   }
 
-  /** A target that writes by itself may have done so while its standby lane waited. */
+  /** Rebuilds a lane. A standby lane is not used if its state differs, since a target may write by itself while it waits. */
   async #rebuild(lane: number, standby: StandbyUse | undefined): Promise<LaneReport> {
-    // With several lanes it is the user who says that targets can run beside each other.
+    // With several lanes, the user has already decided that targets can run beside each other.
     const mayStandBy = this.lanes > 1 || this.#root?.isolated === true;
     const report = await this.#inner.rebuild(lane, mayStandBy ? standby : undefined);
     const isOther = report.standby === true && this.#root !== undefined && !sameRoot(report, this.#root);
@@ -128,7 +128,7 @@ export class WatchedLanePool implements LanePool {
     return this.#inner.close();
   }
 
-  /** A check of the root state may have ended the target. */
+  /** Adds how the target ended, if a check of the root state ended it. */
   #atRoot(reports: readonly LaneReport[]): Promise<readonly LaneReport[]> {
     this.#root = reports[0];
     return Promise.all(
@@ -145,7 +145,7 @@ export class WatchedLanePool implements LanePool {
     );
   }
 
-  /** A lane that cannot reach its target while it is brought up knows only that. */
+  /** Adds how the target's process ended to the error of a lane that could not reach its target during bring-up. */
   async #explained<T>(work: Promise<T>, lanes: readonly number[]): Promise<T> {
     try {
       return await work;

@@ -15,36 +15,36 @@ export interface ChunkQueueOptions {
   readonly actions: number;
 }
 
-/** A chunk that somebody waits for. */
+/** A chunk whose answer is awaited. */
 interface Asked {
   readonly chunk: Chunk;
   readonly sealed: string;
-  /** How often it was made a job. */
+  /** How many jobs were made for the chunk. */
   tries: number;
-  /** How often a worker was lost over it more often than the queue puts up with. */
+  /** How often the queue gave a job up because {@link MOST_STALLS} workers were lost over it. */
   stalls: number;
-  /** How often a worker gave it back. */
+  /** How often a worker gave the chunk back. */
   failures: number;
-  /** `undefined`: it is on its way there. */
+  /** `undefined` while the job is being sent. */
   sentAt: number | undefined;
   readonly resolve: (expansion: Expansion) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** How old a job is that is taken to be lost when it is not there; until then its answer may be on its way here. Milliseconds. */
+/** Age, in milliseconds, at which a job that is not in the queue counts as lost. Until then its answer may be on its way. */
 const LOST_AFTER_MS = 4000;
-/** The same after the server was away, which may have lost all of them. */
+/** The same after the server was unreachable, since it may have lost all jobs. */
 const LOST_AFTER_ABSENCE_MS = 300;
-/** A chunk over which so many times {@link MOST_STALLS} workers were lost ends the run. */
+/** A chunk ends the run once {@link MOST_STALLS} workers were lost over it this many times. */
 const MOST_LOSSES = 2;
-/** A chunk that workers gave back so many times ends the run; some may have been on their way out. */
+/** A chunk ends the run once workers gave it back this many times. Some of them may have been leaving. */
 const MOST_FAILURES = 8;
-/** Workers that may be lost over one job before the queue gives it up. */
+/** Number of workers that may be lost over one job before the queue gives it up. */
 export const MOST_STALLS = 3;
 
 /**
- * Chunks as jobs, and their answers. A job may be executed more than once, and an answer may come late or twice: the first one counts, and they are all
- * alike. A job that is not there any more (the server lost it, or somebody spoilt it) is made again.
+ * Chunks as jobs, and their answers. A job may be executed more than once, and an answer may come late or twice. The first answer counts; all of them
+ * are equal. A job that no longer exists (the server lost it, or another client changed it) is made again.
  */
 export class ChunkQueue {
   readonly #options: ChunkQueueOptions;
@@ -61,7 +61,7 @@ export class ChunkQueue {
     this.#queue = this.#options.link.queue(this.#options.name);
   }
 
-  /** @throws SeqqaError `CHUNK_LOST` when worker after worker is lost over it or gives it back */
+  /** @throws SeqqaError `CHUNK_LOST` when worker after worker is lost over the chunk or gives it back */
   ask(chunk: Chunk): Promise<Expansion> {
     if (this.#isCancelled) return Promise.resolve(NOTHING);
     const id = String(++this.#count);
@@ -74,7 +74,7 @@ export class ChunkQueue {
     });
   }
 
-  /** Takes an answer; one that nobody waits for (any more) does nothing. @throws ShapeError, and the chunk stays asked for */
+  /** Accepts an answer. An answer that is not awaited, or no longer, does nothing. @throws ShapeError, and the chunk still waits for an answer */
   take(id: string, body: string, isMember: (worker: string) => boolean): ResultHead {
     const end = body.indexOf("\n");
     const head = parseAs(body.slice(0, Math.max(end, 0)), resultHead);
@@ -86,25 +86,25 @@ export class ChunkQueue {
     return head;
   }
 
-  /** Looks whether jobs are still there, and makes those again that are not, and those that were given back. */
+  /** Checks that jobs still exist. Makes lost jobs again, and those that were given back. */
   async audit(wasAway: boolean): Promise<void> {
     const queue = this.#queue;
     if (queue === undefined) return;
-    // Those of now: where chunks come faster than they are looked for, there would be no end to it.
+    // A copy: if chunks arrive faster than they are checked, a loop over the map would not end.
     const all = [...this.#asked];
     const ids = all.map(([id, { tries }]) => jobId(id, tries));
     await this.#options.link.expire(this.#options.name, ids, KEPT);
-    // At the same time: one after another would be a round trip each. None is under way any more when this is over, so that looks do not meet.
+    // All at the same time: one after another would need a round trip each. All have finished at the end, so that two audits do not overlap.
     const looks = await Promise.allSettled(all.map(([id, asked]) => this.#look(queue, id, asked, wasAway)));
     for (const look of looks) if (look.status === "rejected") throw look.reason;
   }
 
-  /** Nobody waits any more. */
+  /** Resolves all waiting calls with empty expansions. */
   cancel(): void {
     this.#isCancelled = true;
     for (const { resolve } of this.#asked.values()) resolve(NOTHING);
     this.#asked.clear();
-    // What waits need not be begun.
+    // Jobs that wait need not begin.
     void this.#queue?.drain().catch(() => undefined);
   }
 
@@ -114,7 +114,7 @@ export class ChunkQueue {
     this.#queue = undefined;
     if (queue === undefined) return;
     await queue.obliterate({ force: true }).catch(() => undefined);
-    // A worker that is just finishing may write there still.
+    // A worker that is just finishing may still write there.
     await this.#options.link.expire(this.#options.name, [], 60).catch(() => undefined);
     await queue.close().catch(() => undefined);
   }
@@ -139,7 +139,7 @@ export class ChunkQueue {
   async #send(id: string, asked: Asked): Promise<void> {
     asked.tries++;
     asked.sentAt = undefined;
-    // One that cannot be added is found missing later.
+    // A job that cannot be added is found missing by a later audit.
     await this.#queue
       ?.add("chunk", { sealed: asked.sealed }, { jobId: jobId(id, asked.tries), removeOnComplete: true, removeOnFail: { count: 1000 } })
       .catch(() => undefined);
@@ -157,7 +157,7 @@ const NOTHING: Expansion = lostExpansion(undefined);
 
 const jobId = (id: string, tries: number): string => `c${id}-${tries}`;
 
-/** The chunk's id in the id of its job; `undefined`: it is none of ours. */
+/** Returns the chunk's id from the id of its job; `undefined` for a job of another origin. */
 export const chunkIdOf = (job: string): string | undefined => /^c(\d{1,15})-\d{1,9}$/.exec(job)?.[1];
 
 function refusedChunk(): SeqqaError {

@@ -39,13 +39,13 @@ import {
   type Shape,
 } from "./shape.ts";
 
-/** Units and actions of one chunk: more are never asked for. */
+/** Limit of units, and of actions, in one chunk: no request is larger. */
 const MOST_UNITS = 1 << 16;
 const LONGEST_PATH = 1 << 16;
 const FAILURES = ["unreachable", "timeout", "dirty", "worker", "store"] as const satisfies readonly LaneFailureKind[];
 const DIVERGENCES = ["replay", "cross_check", "merge", "late_write", "not_put_back", "lane", "root", "time_passed"] as const;
 
-/** A chunk as text; images in it are encoded already. */
+/** Returns a chunk as text. Its snapshots are encoded already. */
 export function chunkText(chunk: Chunk): string {
   const { words: numbers, rare, ...rest } = encodeChunk(chunk);
   return JSON.stringify({
@@ -59,8 +59,8 @@ export function chunkText(chunk: Chunk): string {
 }
 
 /**
- * The chunk that a text says. `actions`: how many there are; `image`: what is made of a captured state.
- * @throws ShapeError for what cannot be executed
+ * Parses a chunk. `actions` is the number of actions; `image` converts the text of a snapshot.
+ * @throws ShapeError for a chunk that cannot be executed
  */
 export function chunkOf(given: string, actions: number, image?: (text: string) => unknown): Chunk {
   const path = listOf(integer(0, actions - 1), LONGEST_PATH);
@@ -98,7 +98,7 @@ export function chunkOf(given: string, actions: number, image?: (text: string) =
   return decodeChunk(encoded, image);
 }
 
-/** Lengths and indices in the words of a chunk. */
+/** Refuses wrong lengths and indices in the words of a chunk. */
 function refuseTorn({ units, words: numbers, images }: EncodedChunk, actions: number): void {
   let at = 0;
   let taken = 0;
@@ -115,7 +115,7 @@ function refuseTorn({ units, words: numbers, images }: EncodedChunk, actions: nu
   if (at !== numbers.length || taken !== images.length) throw new ShapeError("", "a chunk as long as it says");
 }
 
-/** What a lane answered, as text. */
+/** Returns a lane's answer as text. */
 export function expansionText(expansion: Expansion): string {
   const { words: numbers, rows, ...rest } = encodeExpansion(expansion);
   return JSON.stringify({ ...rest, words: wordsText(numbers), rows: wordsText(rows) });
@@ -151,7 +151,7 @@ const problem = members<Expansion["news"][number]["errors"][number]>({
 
 const unjudged = members<NonNullable<Expansion["news"][number]["unjudged"]>[number]>({ invariant: text(), what: text() });
 
-/** The answer to a chunk of these units that a text says; images stay encoded. @throws ShapeError for what is no answer to them */
+/** Parses the answer to a chunk of these units. Snapshots stay encoded. @throws ShapeError for text that is not an answer to them */
 export function expansionOf(given: string, units: readonly UnitRequest[], actions: number): Expansion {
   const total = units.reduce((sum, { from, to }) => sum + to - from, 0);
   const unit = integer(0, units.length - 1);
@@ -176,7 +176,7 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
           unit,
           action,
           exchanges: listOf(exchange),
-          // A state that is known is left out.
+          // Known states are left out.
           state: optional(listOf(text())),
         }),
         total,
@@ -221,11 +221,11 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
     taken += count(numbers[at + 2], "images");
   }
   if (numbers.length % 3 !== 0 || taken !== images.length) throw new ShapeError("images", "as long as they say");
-  // Text has no place for what there is not.
+  // JSON leaves out members that are `undefined`.
   return { ...decodeExpansion(encoded), failure: encoded.plain.failure };
 }
 
-/** Words that the finished units take at least; a unit that was checked sends no rows. */
+/** Returns the least number of words of the finished units; a cross-checked unit sends no rows. */
 function leastRows(units: readonly UnitRequest[], { finished }: Pick<Expansion, "finished">): number {
   return units.slice(0, finished).reduce((sum, { from, to, check }) => sum + (check === undefined ? to - from : 0), 0) * ROW;
 }

@@ -36,9 +36,9 @@ import { parseAs } from "./shape.ts";
 import type { Opened, MessageSigner } from "./message-signer.ts";
 import { knowledgeText, NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 
-/** How long a chunk should keep a lane elsewhere busy: a job takes a few milliseconds on its way. */
+/** How long, in milliseconds, a chunk should keep a remote lane busy: transporting a job takes a few milliseconds. */
 const CHUNK_MS = 150;
-/** How often workers are told what is committed. */
+/** Interval, in milliseconds, at which workers receive the committed states. */
 const TELL_MS = 250;
 
 export interface ClusterOptions {
@@ -48,23 +48,23 @@ export interface ClusterOptions {
   readonly run: string;
   readonly version: string;
   readonly announced: Announced;
-  /** What matters of the configuration, as digests. */
+  /** Digests of the configuration values that outcomes depend on. */
   readonly config: ReadonlyMap<string, string>;
   readonly actions: number;
   readonly lanes: Omit<Facts["options"], "knowledge">;
-  /** Takes in where the workers' lanes answered. */
+  /** Collects the origins of the workers' lanes. */
   readonly origins: Set<string>;
-  /** Does all that lanes are for but expanding. */
+  /** Does everything except expanding. */
   readonly home: LanePool;
   readonly onNote: (message: string) => void;
-  /** The exploration may be joined. */
+  /** Called once workers may join the exploration. */
   readonly onOpen: () => void;
   readonly onClose: () => Promise<void>;
 }
 
 /**
- * Lanes of workers that come and go, reached through a queue in Redis: chunks are jobs, whose answers count once, whoever gives them. The
- * lanes of this process do what else there is to do.
+ * Lanes of workers that join and leave, reached through a queue in Redis. Chunks are jobs; the first answer to one counts, whoever sends it. The
+ * lanes of this process do everything else.
  */
 export class ClusterLanePool implements LanePool {
   readonly lanes: number;
@@ -113,7 +113,7 @@ export class ClusterLanePool implements LanePool {
     return this.#taken(await this.#options.home.learn(knowledge, fresh));
   }
 
-  /** From here on workers may join. */
+  /** Lets workers join from here on. */
   share(visited: VisitedSet): void {
     const { home, lanes, onOpen } = this.#options;
     home.share(visited);
@@ -143,7 +143,7 @@ export class ClusterLanePool implements LanePool {
     return withoutKnown(await this.#queue.ask(chunk), chunk, this.#visited);
   }
 
-  /** Lanes elsewhere build themselves anew; at the same root, or they leave. */
+  /** Does nothing here: remote lanes rebuild themselves. If one ends in another root state, its worker leaves. */
   rebuild(_lane: number): Promise<LaneReport> {
     return Promise.resolve(this.#reports[0]!);
   }
@@ -160,13 +160,13 @@ export class ClusterLanePool implements LanePool {
     return this.#options.home.race(lane, request);
   }
 
-  /** Nobody waits for what is under way elsewhere. */
+  /** Stops waiting for chunks in progress on remote lanes. */
   cancel(): void {
     this.#queue.cancel();
     this.#options.home.cancel();
   }
 
-  /** Lets the workers go; the lanes of this process stay. */
+  /** Dismisses the workers; the lanes of this process stay. */
   dismiss(): Promise<void> {
     clearInterval(this.#telling);
     this.#queue.cancel();
@@ -179,19 +179,19 @@ export class ClusterLanePool implements LanePool {
     await this.#options.home.close();
   }
 
-  /** Every now and then: who is gone, and which jobs are lost. */
+  /** Checks periodically which workers have left and which jobs are lost. */
   async look(wasAway: boolean): Promise<void> {
     if (wasAway) this.#workerRegistry.forgive();
     this.#workerRegistry.sweep();
     await this.#queue.audit(wasAway);
   }
 
-  /** Whether there are workers, or some are about to be there. */
+  /** `true` if there are workers, or some are bringing up their lanes. */
   get hasWorkers(): boolean {
     return this.#workerRegistry.size > 0 || this.#workerRegistry.isAwaited;
   }
 
-  /** Takes in what a worker said. @throws ShapeError */
+  /** Handles a message of a worker. @throws ShapeError */
   async receive({ heading, body }: Opened): Promise<void> {
     if (heading.run !== this.#key || this.#closed !== undefined) return;
     switch (heading.kind) {
@@ -250,7 +250,7 @@ export class ClusterLanePool implements LanePool {
     await link.parting(Promise.all([this.#queue.close(), link.redis.del(knownKey(this.#key))]));
   }
 
-  /** As the engine is to have them: what is captured is encoded, here as in what workers send. */
+  /** Returns reports as the engine expects them: snapshots are encoded, as in the messages of workers. */
   #taken(reports: readonly LaneReport[]): readonly LaneReport[] {
     const encoded = (image: unknown): string | undefined => (image === undefined ? undefined : snapshotText(image));
     this.#reports = reports.map((report) => ({ ...report, image: encoded(report.image), made: encoded(report.made) }));
@@ -258,14 +258,14 @@ export class ClusterLanePool implements LanePool {
   }
 }
 
-/** What tells the messages of one exploration of a run from those of the others. */
+/** Returns a key that distinguishes the messages of one exploration from those of the run's other explorations. */
 export const explorationKey = (run: string, index: number): string => `${run}-${index}`;
 
 export function rootOf({ wholeLo, wholeHi, rootLo, rootHi, rootLines }: LaneReport): Root {
   return { wholeLo, wholeHi, rootLo, rootHi, rootLines };
 }
 
-/** Why a worker's outcomes might be others; `undefined`: they are the same. */
+/** Returns the reason why a worker's outcomes might differ; `undefined` if there is none. */
 function misfit(given: Join, { version, announced, config }: ClusterOptions): string | undefined {
   if (given.seqqa !== version) return `its seqqa is ${given.seqqa.replace(/[^\w.+-]/g, "?")}, and the run's ${version}`;
   if (given.code !== announced.code) {
@@ -291,7 +291,7 @@ function otherLanes({ root, portable }: Pick<Ready, "root" | "portable">, facts:
   return undefined;
 }
 
-/** Without the payloads of states that were committed while the answer was on its way. */
+/** Returns an answer without the snapshots of states that were committed while it was on its way. */
 function withoutKnown(expansion: Expansion, { units }: Chunk, visited: VisitedSet | undefined): Expansion {
   if (visited === undefined || expansion.images.length === 0) return expansion;
   const { rows } = expansion;

@@ -21,13 +21,13 @@ import { ALIVE_MS, repeat } from "./repeat.ts";
 import { parseAs, ShapeError, type Shape } from "./shape.ts";
 import type { MessageKind, MessageSigner } from "./message-signer.ts";
 
-/** What a worker has of an exploration before its lanes come up. */
+/** An exploration on a worker, before its lanes come up. */
 export interface Prepared {
   /** Hash of its bundle. */
   readonly code: string;
-  /** What matters of the configuration, as digests. */
+  /** Digests of the configuration values that outcomes depend on. */
   readonly config: ReadonlyMap<string, string>;
-  /** Brings lanes up that are like those of the run. */
+  /** Brings up lanes that are equal to the run's. */
   readonly start: (facts: Facts) => Promise<WorkerLanes>;
 }
 
@@ -37,28 +37,28 @@ export interface ClusterWorkerOptions {
   readonly version: string;
   /** Host and process, for people. */
   readonly name: string;
-  /** @throws SeqqaError with exit status 2 where there is no such exploration here */
+  /** @throws SeqqaError with exit status 2 if this exploration does not exist here */
   readonly prepare: (announced: Announced) => Promise<Prepared>;
   readonly onNote: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
 const REFUSED = "WORKER_REFUSED";
-/** Between two looks at what there is to do. Milliseconds. */
+/** Pause between two checks for work, in milliseconds. */
 const LOOK_MS = 150;
-/** An answer that does not come is asked for again. Seconds. */
+/** How long, in seconds, an answer is waited for before the request is repeated. */
 const ANSWER_S = 5;
-/** A run that is not heard of for so long is taken to be gone, while the server answers. Milliseconds. */
+/** A run that is silent for this long, while the server answers, counts as ended. Milliseconds. */
 const SILENT_MS = 60_000;
-/** How long a worker that goes tries to say so. Milliseconds. */
+/** How long, in milliseconds, a leaving worker tries to report that it leaves. */
 const LEAVE_MS = 1000;
-/** Runs that are looked at. */
+/** Limit of runs that are looked at. */
 const MOST_RUNS = 100;
-/** A run that did not say so within this time is perhaps not there any more. Milliseconds. */
+/** A run without a heartbeat within this time may have ended. Milliseconds. */
 const BEATEN_MS = 8000;
-/** So long a run of our own is waited for while there are only others. Milliseconds. */
+/** How long, in milliseconds, to wait for a run with our secret while there are only others, or for a silent run before another is joined. */
 const GRACE_MS = 4000;
-/** The answer of a run that was killed while another one can be joined. */
+/** The announcement that stands for a killed run once another one can be joined. */
 const OVER: Announcement = { state: "over", exploration: null };
 
 /** A worker's side of the queue: joins a run, brings up lanes for its explorations one after another, and ends with it. */
@@ -67,11 +67,11 @@ export class ClusterWorker {
   readonly #waiting: Redis;
   #run: string | undefined;
   #heardAt = 0;
-  /** Runs that this worker does not fit, or that were killed. */
+  /** Runs that refused this worker, or that were killed. */
   readonly #passed: Set<string> = new Set();
-  /** Since when the server says that the run gives no sign of life. */
+  /** Time since which the server reports no heartbeat of the run. */
   #silentSince: number | undefined;
-  /** The run gives no sign of life, and there is another one: as a rule the one that resumes it. */
+  /** `true` if the run gives no heartbeat and there is another one, usually the one that resumes it. */
   #isReplaced = false;
 
   constructor(options: ClusterWorkerOptions) {
@@ -80,7 +80,7 @@ export class ClusterWorker {
     options.signal.addEventListener("abort", () => this.#waiting.disconnect(), { once: true });
   }
 
-  /** Works until the run is over or the signal is aborted. @throws SeqqaError `WORKER_REFUSED` (2), `RUN_GONE` (3), and what the lanes throw */
+  /** Works until the run ends or the signal is aborted. @throws SeqqaError `WORKER_REFUSED` (2), `RUN_GONE` (3), and errors of the lanes */
   async work(): Promise<void> {
     const { signal, onNote } = this.#options;
     const passed = this.#passed;
@@ -97,7 +97,7 @@ export class ClusterWorker {
           passed.add(this.#run);
         } catch (error) {
           if (!(error instanceof SeqqaError) || error.code !== REFUSED) throw error;
-          // Two runs may have one secret: this one's worker can be the other one's.
+          // Two runs may have the same secret, and this worker may fit the other one.
           passed.add(this.#run);
           if ((await this.#open()).ours.every((run) => passed.has(run))) throw error;
           onNote(`${error.message} Another run is tried.`);
@@ -125,7 +125,7 @@ export class ClusterWorker {
     }
   }
 
-  /** The newest run that was sealed with our secret, except those that were passed. */
+  /** Returns the newest run that was signed with our secret, except those in {@link #passed}. */
   async #find(): Promise<string> {
     const { link, signal, onNote } = this.#options;
     let told = false;
@@ -136,7 +136,7 @@ export class ClusterWorker {
       if (run !== undefined) return run;
       strangeSince = strange.length === 0 || ours.length > 0 ? undefined : (strangeSince ?? performance.now());
       if (strangeSince !== undefined && performance.now() - strangeSince > GRACE_MS) {
-        // For the run to tell of: sealed with another secret, so that nobody takes it for anything.
+        // For the run to report. It is signed with another secret, so the run refuses it.
         await this.#push(strange[0]!, "leave", "0", { worker: "0".repeat(32), why: null } satisfies Leave);
         throw refused("the run was not sealed with this SEQQA_SECRET", "Set the SEQQA_SECRET that the run has.");
       }
@@ -146,7 +146,7 @@ export class ClusterWorker {
     }
   }
 
-  /** Runs that can be joined, the newest first, and those that another secret is needed for and that were just heard of. */
+  /** Returns the runs that can be joined, newest first, and those with another secret that gave a heartbeat a moment ago. */
   async #open(): Promise<{ readonly ours: readonly string[]; readonly strange: readonly string[] }> {
     const { link, seal, signal } = this.#options;
     signal.throwIfAborted();
@@ -164,19 +164,19 @@ export class ClusterWorker {
     return { ours, strange };
   }
 
-  /** Returns `true` for a run that gave a sign of life a moment ago. The announcement of one that was killed stays for a while. */
+  /** Returns `true` if a run gave a heartbeat a moment ago. The announcement of a killed run stays for a while. */
   async #isBeating(run: string): Promise<boolean> {
     const { link, signal } = this.#options;
     return (await unlessAborted(link.redis.pttl(keysOf(run).run), signal)) > SAID_FOR * 1000 - BEATEN_MS;
   }
 
-  /** Looks for another run, if this one has given no sign of life for long enough. */
+  /** Returns `true` if this run has given no heartbeat for long enough and another one can be joined. */
   async #lookForAnother(): Promise<boolean> {
     if (await this.#isBeating(this.#run!)) {
       this.#silentSince = undefined;
       return false;
     }
-    // A server that comes back empty knows of no run for a moment.
+    // A server that restarts empty has no runs for a moment.
     this.#silentSince ??= performance.now();
     if (performance.now() - this.#silentSince < GRACE_MS) return false;
     for (const run of (await this.#open()).ours) {
@@ -185,12 +185,12 @@ export class ClusterWorker {
     return false;
   }
 
-  /** What the run says; `undefined`: nothing at the moment. @throws SeqqaError `RUN_GONE` */
+  /** Returns the run's announcement; `undefined` if there is none at the moment. @throws SeqqaError `RUN_GONE` */
   async #said(): Promise<Announcement | undefined> {
     const { link, seal, signal } = this.#options;
     this.#isReplaced ||= await this.#lookForAnother();
     if (this.#isReplaced) return OVER;
-    // A server that is away is waited for, but not by one who is to end.
+    // An unreachable server is waited for, but an abort ends the wait.
     const text = await unlessAborted(link.redis.get(keysOf(this.#run!).run), signal);
     const body = seal.expect(text, { kind: "run", run: this.#run! });
     const said = body === undefined ? undefined : parsed(body, announcement);
@@ -238,7 +238,7 @@ export class ClusterWorker {
     }
   }
 
-  /** Says meanwhile that the worker lives. */
+  /** Sends heartbeats of the worker while `work` runs. */
   async #beating<T>(key: string, worker: string, work: () => Promise<T>): Promise<T> {
     const beat = repeat(ALIVE_MS, () => this.#push(this.#run!, "alive", worker, { worker } satisfies Alive, key));
     try {
@@ -248,7 +248,7 @@ export class ClusterWorker {
     }
   }
 
-  /** Says something until it is answered; `undefined`: the exploration ended meanwhile. @throws SeqqaError `WORKER_REFUSED` */
+  /** Repeats a message until it is answered; `undefined` if the exploration ended meanwhile. @throws SeqqaError `WORKER_REFUSED` */
   async #ask<T>(
     key: string,
     worker: string,
@@ -295,7 +295,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** `undefined`: no message of ours. */
+/** Parses a message; `undefined` if it has another shape. */
 function parsed<T>(text: string, shape: Shape<T>): T | undefined {
   try {
     return parseAs(text, shape);

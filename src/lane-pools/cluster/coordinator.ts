@@ -7,37 +7,40 @@ import { keysOf, KEPT, QueueLink, RUNS, SAID_FOR } from "./queue-link.ts";
 import { MessageSigner } from "./message-signer.ts";
 
 export interface CoordinatorOptions {
-  /** Of the Redis; may hold a password. */
+  /** URL of the Redis; may contain a password. */
   readonly url: string;
   /** `SEQQA_SECRET`. */
   readonly secret: string;
   /** Certificates in PEM that are trusted beside Node's. */
   readonly ca: readonly string[];
-  /** Of seqqa. */
+  /** The version of seqqa. */
   readonly version: string;
   readonly onNote: (message: string) => void;
 }
 
-/** What is to be explored by workers. */
+/** An exploration to share with workers. */
 export interface Distributable extends Pick<ClusterOptions, "config" | "actions" | "lanes" | "origins"> {
   readonly exploration: Omit<Announced, "index">;
   readonly home: LanePool;
 }
 
-/** How often the run says that it is there. Milliseconds. */
+/** Interval of the run's heartbeat. Milliseconds. */
 const BEAT_MS = 2000;
-/** A run without workers says so after this time, in which those that wait already have heard of it; and again so often. Milliseconds. */
+/**
+ * How long, in milliseconds, a run waits for workers before it reports that it has none: workers that already wait join within this time. {@link
+ * REMIND_MS} is the interval of repetitions.
+ */
 const ALONE_MS = 1000;
 const REMIND_MS = 60_000;
-/** Of messages that are not of a worker of this run, and of refusals, one is told of so often. Milliseconds. */
+/** Least interval between two warnings about refused messages or commands. Milliseconds. */
 const WARNINGS_MS = 30_000;
 
-/** A run's side of the queue: says what there is to work on, and hears what workers say. */
+/** A run's side of the queue: announces the exploration to work on, and receives the messages of workers. */
 export class Coordinator {
   readonly #options: CoordinatorOptions;
   readonly #link: QueueLink;
   readonly #seal: MessageSigner;
-  /** Drawn for this run: messages of another one are none of this. */
+  /** Random for each run: messages of another run are refused. */
   readonly #run: string = randomBytes(16).toString("hex");
   readonly #beat: NodeJS.Timeout;
   readonly #inbox: Promise<void>;
@@ -79,7 +82,7 @@ export class Coordinator {
     return coordinator;
   }
 
-  /** The lanes of workers for one exploration; those before it must be closed. */
+  /** Returns the workers' lanes for one exploration; earlier ones must be closed. */
   lanePool({ exploration, home, ...rest }: Distributable): ClusterLanePool {
     const announced = { index: ++this.#index, ...exploration };
     const lanePool: ClusterLanePool = new ClusterLanePool({
@@ -108,19 +111,19 @@ export class Coordinator {
     return lanePool;
   }
 
-  /** Tells whether a value of a worker's configuration is that of the run, without telling it. */
+  /** Returns a digest by which values of a worker's configuration are compared with the run's without sending them. */
   digest(value: string): string {
     return this.#seal.digest(value);
   }
 
-  /** Says that the run is over, and leaves nothing but what expires soon. */
+  /** Announces the end of the run, and leaves only keys that expire soon. */
   async close(): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     clearInterval(this.#beat);
     const { inbox } = keysOf(this.#run);
     this.#listening.disconnect();
-    // Commands go out one after another, so that none has to wait for the reply to the one before.
+    // The commands are sent together, so that none waits for the reply to the one before.
     await this.#link.parting(
       Promise.all([this.#announce(), this.#inbox, this.#link.redis.multi().zrem(RUNS, this.#run).del(inbox).exec()]),
     );
@@ -128,7 +131,7 @@ export class Coordinator {
   }
 
   async #tick(wasAway: boolean): Promise<void> {
-    // What waits for a server that is away must not pile up.
+    // Ticks must not pile up while the server is unreachable.
     if (this.#beating) return;
     this.#beating = true;
     try {
@@ -136,7 +139,7 @@ export class Coordinator {
       await this.#current?.look(wasAway);
       this.#remind();
     } catch (error) {
-      // It is tried again in a moment.
+      // The next tick tries again.
       if (error instanceof SeqqaError) this.#warn(error.message);
     } finally {
       this.#beating = false;

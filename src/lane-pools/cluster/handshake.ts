@@ -17,27 +17,27 @@ import {
   type Shape,
 } from "./shape.ts";
 
-/** An exploration that is to be worked on. */
+/** An exploration that workers can join. */
 export interface Announced {
-  /** Its place among those of the run. */
+  /** Its index among the explorations of the run. */
   readonly index: number;
   readonly name: string;
-  /** Where its file lies in the directory that was run. */
+  /** Path of its file, relative to the directory that was run. */
   readonly file: string;
   /** Hash of its bundle. */
   readonly code: string;
 }
 
-/** What a run says of itself, again and again. */
+/** The announcement that a run repeats. */
 export interface Announcement {
   readonly state: "open" | "over";
-  /** `null`: none at the moment. */
+  /** `null` if there is none at the moment. */
   readonly exploration: Announced | null;
 }
 
-/** What a worker says of itself, to begin with. */
+/** The first message of a worker. */
 export interface Join {
-  /** Drawn for this: an answer to it was made for it. */
+  /** Random for each message, so that an answer belongs to exactly one message. */
   readonly worker: string;
   /** Host and process, for people. */
   readonly name: string;
@@ -47,24 +47,24 @@ export interface Join {
   readonly config: Readonly<Record<string, string>>;
 }
 
-/** What lanes elsewhere must know to be like those of the run. */
+/** The data that remote lanes need to equal those of the run. */
 export interface Facts {
   readonly options: Pick<LaneOptions, "clockMs" | "earlierClocksMs" | "hideBodies" | "shapes" | "gated"> & {
     /** The knowledge of the target's values, written by {@link knowledgeText}. */
     readonly knowledge: string;
     readonly dataSeed: number;
   };
-  /** What `setup` made on the run's first lane, encoded. */
+  /** The data that `setup` made on the run's first lane, encoded. */
   readonly shared: string | undefined;
   readonly root: Root;
-  /** All stores can be written directly. */
+  /** `true` if all stores can be written directly. */
   readonly portable: boolean;
 }
 
-/** Where lanes begin. */
+/** The root state of lanes. */
 export type Root = Pick<LaneReport, "wholeLo" | "wholeHi" | "rootLo" | "rootHi" | "rootLines">;
 
-/** What a worker's lanes came up as. */
+/** The result of bringing up a worker's lanes. */
 export interface Ready {
   readonly worker: string;
   readonly lanes: number;
@@ -75,21 +75,21 @@ export interface Ready {
 
 export type Refusable<T> = { readonly kind: "taken"; readonly value: T } | { readonly kind: "refused"; readonly why: string };
 
-/** That a worker is still there. */
+/** A heartbeat of a worker. */
 export interface Alive {
   readonly worker: string;
 }
 
-/** Why a worker goes; `null`: it has done what there was, or was interrupted. */
+/** A worker's reason to leave; `null` if its work is done or it was interrupted. */
 export interface Leave {
   readonly worker: string;
   readonly why: string | null;
 }
 
-/** Beside the outcomes. */
+/** The part of an answer beside the outcomes. */
 export interface ResultHead {
   readonly worker: string;
-  /** Where its lanes answer, when that changed. */
+  /** New origins of the worker's lanes. */
   readonly origins: readonly string[];
 }
 

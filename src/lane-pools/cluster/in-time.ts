@@ -1,4 +1,4 @@
-/** Waits for something, but not for long; that it fails is no matter. `false`: it is not over. */
+/** Resolves to `true` once `work` settles, to `false` after `ms`. Rejections are ignored. */
 export async function inTime(work: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)));

@@ -13,14 +13,14 @@ import { keysOf, KEPT, type QueueLink } from "./queue-link.ts";
 import { ALIVE_MS, repeat } from "./repeat.ts";
 import type { MessageSigner } from "./message-signer.ts";
 
-/** A worker's own lanes at the root. */
+/** A worker's own lanes at the root state. */
 export interface WorkerLanes {
   readonly lanePool: LanePool;
   readonly ready: Omit<Ready, "worker">;
-  /** What the expander is given for captured states; `undefined`: their text. */
+  /** Converts the text of a snapshot for the lane pool; `undefined` leaves it as text. */
   readonly image: ((text: string) => unknown) | undefined;
   readonly actions: number;
-  /** Where lanes answered until now. */
+  /** All origins of the lanes so far. */
   readonly origins: ReadonlySet<string>;
   readonly close: () => Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface JobRunnerOptions {
   readonly link: QueueLink;
   readonly seal: MessageSigner;
   readonly run: string;
-  /** Of the exploration. */
+  /** The exploration's key. */
   readonly key: string;
   readonly worker: string;
   readonly lanes: WorkerLanes;
@@ -37,21 +37,21 @@ export interface JobRunnerOptions {
   readonly onNote: (message: string) => void;
 }
 
-/** A worker that is lost is noticed after about so long, and its jobs are given to others. Milliseconds. */
+/** A lost worker is noticed after about this time, and its jobs go to others. Milliseconds. */
 const LOCK_MS = 5000;
 const STALLED_MS = 1500;
 const KNOWN_MS = 300;
 const LOOK_MS = 200;
-/** How long jobs that are being finished are waited for. Milliseconds. */
+/** How long, in milliseconds, to wait for jobs that are being finished. */
 const FINISH_MS = 5000;
-/** And each thing that is left to do after that. Milliseconds. */
+/** Limit, in milliseconds, of each later step of the end. */
 const LEAVE_MS = 1000;
 const TRIES = 3;
 const PAUSES_MS = [250, 4000] as const;
 
 /** Takes the jobs of one exploration, one for each lane at a time, and answers them. */
 export class JobRunner {
-  /** Chunks that were answered. */
+  /** Number of answered chunks. */
   jobs = 0;
   readonly #options: JobRunnerOptions;
   readonly #free: number[];
@@ -66,7 +66,7 @@ export class JobRunner {
     for (const origin of options.lanes.ready.origins) this.#told.add(origin);
   }
 
-  /** Until the signal is aborted or the exploration is over. @throws what kept a lane from being built anew */
+  /** Works until the signal is aborted or the exploration has ended. @throws the error that kept a lane from being rebuilt */
   async work(signal: AbortSignal, isOn: () => Promise<boolean>): Promise<void> {
     const { link, seal, key, lanes } = this.#options;
     const visited = new VisitedSet();
@@ -81,7 +81,7 @@ export class JobRunner {
       stalledInterval: STALLED_MS,
       maxStalledCount: MOST_STALLS,
       drainDelay: 2,
-      // After an error of the connection; the default is for jobs that take minutes.
+      // Delay after a connection error. The default is meant for jobs that take minutes.
       runRetryDelay: 300,
     });
     try {
@@ -129,7 +129,9 @@ export class JobRunner {
     this.jobs++;
   }
 
-  /** A target that dies while it starts is started again; a lane that never comes up, or elsewhere, is the end of this worker. */
+  /**
+   * Rebuilds a lane. A target that dies while it starts is started again. If the lane never comes up, or has another root state, this worker ends.
+   */
   async #rebuild(lane: number, why: string): Promise<void> {
     const { lanes, facts, onNote } = this.#options;
     onNote(`Lane ${lane} is being rebuilt: ${why}`);
@@ -156,7 +158,7 @@ export class JobRunner {
     );
   }
 
-  /** What is under way is answered as far as it came; a server that is away is not waited for. */
+  /** Sends answers for the finished part of the jobs in progress. An unreachable server is not waited for. */
   async #end(queue: Worker): Promise<void> {
     const { link, key } = this.#options;
     await link.parting(queue.close(), FINISH_MS);

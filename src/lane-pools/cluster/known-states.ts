@@ -3,16 +3,16 @@ import { parseAs, words, wordsText } from "./shape.ts";
 import { knownKey, KEPT, type QueueLink } from "./queue-link.ts";
 import type { MessageSigner } from "./message-signer.ts";
 
-/** States of one message. */
+/** Number of states in one message. */
 const BLOCK = 8192;
-/** States beyond this are not told: their payloads travel, and that is all. */
+/** Limit of states that workers are told about. Snapshots of further states are sent although they are known. */
 const MOST = 1 << 20;
-/** Messages that are read at once. */
+/** Number of messages that are read at once. */
 const AT_ONCE = 32;
 
 /**
- * Tells workers which states are committed, so that they leave out what is known of those. One who misses some of it sends more than need
- * be, and nothing comes out otherwise.
+ * Tells workers which states are committed, so that they leave out the snapshots of those. A worker that misses some messages sends more than
+ * necessary, and the result is the same.
  */
 export class KnownStates {
   readonly #link: QueueLink;
@@ -27,7 +27,7 @@ export class KnownStates {
     this.#exploration = exploration;
   }
 
-  /** Tells what was committed since. */
+  /** Sends the states that were committed since the last call. */
   async tell(visited: VisitedSet): Promise<void> {
     const end = Math.min(visited.size, MOST);
     const key = knownKey(this.#exploration);
@@ -46,7 +46,7 @@ export class KnownStates {
   }
 }
 
-/** Reads what {@link KnownStates} tells. */
+/** Reads the messages of {@link KnownStates}. */
 export class KnownReader {
   readonly #link: QueueLink;
   readonly #seal: MessageSigner;
@@ -61,7 +61,7 @@ export class KnownReader {
     this.#visited = visited;
   }
 
-  /** Takes in what is new. */
+  /** Reads new messages. */
   async read(): Promise<void> {
     for (;;) {
       const texts = await this.#link.redis.lrange(knownKey(this.#exploration), this.#next, this.#next + AT_ONCE - 1);

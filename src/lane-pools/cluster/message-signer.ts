@@ -1,19 +1,19 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** What a message is; part of what is signed. */
+/** The kind of a message; part of the signed text. */
 export type MessageKind = "run" | "join" | "welcome" | "ready" | "verdict" | "alive" | "leave" | "chunk" | "result" | "known";
 
-/** What a message is about, in letters, digits and hyphens. */
+/** The subject of a message, in letters, digits and hyphens. */
 export interface Heading {
   readonly kind: MessageKind;
-  /** The run, and perhaps which of its explorations: drawn at random for every run, so that nothing of an old one is taken in a new one. */
+  /** The run, perhaps with the number of an exploration. It is random for every run, so that no message of an old run is accepted in a new one. */
   readonly run: string;
-  /** Which message of that kind. */
+  /** Identifies the message among those of its kind. */
   readonly id: string;
 }
 
-/** What was said, and under which heading. */
+/** A verified message with its heading. */
 export interface Opened {
   readonly heading: Heading;
   readonly body: string;
@@ -21,13 +21,13 @@ export interface Opened {
 
 /** Characters of a base64url SHA-256. */
 const MAC = 43;
-/** Longer texts are neither made nor looked at. Characters. */
+/** Longer texts are neither signed nor read. Characters. */
 const LONGEST = 64 * 1024 * 1024;
 const NAME = /^[\w-]{1,80}$/;
 
 /**
- * Signs what goes over the queue, and opens what was signed with the same secret: HMAC-SHA-256 over heading and body, compared in constant time.
- * Nothing is parsed before it is known to be from one who has the secret.
+ * Signs messages on the queue and verifies those signed with the same secret: HMAC-SHA-256 over heading and body, compared in constant time. Nothing
+ * is parsed before its sender is known to have the secret.
  */
 export class MessageSigner {
   readonly #key: Buffer;
@@ -56,7 +56,7 @@ export class MessageSigner {
     return this.#mac(text) + text;
   }
 
-  /** `undefined`: not a text of one who has the secret, or too long a one. */
+  /** Verifies a message; `undefined` if its sender does not have the secret, or it is too long. */
   open(sealed: unknown): Opened | undefined {
     if (typeof sealed !== "string" || sealed.length <= MAC || sealed.length > LONGEST) return undefined;
     const text = sealed.slice(MAC);
@@ -68,14 +68,14 @@ export class MessageSigner {
     return { heading: { kind: kind as MessageKind, run: run!, id: id! }, body: text.slice(end + 1) };
   }
 
-  /** As {@link open}, for a message of which it is known what it must be; anything else is none. */
+  /** Like {@link open}, for a message whose kind and run are known; `undefined` for any other message. */
   expect(sealed: unknown, { kind, run, id }: Pick<Heading, "kind" | "run"> & { readonly id?: string }): string | undefined {
     const opened = this.open(sealed);
     if (opened === undefined || opened.heading.kind !== kind || opened.heading.run !== run) return undefined;
     return id === undefined || opened.heading.id === id ? opened.body : undefined;
   }
 
-  /** Tells whether values are the same without telling them, to nobody without the secret. */
+  /** Returns a digest that shows if two values are equal. Only holders of the secret can compute it. */
   digest(value: string): string {
     return createHmac("sha256", this.#digestKey).update(value).digest("base64url");
   }

@@ -8,37 +8,37 @@ import { isUntrusted, UNTRUSTED } from "../../network/untrusted.ts";
 import { inTime } from "./in-time.ts";
 import { loadQueue, type QueueDrivers } from "./load-queue.ts";
 
-/** Keys of queues begin with this, and those of runs. */
+/** Prefix of the keys of queues and runs. */
 const PREFIX = "seqqa";
-/** Runs by when they were begun. */
+/** Key of the set of runs, ordered by their start. */
 export const RUNS = "seqqa-runs";
-/** How long a run is taken to be there without having said so. Seconds. */
+/** How long, in seconds, a run counts as present after its last announcement. */
 export const SAID_FOR = 60;
-/** How long what a dead process left stays. Seconds. */
+/** How long, in seconds, the keys of a dead process stay. */
 export const KEPT = 3600;
-/** A server that is away for less is not worth a word. Milliseconds. */
+/** A shorter absence of the server is not reported. Milliseconds. */
 const AWAY_MS = 1500;
 const CONNECT_MS = 5000;
 const LONGEST_PAUSE_MS = 1000;
-/** How long what is left to do at the end may take, all in all: with a server that is away it would never be done. Milliseconds. */
+/** Total time, in milliseconds, for the last steps at the end: with an unreachable server they would never finish. */
 const PARTING_MS = 3000;
-/** What a queue has beside its jobs, but for what expires by itself and means something as long as it is there. */
+/** Key suffixes that a queue has beside its jobs. Keys that expire by themselves, and only matter while they exist, are left out. */
 const PARTS = "wait active paused id delayed prioritized completed failed stalled meta events pc marker repeat".split(" ");
 
 export interface LinkOptions {
-  /** `redis:` or `rediss:`; may hold a password. */
+  /** `redis:` or `rediss:`; may contain a password. */
   readonly url: string;
   /** Certificates in PEM that are trusted beside Node's. */
   readonly ca: readonly string[];
-  /** What the connection is called in CLIENT LIST. */
+  /** Name of the connection in CLIENT LIST. */
   readonly name: string;
-  /** Told when the server goes away, and when it is back. */
+  /** Called when the server becomes unreachable, and when it is reachable again. */
   readonly onNote: (message: string) => void;
 }
 
-/** The connection of a run, or of a worker, to the Redis that queues are in. Once it stood, it waits for a server that is away, for as long as it takes. */
+/** The connection of a run or a worker to the Redis that holds the queues. Once established, it waits for an unreachable server for any time. */
 export class QueueLink {
-  /** Where it leads, without user and password. */
+  /** The server's address, without user and password. */
   readonly shown: string;
   readonly redis: Redis;
   readonly #drivers: QueueDrivers;
@@ -73,7 +73,7 @@ export class QueueLink {
       connectionName: name,
       connectTimeout: CONNECT_MS,
       keepAlive: 10_000,
-      // What was asked while the server is away is asked again when it is back.
+      // Commands given while the server is unreachable are sent once it is back.
       maxRetriesPerRequest: null,
       enableReadyCheck: false,
       retryStrategy: (times: number) => (stood ? Math.min(times * 50, LONGEST_PAUSE_MS) : null),
@@ -85,7 +85,7 @@ export class QueueLink {
         : {}),
     } satisfies RedisOptions;
     const redis = new drivers.Redis(settings);
-    // Who waits for a reply gets the error; one that nobody listens to would be printed.
+    // Callers get the errors of their own commands. Without a listener this event would be printed.
     redis.on("error", (error: unknown) => (last = error));
     try {
       await redis.connect();
@@ -98,7 +98,7 @@ export class QueueLink {
     return new QueueLink(shownPlace(place), redis, drivers, onNote);
   }
 
-  /** A further connection, for what waits. Its user disconnects it. */
+  /** Opens another connection, for blocking commands. The caller disconnects it. */
   another(): Redis {
     const redis = this.redis.duplicate();
     redis.on("error", () => undefined);
@@ -112,12 +112,12 @@ export class QueueLink {
       skipVersionCheck: true,
       streams: { events: { maxLen: 100 } },
     });
-    // What fails is asked again: see the coordinator's audit.
+    // Failed commands are repeated by the coordinator's audit.
     queue.on("error", () => undefined);
     return queue;
   }
 
-  /** Takes jobs of a queue, so many at once. */
+  /** Takes jobs of a queue, at most `concurrency` at once. */
   worker(name: string, concurrency: number, process: (id: string, data: unknown) => Promise<void>, more: Partial<WorkerOptions>): Worker {
     const { UnrecoverableError, Worker } = this.#drivers.bullmq;
     const worker = new Worker(
@@ -126,7 +126,7 @@ export class QueueLink {
         try {
           await process(job.id ?? "", job.data);
         } catch (error) {
-          // Once more would do no better.
+          // A retry would fail again.
           throw new UnrecoverableError(error instanceof Error ? error.message : "failed");
         }
       },
@@ -136,7 +136,7 @@ export class QueueLink {
     return worker;
   }
 
-  /** Lets what is left of a queue expire. */
+  /** Sets an expiry on the remaining keys of a queue. */
   async expire(name: string, jobs: Iterable<string>, seconds: number): Promise<void> {
     const pipeline = this.redis.pipeline();
     for (const part of ["", ...PARTS.map((one) => `:${one}`), ...[...jobs].map((one) => `:${one}`)])
@@ -157,8 +157,8 @@ export class QueueLink {
   }
 
   /**
-   * Waits for something at the end, but not for long, and not at all where the server was away for long or was waited for in vain already; that it fails is
-   * no matter either.
+   * Waits a short time for work at the end. It does not wait at all if the server was unreachable for long or an earlier wait failed. Rejections are
+   * ignored.
    */
   async parting(work: Promise<unknown>, ms: number = PARTING_MS): Promise<void> {
     if (!(await inTime(work, this.#told || this.#isGivenUp ? 0 : ms))) this.#isGivenUp ||= this.redis.status !== "ready";

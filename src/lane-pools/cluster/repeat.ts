@@ -1,7 +1,7 @@
-/** How often a worker says that it is there. Milliseconds. */
+/** Interval of a worker's heartbeat. Milliseconds. */
 export const ALIVE_MS = 2000;
 
-/** Does something again and again, not before it is done. */
+/** Repeats work at an interval. A call is skipped while the previous one runs. */
 export function repeat(ms: number, work: () => Promise<void>): NodeJS.Timeout {
   let busy = false;
   return setInterval(() => {

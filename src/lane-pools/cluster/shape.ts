@@ -1,7 +1,7 @@
-/** Takes a value as what it must be. @throws ShapeError */
+/** Checks a value and returns it with its type. @throws ShapeError */
 export type Shape<T> = (value: unknown, at: string) => T;
 
-/** A message that cannot be one of ours. */
+/** A message that seqqa did not make. */
 export class ShapeError extends Error {
   constructor(at: string, must: string) {
     super(`${at === "" ? "the message" : at} is not ${must}`);
@@ -12,7 +12,7 @@ export class ShapeError extends Error {
 /** Nesting beyond this is refused. */
 const DEEPEST = 64;
 
-/** Parses JSON and takes it as a shape. @throws ShapeError for what is no JSON, too */
+/** Parses JSON and checks its shape. @throws ShapeError also for text that is not JSON */
 export function parseAs<T>(text: string, shape: Shape<T>): T {
   let value: unknown;
   try {
@@ -24,7 +24,7 @@ export function parseAs<T>(text: string, shape: Shape<T>): T {
   return shape(value, "");
 }
 
-/** Nothing that would run deep into the stack or change a prototype when it is copied. It keeps its own stack. */
+/** Refuses values that are too deep for recursion or would change a prototype when copied. It uses a stack of its own instead of recursion. */
 function refuseHostile(root: unknown): void {
   const waiting: (readonly [unknown, number])[] = [[root, 0]];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -96,7 +96,7 @@ export const nullable =
   (value, at) =>
     value === null ? null : shape(value, at);
 
-/** An object with these members. Others are left out. */
+/** An object with these members. Other members are left out. */
 export const members =
   <T extends object>(shapes: { readonly [K in keyof T]-?: Shape<T[K]> }): Shape<T> =>
   (value, at) => {
@@ -110,7 +110,7 @@ export const members =
     return Object.fromEntries(taken) as T;
   };
 
-/** An object whose members are all alike. */
+/** An object whose members all have one shape. */
 export const mapOf =
   <T>(member: Shape<T>): Shape<Readonly<Record<string, T>>> =>
   (value, at) => {

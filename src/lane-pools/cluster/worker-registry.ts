@@ -1,21 +1,21 @@
-/** A worker that was let in. */
+/** A worker that was welcomed. */
 interface Member {
   readonly name: string;
   lanes: number;
   heardAt: number;
-  /** Its lanes stand at the run's root. */
+  /** `true` once its lanes are at the run's root state. */
   isReady: boolean;
   isGone: boolean;
-  /** It said so itself. */
+  /** `true` if the worker itself reported that it leaves. */
   hasLeft: boolean;
 }
 
-/** A worker that says nothing for so long is taken to be gone. Milliseconds. */
+/** A worker that is silent for this long counts as lost. Milliseconds. */
 const SILENT_MS = 6000;
-/** The same while it brings its lanes up, which may keep it from saying anything for a while. */
+/** The same while a worker brings up its lanes, which may delay its heartbeats. */
 const COMING_MS = 15_000;
 
-/** Who works on an exploration, and how many lanes that makes. */
+/** The workers of an exploration, and their number of lanes. */
 export class WorkerRegistry {
   readonly #members: Map<string, Member> = new Map();
   readonly #onNote: (message: string) => void;
@@ -26,34 +26,34 @@ export class WorkerRegistry {
     this.#now = now;
   }
 
-  /** Lanes that take chunks. */
+  /** Number of lanes that take chunks. */
   get lanes(): number {
     let lanes = 0;
     for (const member of this.#members.values()) if (member.isReady && !member.isGone) lanes += member.lanes;
     return lanes;
   }
 
-  /** Workers whose lanes take chunks. */
+  /** Number of workers whose lanes take chunks. */
   get size(): number {
     return [...this.#members.values()].filter(({ isReady, isGone }) => isReady && !isGone).length;
   }
 
-  /** Somebody brings lanes up. */
+  /** `true` if a worker is bringing up its lanes. */
   get isAwaited(): boolean {
     return [...this.#members.values()].some(({ isReady, isGone }) => !isReady && !isGone);
   }
 
-  /** Whether a worker was let in; its results are taken, late ones included. */
+  /** Returns `true` if a worker was ready at some time. Its results are accepted, even late ones. */
   has(worker: string): boolean {
     return this.#members.get(worker)?.isReady === true;
   }
 
-  /** The name of a worker that was welcomed. */
+  /** Returns the name of a worker that was welcomed. */
   nameOf(worker: string): string | undefined {
     return this.#members.get(worker)?.name;
   }
 
-  /** One that is there already stays as it is: somebody may say again what a worker said once. */
+  /** Adds a worker. A known worker stays as it is, since another client may repeat an old message. */
   welcome(worker: string, name: string): void {
     if (this.#members.has(worker)) return;
     this.#members.set(worker, { name, lanes: 0, heardAt: this.#now(), isReady: false, isGone: false, hasLeft: false });
@@ -78,13 +78,13 @@ export class WorkerRegistry {
   leave(worker: string, why: string | null): void {
     const member = this.#members.get(worker);
     if (member === undefined || member.hasLeft) return;
-    // One that was counted off for its silence may say only now what it failed of.
+    // A worker that counts as lost for its silence may send its reason only now.
     const isNews = why !== null || (member.isReady && !member.isGone);
     member.isGone = member.hasLeft = true;
     if (isNews) this.#onNote(`Worker ${member.name} left${why === null ? "" : `: ${why}`}${this.#together()}.`);
   }
 
-  /** Counts off those who were not heard of for too long. */
+  /** Marks workers as lost that were silent for too long. */
   sweep(): void {
     for (const member of this.#members.values()) {
       if (member.isGone || this.#now() - member.heardAt < (member.isReady ? SILENT_MS : COMING_MS)) continue;
@@ -93,7 +93,7 @@ export class WorkerRegistry {
     }
   }
 
-  /** The time that the server was away counts for nobody. */
+  /** Resets the silence of all workers, since the server was unreachable. */
   forgive(): void {
     for (const member of this.#members.values()) member.heardAt = this.#now();
   }

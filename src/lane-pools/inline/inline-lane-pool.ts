@@ -24,11 +24,11 @@ export interface InlineLanePoolOptions {
   readonly host: LaneHost;
   readonly build: LaneFactory;
   readonly options: LaneOptions;
-  /** What `setup` made on the run's first lane, where that is another one. */
+  /** The data that `setup` made on the run's first lane, if that is another one. */
   readonly shared?: unknown;
 }
 
-/** One lane in this thread: nothing is copied and nothing is sent. */
+/** One lane in this thread. Nothing is copied or sent. */
 export class InlineLanePool implements LanePool {
   readonly lanes = 1;
   readonly depth = 1;
@@ -39,7 +39,7 @@ export class InlineLanePool implements LanePool {
   #racing: RaceLane | undefined;
   #visited: VisitedSet | undefined;
   #knowledge: Knowledge = NOTHING_KNOWN;
-  /** What `setup` made first: a lane that is built anew gets the same ids. */
+  /** The data that `setup` made first: a rebuilt lane gets the same ids. */
   #made: unknown;
   readonly #stray = (error: unknown): void => {
     this.#lane?.base.stepper.strays.push(error);
@@ -55,7 +55,7 @@ export class InlineLanePool implements LanePool {
     process.on("unhandledRejection", this.#stray);
     this.#stopTaking = takeUncaught((error) => {
       this.#lane?.base.stepper.uncaught.push(error);
-      // While a lane is built anew, its steps are lost with it.
+      // While a lane is being rebuilt, its steps are lost with it.
       return this.#runtime !== undefined;
     });
     return [await this.#bringUp({ ...(await this.#options.host.provision(0)), isFirst: true })];
@@ -73,7 +73,7 @@ export class InlineLanePool implements LanePool {
     return [await this.rebuild(0)];
   }
 
-  /** `undefined`: the lane has to be built anew. */
+  /** Returns `undefined` if the lane has to be rebuilt. */
   async #relearn(knowledge: Knowledge): Promise<LaneReport | undefined> {
     const lane = this.#lane;
     if (lane === undefined || lane.spares.length > 0) return undefined;
@@ -107,7 +107,7 @@ export class InlineLanePool implements LanePool {
     return { ...report, standby: spec.standby };
   }
 
-  /** `beforeStep`: called before every step, and waited for. */
+  /** @param beforeStep Called before every step, and awaited. */
   record(_lane: number, path: readonly number[], draws?: UnitRequest["draws"], beforeStep?: BeforeStep): Promise<Recording> {
     return this.#runtime!.record(path, draws, beforeStep);
   }

@@ -5,11 +5,11 @@ import type { Lane } from "../../model/declare/lane.ts";
 
 export interface SharedClient {
   readonly client: unknown;
-  /** Puts a client that the next journey uses, too, back as it was, and closes one that was made for this journey. */
+  /** Restores a client that the next journey also uses, and closes one that was made for this journey. */
   readonly leave: () => Promise<void>;
 }
 
-/** The client of one run of a journey. @throws SeqqaError `JOURNEY_*`, and what the user's factory throws */
+/** Returns the client of one run of a journey. @throws SeqqaError `JOURNEY_*`, and errors of the user's factory */
 export async function clientFor(journey: JourneyDefinition<never, never>, lane: Lane): Promise<SharedClient> {
   const own: unknown = journey.client;
   if (own === undefined) return made(await defaultClient(journey, lane));

@@ -13,12 +13,12 @@ import type { BuiltLane, ProcessHost } from "../lane-factory.ts";
 import { clientFor } from "./journey-client.ts";
 import type { JourneySettings, LaneFacts, LaneJourney } from "./journey-runner.ts";
 
-/** A lane belongs to an agent, and an agent has an action. Nobody takes it. */
+/** A lane needs an agent, and an agent needs an action. This one is never taken. */
 const NOBODYS = new Action<never, never>({ name: "journey", run: () => Promise.resolve(null) });
-/** How long a target is given to finish what a cancelled request began. Milliseconds. */
+/** How long, in milliseconds, a target may take to finish the work of a cancelled request. */
 const LAST_WRITES = 200;
 
-/** One lane, in this thread: journeys run from its root, and leave it there. */
+/** One lane in this thread. Journeys run from its root state, and the lane returns to it. */
 export class JourneyLane {
   readonly facts: LaneFacts;
   readonly #built: BuiltLane;
@@ -27,7 +27,7 @@ export class JourneyLane {
   readonly #rootLines: readonly string[];
   readonly #strays: unknown[] = [];
   readonly #stray = (error: unknown): void => {
-    // Code that was given up is refused its calls, and need not await them.
+    // Calls of cancelled user code are refused, and the code may not have awaited them.
     if ((error as { readonly code?: unknown } | null)?.code !== "REQUEST_CANCELLED") this.#strays.push(error);
   };
 
@@ -38,11 +38,11 @@ export class JourneyLane {
     this.#rootLines = rootLines;
     this.facts = { contextOnly: built.base.report.contextOnly };
     process.on("unhandledRejection", this.#stray);
-    // What a timer of the user's throws is the step's, too, and must not end the run before its stores are put back.
+    // An error in a timer of user code belongs to the step, and must not end the run before its stores are restored.
     process.on("uncaughtException", this.#stray);
   }
 
-  /** Brings a lane up to its root. @throws SeqqaError */
+  /** Brings a lane up to its root state. @throws SeqqaError */
   static async open({ options, http }: JourneySettings, spec: LaneSpec, processes: Partial<ProcessHost> | undefined): Promise<JourneyLane> {
     let lane: Lane | undefined;
     const world = (given: Lane): World<never, never> => {

@@ -9,24 +9,24 @@ import { serveProcesses } from "../threads/process-channel.ts";
 import type { Answer } from "../threads/protocol.ts";
 import type { JourneyRunner, JourneySettings, LaneFacts, LaneJourney, BundledJourney } from "./journey-runner.ts";
 
-/** What the worker of a seat is asked for; one after another. */
+/** A task for the worker thread; one after another. */
 export type JourneyTask =
   | {
       readonly kind: "attach";
       readonly settings: JourneySettings;
       readonly spec: LaneSpec;
-      /** Where the lane asks for restarts of its process. */
+      /** The lane requests restarts of its process here. */
       readonly processes: MessagePort;
     }
   | {
       readonly kind: "run";
       readonly bundle: string;
-      /** A message on it ends the journey. */
+      /** A message on this port ends the journey. */
       readonly cancel: MessagePort;
     }
   | { readonly kind: "close" };
 
-/** A seat in a thread of its own. Steps are told when the journey is over. */
+/** Runs journeys in a thread of its own. Steps are reported when the journey has ended. */
 export class ThreadJourneyRunner implements JourneyRunner {
   readonly #settings: JourneySettings;
   readonly #host: Partial<ProcessHost>;
@@ -76,7 +76,7 @@ export class ThreadJourneyRunner implements JourneyRunner {
     this.#pool = undefined;
     if (pool === undefined) return;
     try {
-      // A thread that has ended was given its last answer.
+      // A thread that has ended cannot answer any further task.
       if (pool.threads.length > 0) unpacked((await pool.run({ kind: "close" } satisfies JourneyTask)) as Answer<void>);
     } finally {
       for (const port of this.#ports) port.close();

@@ -2,8 +2,8 @@ import type { Chunk, Expansion, SnapshotEvent, UnitRequest } from "../../message
 import { decodeSnapshot, snapshotText } from "./snapshot-codec.ts";
 
 /**
- * Chunks and images cross threads as a flat buffer, which is handed over, and a string: cloning thousands of small objects costs
- * the main thread more than committing what they say. A captured state stays encoded on the main thread, which only passes it on.
+ * Chunks and images cross threads as a flat buffer, which is transferred, and a string. Cloning thousands of small objects costs the main thread more
+ * than committing their contents. A snapshot stays encoded on the main thread, which only passes it on.
  */
 export interface EncodedChunk {
   readonly units: number;
@@ -11,7 +11,7 @@ export interface EncodedChunk {
   readonly words: Int32Array<ArrayBuffer>;
   /** The images, one after the other. */
   readonly images: string;
-  /** What few units have: index -> the rest. */
+  /** Members that few units have, by the unit's index. */
   readonly rare: readonly (readonly [number, Pick<UnitRequest, "check" | "draws" | "suspect">])[];
   readonly direct: boolean;
   readonly details: number | undefined;
@@ -27,10 +27,10 @@ export interface EncodedExpansion {
 }
 
 const UNCERTAIN = 1;
-/** Words of a unit before its path. */
+/** Number of words before a unit's path. */
 export const HEAD = 7;
 
-/** Images in here are strings, as {@link decodeExpansion} left them. */
+/** Encodes a chunk. Its images are strings, as {@link decodeExpansion} left them. */
 export function encodeChunk(chunk: Chunk): EncodedChunk {
   const words = new Int32Array(chunk.units.reduce((sum, { path }) => sum + HEAD + path.length, 0));
   const images: string[] = [];
@@ -55,7 +55,7 @@ export function encodeChunk(chunk: Chunk): EncodedChunk {
   return { units: chunk.units.length, words, images: images.join(""), rare, direct, details, occurred };
 }
 
-/** `image`: what is made of a captured state's text; by default the state. */
+/** Decodes a chunk. `image` converts the text of a snapshot; by default it decodes it. */
 export function decodeChunk(
   { units: count, words, images, rare, direct, details, occurred }: EncodedChunk,
   image: (text: string) => unknown = decodeSnapshot,
@@ -84,7 +84,7 @@ export function decodeChunk(
   return { units, direct, details, occurred };
 }
 
-/** Images that are encoded already are passed on. */
+/** Encodes an expansion. Images that are encoded already are passed on. */
 export function encodeExpansion({ images: given, rows, ...plain }: Expansion): EncodedExpansion {
   const texts = given.map(({ image }) => snapshotText(image));
   const words = new Int32Array(given.length * 3);
@@ -96,7 +96,7 @@ export function encodeExpansion({ images: given, rows, ...plain }: Expansion): E
   return { plain, rows, words, images: texts.join("") };
 }
 
-/** The images stay encoded: slices of one string, which lives as long as one of them waits in the frontier. */
+/** Decodes an expansion. The images stay encoded: slices of one string, which is kept in memory as long as one of them waits in the frontier. */
 export function decodeExpansion({ plain, rows, words, images: text }: EncodedExpansion): Expansion {
   const images: SnapshotEvent[] = [];
   let offset = 0;

@@ -4,7 +4,7 @@ import type { EncodedError } from "./protocol.ts";
 /** Longest chain of causes that is kept. */
 const CAUSES = 5;
 
-/** An error, or whatever was thrown, as plain data. */
+/** Returns an error, or any other thrown value, as plain data. */
 export function encodeError(error: unknown, depth = 0): EncodedError {
   const known = error instanceof Error ? error : new Error(typeof error === "string" ? error : `A ${typeof error} was thrown`);
   const cause = known.cause === undefined || depth >= CAUSES ? undefined : encodeError(known.cause, depth + 1);
@@ -20,7 +20,7 @@ export function encodeError(error: unknown, depth = 0): EncodedError {
   };
 }
 
-/** The error as one of ours, with the stack that it had in the lane. */
+/** Returns the error as a SeqqaError, with the stack that it had in the lane. */
 export function decodeError(encoded: EncodedError): SeqqaError {
   const error = new SeqqaError(encoded.code ?? "LANE_FAILED", encoded.message, {
     hint: encoded.hint,

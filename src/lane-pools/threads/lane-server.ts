@@ -27,10 +27,10 @@ import { lostExpansion } from "./lost-expansion.ts";
 import { processesBehind } from "./process-channel.ts";
 import type { Answer, AttachAnswer, AttachTask, ControlChannel, ExpandAnswer, ExpandTask } from "./protocol.ts";
 
-/** Milliseconds between two looks at whether requests are to be ended. */
+/** Interval, in milliseconds, of checks for a request to cut the lane's calls short. */
 const CUT_EVERY = 100;
 
-/** What runs in a worker thread: one lane, its tasks one after the other. */
+/** The work of a lane's worker thread: one lane, its tasks one after another. */
 export class LaneServer implements ControlChannel {
   #lane: BuiltLane | undefined;
   #runtime: LaneWork | undefined;
@@ -63,7 +63,7 @@ export class LaneServer implements ControlChannel {
         task.shared === undefined ? undefined : decodeSnapshot(task.shared),
       );
       this.#runtime = workOf(this.#lane.base, this.#lane.spares, control);
-      // A message would wait behind what hangs.
+      // A flag is polled, since a message would wait behind code that hangs.
       this.#looking = setInterval(() => {
         if (control.isCut) this.#runtime?.cut();
       }, CUT_EVERY).unref();
@@ -90,7 +90,7 @@ export class LaneServer implements ControlChannel {
   expand(task: ExpandTask): Promise<ExpandAnswer> {
     return this.#next(async () => {
       const runtime = this.#running();
-      // A lane that is lost does nothing more until it is built anew, whatever was sent to it meanwhile.
+      // A lost lane does nothing until it is rebuilt, whatever was sent to it meanwhile.
       if (this.#failure !== undefined) return encodeExpansion(lostExpansion({ ...this.#failure, unit: -1, action: 0 }));
       if (task.visited !== undefined) this.#visited.grow(task.visited);
       runtime.visited ??= this.#visited;
@@ -128,12 +128,12 @@ export class LaneServer implements ControlChannel {
     return this.#next(() => this.#closeLane());
   }
 
-  /** A rejection that nobody awaited belongs to the step in progress; it must not kill the lane. */
+  /** Assigns a rejection that nobody awaited to the step in progress. It must not kill the lane. */
   stray(error: unknown): void {
     this.#lane?.base.stepper.strays.push(error);
   }
 
-  /** What a timer of the user's threw, too; `false` before there was a lane. */
+  /** The same for an error in a timer of user code; returns `false` before there was a lane. */
   uncaught(error: unknown): boolean {
     this.#lane?.base.stepper.uncaught.push(error);
     return this.#wasAttached;

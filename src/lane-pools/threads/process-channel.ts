@@ -4,13 +4,13 @@ import type { ProcessHost } from "../lane-factory.ts";
 import { decodeError, encodeError } from "./error-codec.ts";
 import type { Answer } from "./protocol.ts";
 
-/** What the main thread offers to a lane that restarts its processes. */
+/** Requests that a lane can send to the main thread, to restart its processes. */
 interface ProcessChannel {
   halt(index: number): Promise<Answer<void>>;
   start(index: number): Promise<Answer<void>>;
 }
 
-/** On the main thread: lets the lane at the other end of a port restart processes. */
+/** Lets the lane at the other end of a port restart processes. Used on the main thread. */
 export function serveProcesses(host: Partial<ProcessHost>, port: MessagePort): void {
   const answer = async (work: Promise<void> | undefined): Promise<Answer<void>> => {
     try {
@@ -27,7 +27,7 @@ export function serveProcesses(host: Partial<ProcessHost>, port: MessagePort): v
   expose(channel, port);
 }
 
-/** In a lane: the processes behind a port. */
+/** Returns a process host that sends its calls to a port. Used in a lane. */
 export function processesBehind(port: MessagePort): ProcessHost {
   const channel = wrap<ProcessChannel>(port);
   const value = (answer: Answer<void>): void => {

@@ -8,7 +8,7 @@ import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { HttpSettings } from "../../adapters/http/defaults.ts";
 import type { EncodedChunk, EncodedExpansion } from "./chunk-codec.ts";
 
-/** An error as plain data: a value that cannot be cloned would kill the worker. */
+/** An error as plain data, since a value that cannot be cloned would kill the worker. */
 export interface EncodedError {
   readonly name: string;
   readonly code: string | undefined;
@@ -21,7 +21,7 @@ export interface EncodedError {
 
 export type Answer<T> = { readonly kind: "done"; readonly value: T } | { readonly kind: "failed"; readonly error: EncodedError };
 
-/** Builds the lane that a worker drives; a lane that is there is closed before. */
+/** Builds the lane that a worker drives. An earlier lane is closed first. */
 export interface AttachTask {
   readonly kind: "attach";
   readonly spec: LaneSpec;
@@ -31,30 +31,30 @@ export interface AttachTask {
   readonly options: LaneOptions;
   readonly http: HttpSettings;
   readonly control: SharedArrayBuffer;
-  /** What `setup` made on the first lane, encoded; `undefined` while that is not known. */
+  /** The data that `setup` made on the first lane, encoded; `undefined` while it is not known. */
   readonly shared: string | undefined;
   /** The lane's control channel; only with the first attach of a worker. */
   readonly port: MessagePort | undefined;
-  /** Where the lane asks for restarts of its processes; with `port`. */
+  /** The lane requests restarts of its processes here; present together with `port`. */
   readonly processes: MessagePort | undefined;
 }
 
 export interface ExpandTask {
   readonly kind: "expand";
   readonly chunk: EncodedChunk;
-  /** Present when something of the set lies in other memory since the last chunk of this lane. */
+  /** Present if part of the set moved to other memory since the last chunk of this lane. */
   readonly visited: VisitedGrowth | undefined;
 }
 
 export type Task = AttachTask | ExpandTask;
 
-/** What a worker offers on its control channel. */
+/** Calls that a worker offers on its control channel. */
 export interface ControlChannel {
   record(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Answer<Recording>>;
   probe(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Answer<PathEnd>>;
   race(request: RaceRequest): Promise<Answer<RaceAnswer>>;
   calibrate(walk?: CalibrationWalk): Promise<Answer<Calibration>>;
-  /** Goes on from the root with more known. `undefined`: the lane has to be built anew for that. */
+  /** Applies more knowledge at the root state and continues. `undefined` if the lane has to be rebuilt for that. */
   relearn(knowledge: Knowledge): Promise<Answer<LaneReport | undefined>>;
   statistics(): { readonly expanded: number; readonly heapUsed: number };
   close(): Promise<Answer<void>>;

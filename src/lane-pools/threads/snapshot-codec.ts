@@ -2,12 +2,12 @@ import { deserialize, serialize } from "node:v8";
 import type { OriginsSnapshot } from "../../state/index.ts";
 import type { SavedContext } from "../../model/context/context.ts";
 
-/** Nesting beyond this goes the general way. */
+/** Values nested deeper than this use the general serializer. */
 const DEEPEST = 100;
 
 /**
- * A captured state as a string, which threads pass on by copying its characters. JSON where the state is JSON, since that is ten
- * times faster than the general serializer; the first character tells which it is.
+ * Encodes a snapshot as a string, which threads pass on by copying its characters. JSON is used where it can represent the snapshot, since it is ten
+ * times faster than the general serializer. The first character names the format.
  */
 export function encodeSnapshot(image: unknown): string {
   const plain = withoutMaps(image);
@@ -15,7 +15,7 @@ export function encodeSnapshot(image: unknown): string {
   return `V${serialize(image).toString("latin1")}`;
 }
 
-/** As {@link encodeSnapshot}, for what may be encoded already. */
+/** Like {@link encodeSnapshot}, for a snapshot that may be encoded already. */
 export function snapshotText(image: unknown): string {
   return typeof image === "string" ? image : encodeSnapshot(image);
 }
@@ -67,7 +67,7 @@ function withoutMaps(image: unknown): PlainImage {
   };
 }
 
-/** Whether JSON gives back exactly this value. */
+/** Returns `true` if JSON reproduces exactly this value. */
 function isJson(value: unknown, depth: number): boolean {
   switch (typeof value) {
     case "string":

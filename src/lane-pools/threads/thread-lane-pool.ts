@@ -29,20 +29,20 @@ import { NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 
 export interface ThreadLanePoolOptions {
   readonly lanes: number;
-  /** Chunks that a lane may hold. */
+  /** Number of chunks that a lane may hold. */
   readonly depth: number;
   readonly host: LaneHost;
   readonly bundle: string;
   readonly exportName: string;
   readonly options: LaneOptions;
   readonly http: HttpSettings;
-  /** The agent has a `setup`: what it draws on the first lane is given to the others. */
+  /** `true` if the agent has a `setup`: values that it draws on the first lane are passed to the others. */
   readonly setUp: boolean;
-  /** What `setup` made on the run's first lane, encoded, where that is none of these. */
+  /** The data that `setup` made on the run's first lane, encoded, if that lane is in another pool. */
   readonly shared?: string | undefined;
-  /** A lane that does not begin an action for this long is taken to hang. Milliseconds. */
+  /** A lane that begins no action for this long counts as hanging. Milliseconds. */
   readonly hangMs: number;
-  /** Where the worker's entry lies; only tests of the unbuilt tree need to say. */
+  /** URL of the worker's entry; only tests of the unbuilt tree set it. */
   readonly workerUrl?: URL;
 }
 
@@ -51,13 +51,13 @@ interface LaneHandle {
   threadId: number | undefined;
   channel: Remote<ControlChannel> | undefined;
   closePort: (() => void) | undefined;
-  /** What of the visited set it was told: see VisitedSet.growth. */
+  /** The version of the visited set that the lane has: see VisitedSet.growth. */
   visitedVersion: number;
 }
 
 /** How long a call on a control channel may take. Milliseconds. */
 const CLOSE_DEADLINE = 5_000;
-/** How long a lane may go without a sign of life once its requests were ended. Milliseconds. */
+/** How long a lane may go without a heartbeat after its requests were ended. Milliseconds. */
 const CUT_DEADLINE = 10_000;
 /** How long the pool may take to start a thread. Milliseconds. */
 const SEAT_DEADLINE = 30_000;
@@ -69,11 +69,11 @@ export class ThreadLanePool implements LanePool {
   readonly #options: ThreadLanePoolOptions;
   readonly #lanes: readonly LaneHandle[];
   readonly #pool: Piscina;
-  /** Threads that no lane has taken yet. */
+  /** Threads that no lane uses yet. */
   readonly #fresh: number[] = [];
   #visited: VisitedSet | undefined;
   #knowledge: Knowledge = NOTHING_KNOWN;
-  /** What `setup` made on the first lane, encoded. */
+  /** The data that `setup` made on the first lane, encoded. */
   #made: string | undefined;
   #closed = false;
 
@@ -97,7 +97,7 @@ export class ThreadLanePool implements LanePool {
       atomics: "disabled",
       concurrentTasksPerWorker: options.depth + 1,
       recordTiming: false,
-      // A lane's tasks go to the lane's own thread and nowhere else.
+      // A lane's tasks go only to the lane's own thread.
       loadBalancer: (task, workers) => {
         const { lane } = task[Piscina.queueOptionsSymbol as never] as { readonly lane: number };
         return workers.find(({ id }) => id === this.#lanes[lane]!.threadId) ?? null;
@@ -112,7 +112,7 @@ export class ThreadLanePool implements LanePool {
   }
 
   async calibrate(walk?: CalibrationWalk): Promise<Calibration> {
-    // On every lane: that also loads and compiles in all of them what the first steps need.
+    // On every lane: that also loads and compiles the code that the first steps need.
     const found = await Promise.all(
       this.#lanes.map(async (_, lane) => {
         const answer = await this.#call(lane, (channel) => channel.calibrate(walk) as Promise<Answer<Calibration>>, this.#options.hangMs);
@@ -120,9 +120,10 @@ export class ThreadLanePool implements LanePool {
         return answer.value;
       }),
     );
-    // Requests may have been ended on the way.
+    // Requests may have been cut short meanwhile.
     for (const { control } of this.#lanes) control.reset();
-    // One lane's word counts: the more lanes, the more likely one of them draws what another does not, and the answer must not depend on that.
+    // Only the first lane's answer counts. With more lanes it is more likely that one draws a value that others do not, and the answer must not
+    // depend on that.
     return found[0]!;
   }
 
@@ -133,7 +134,7 @@ export class ThreadLanePool implements LanePool {
     return all.length === this.lanes ? all : this.#together((lane) => this.rebuild(lane));
   }
 
-  /** `undefined`: the lane has to be built anew. */
+  /** Returns `undefined` if the lane has to be rebuilt. */
   async #relearn(lane: number): Promise<LaneReport | undefined> {
     const handle = this.#lanes[lane]!;
     if (!this.#alive(handle)) return undefined;
@@ -154,7 +155,7 @@ export class ThreadLanePool implements LanePool {
 
   async expand(lane: number, chunk: Chunk): Promise<Expansion> {
     const handle = this.#lanes[lane]!;
-    // A task for a thread that is gone would wait in the pool, and everybody's tasks behind it.
+    // A task for a thread that has ended would wait in the pool and block all tasks behind it.
     if (!this.#alive(handle)) return lostExpansion({ kind: "worker", unit: -1, action: 0, message: "the lane's thread is gone" });
     const visited = this.#visited?.growth(handle.visitedVersion);
     handle.visitedVersion = visited?.version ?? handle.visitedVersion;
@@ -261,7 +262,7 @@ export class ThreadLanePool implements LanePool {
     return { control: port2, processes: processes.port2 };
   }
 
-  /** All lanes; where `setup` may draw ids, the first one before the others, which get its ids. */
+  /** Builds all lanes. If `setup` may draw ids, the first lane is built before the others, which get its ids. */
   async #together(build: (lane: number) => Promise<LaneReport>): Promise<readonly LaneReport[]> {
     const lanes = this.#lanes.map((_, lane) => lane);
     if (!this.#options.setUp) return Promise.all(lanes.map(build));
@@ -275,7 +276,7 @@ export class ThreadLanePool implements LanePool {
     return handle.threadId !== undefined && this.#pool.threads.some(({ threadId }) => threadId === handle.threadId);
   }
 
-  /** A call that executes a path. */
+  /** Makes a call that executes a path. */
   async #along<T>(
     lane: number,
     path: readonly number[],
@@ -288,7 +289,7 @@ export class ThreadLanePool implements LanePool {
     return answer.value;
   }
 
-  /** Posts a chunk and watches the lane's heartbeat meanwhile. */
+  /** Posts a chunk and watches the lane's heartbeat while it is expanded. */
   async #watched(lane: number, task: ExpandTask): Promise<ExpandAnswer> {
     const { control } = this.#lanes[lane]!;
     const abort = new AbortController();
@@ -323,7 +324,7 @@ export class ThreadLanePool implements LanePool {
     );
   }
 
-  /** A pending call never settles by itself when the worker dies: it has a deadline. Waiting for a rate limit does not count. */
+  /** Makes a call with a deadline, since a pending call never settles by itself when the worker dies. Waiting for a rate limit does not count. */
   async #call<T>(lane: number, call: (channel: Remote<ControlChannel>) => Promise<T>, deadline = CLOSE_DEADLINE): Promise<T> {
     const { channel, control } = this.#lanes[lane]!;
     const limited = this.#options.http.rateLimit !== undefined;
