@@ -125,7 +125,7 @@ export class ClusterWorker {
     }
   }
 
-  /** Returns the newest run that was signed with our secret, except those in {@link #passed}. */
+  /** Returns the newest run that was signed with our secret, except those that refused this worker or were killed. */
   async #find(): Promise<string> {
     const { link, signal, onNote } = this.#options;
     let told = false;

@@ -27,8 +27,8 @@ export interface Distributable extends Pick<ClusterOptions, "config" | "actions"
 /** Interval of the run's heartbeat. Milliseconds. */
 const BEAT_MS = 2000;
 /**
- * How long, in milliseconds, a run waits for workers before it reports that it has none: workers that already wait join within this time. {@link
- * REMIND_MS} is the interval of repetitions.
+ * How long, in milliseconds, a run waits for workers before it reports that it has none: workers that already wait join within this time.
+ * {@link REMIND_MS} is the interval of repetitions.
  */
 const ALONE_MS = 1000;
 const REMIND_MS = 60_000;
