@@ -22,19 +22,19 @@ import type { BeforeStep } from "./navigate/record-path.ts";
 /** One copy of the lane: stores, process, world. */
 interface Slot {
   readonly runtime: LaneRuntime;
-  /** The node that it is at, or on its way to, with nothing executed there. */
+  /** The node that the slot is at, or on its way to, with nothing executed there. */
   node: string | undefined;
-  /** Settles when it got there, or could not; it never rejects. */
+  /** Settles when the slot is there, or could not get there. It never rejects. */
   ready: Promise<void>;
-  /** Which of the slots at a node set out first. */
+  /** Order of departure among the slots at a node. */
   since: number;
 }
 
 /**
- * A lane whose process is started anew before each action, and that has spares: copies of itself, each with stores and a process of
- * its own. While one copy executes an action, the others go to the nodes of the next ones: their stores are written, then their processes
- * started. A hand-over is the change to the next copy. Which copy executes an action makes no difference: all have one root state, and
- * rows come back in the order of the actions.
+ * A lane whose process is restarted before each action, and that has spares: copies of itself, each with stores and a process of its own. While one
+ * copy executes an action, the others go to the nodes of the next actions: their stores are written, then their processes started. A hand-over is the
+ * change to the next copy. It does not matter which copy executes an action: all have one root state, and rows are returned in the order of the
+ * actions.
  */
 export class SpareRuntime implements LaneWork {
   readonly #slots: readonly Slot[];
@@ -107,7 +107,7 @@ export class SpareRuntime implements LaneWork {
     await Promise.all(this.#slots.map(({ ready }) => ready));
   }
 
-  /** Sets the slots that are not needed where they are on their way to the nodes that come next. */
+  /** Sends slots that are not needed at their node to the nodes that come next. */
   #sendAhead({ units, direct }: Chunk, at: number, action: number): void {
     const free = new Set(this.#slots);
     const wanted: UnitRequest[] = [];
@@ -128,7 +128,7 @@ export class SpareRuntime implements LaneWork {
   #send(slot: Slot, unit: UnitRequest, direct: boolean): void {
     slot.node = nodeOf(unit, direct);
     slot.since = this.#setOut++;
-    // What fails is tried again when the action is to be executed, and then reported.
+    // A failure is retried when the action is executed, and reported then.
     slot.ready = slot.ready.then(() => slot.runtime.prepare(unit, direct)).catch(() => undefined);
   }
 
@@ -142,7 +142,7 @@ export class SpareRuntime implements LaneWork {
     return part;
   }
 
-  /** Every action is checked on its own path from the root, so the slots share them out. */
+  /** Every action is checked on its own path from the root, so the slots divide them. */
   async #check(unit: UnitRequest, direct: boolean): Promise<readonly Expansion[]> {
     let next = unit.from;
     const parts: Expansion[] = [];
@@ -158,7 +158,7 @@ export class SpareRuntime implements LaneWork {
     return Object.values(parts);
   }
 
-  /** Something that needs one slot for longer than an action. */
+  /** Runs work that needs one slot for longer than an action. */
   async #alone<T>(work: (runtime: LaneRuntime) => Promise<T>): Promise<T> {
     const slot = this.#slots[0]!;
     await slot.ready;
@@ -175,7 +175,7 @@ function nodeOf({ path, lo, hi }: UnitRequest, direct: boolean): string {
   return `${direct ? "written" : "replayed"} ${path.join()} ${lo} ${hi}`;
 }
 
-/** The action did not apply, so the slot stands at the node as before. */
+/** Returns `true` if the action did not apply, so that the slot is still at the node. */
 function isUntouched({ rows, news, failure }: Expansion): boolean {
   return failure === undefined && news.length === 0 && rows.length === ROW && (rows[KIND]! & 0xff) === SKIPPED;
 }

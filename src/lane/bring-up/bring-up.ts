@@ -30,49 +30,49 @@ import { TargetRestart, type TargetControl } from "./target-restart.ts";
 import { WorldState, type WorldSnapshot } from "../state/world-state.ts";
 import { OTHER_WRITER_HINT, otherWriterText, writesByItself, writtenLines, type Seen } from "../examine/foreign-writer.ts";
 
-/** What a run tells all its lanes; plain data. */
+/** Options that a run gives to all its lanes; plain data. */
 export interface LaneOptions {
   /** The run's clock in milliseconds since the epoch: times near it are not part of the state. */
   readonly clockMs: number;
-  /** Of a run that goes on: its clocks when it was begun and went on before. */
+  /** The clocks of a resumed run: of its beginning and of its earlier resumptions. */
   readonly earlierClocksMs?: readonly number[] | undefined;
   readonly settleMs: number;
   readonly serverErrors: "violation" | "ignore";
-  /** What user code threw is told without the bodies that it quotes. */
+  /** `true` if errors of user code are reported without the bodies that they quote. */
   readonly hideBodies: boolean;
-  /** Opaque-looking tokens that stand literally in the user's code. */
+  /** Opaque-looking tokens that are literals in the user's code. */
   readonly literals: readonly string[];
-  /** The knowledge of the target's values that experiments gave. */
+  /** The knowledge of the target's values, found by experiment. */
   readonly knowledge: Knowledge;
-  /** How long the user's own stores are watched before they are used for the first time, in milliseconds; default 0. */
+  /** How long external stores are watched before their first use, in milliseconds; default 0. */
   readonly idleWatchMs?: number | undefined;
   /** The agent's seed, for drawn data; default 0. */
   readonly dataSeed?: number;
-  /** Names of stores that may be written although these do not say that they are for tests. */
+  /** Names of stores that may be written to although the names do not say that they are for tests. */
   readonly allowedStores?: readonly string[] | undefined;
-  /** Whether shapes of states are asked for. */
+  /** `true` if the shapes of states are wanted. */
   readonly shapes: boolean;
-  /** Calls are to be held before writes, where a store can do that. */
+  /** `true` if calls are to be held before writes, where a store can do that. */
   readonly gated?: boolean | undefined;
 }
 
-/** Where a lane runs, and what is made for it there. */
+/** Place of a lane, with functions that make objects for it. */
 export interface LaneSeat {
   readonly lane: Lane;
-  /** The target runs in this thread. */
+  /** `true` if the target runs in this thread. */
   readonly inProcess: boolean;
   readonly borrowed: boolean;
-  /** The lane is built for the first time: nobody knows yet what others write to the user's own stores. */
+  /** `true` if the lane is built for the first time: it is not known yet what others write to external stores. */
   readonly isFirst?: boolean | undefined;
   /** Makes the default client of the lane's target; `undefined` when there is no target. */
   readonly createClient: (() => unknown) | undefined;
   /** Makes the data factory of a step from its seed. */
   readonly createData: (seed: string) => TestData;
-  /** `target.rollback: restart`: the lane starts its target anew before each branch. */
+  /** `target.rollback: restart`: the lane restarts its target before each branch. */
   readonly restart?: TargetControl | undefined;
-  /** The root of the lane that this one is a spare of. */
+  /** The root state of the lane that this one is a spare of. */
   readonly image?: unknown;
-  /** What `setup` made on the run's first lane; see {@link LaneReport.made}. */
+  /** The data that `setup` made on the run's first lane; see {@link LaneReport.made}. */
   readonly shared?: unknown;
 }
 
@@ -85,34 +85,34 @@ export interface LaneBase {
   readonly stepper: Stepper;
   readonly checker: Checker;
   readonly canonicalizer: Canonicalizer;
-  /** Generated values are found by experiment. `false`: by appearance, since nothing puts the target back for one. */
+  /** `true` if generated values are found by experiment; `false` if by appearance, since nothing restores the target for an experiment. */
   readonly isIdentified: boolean;
-  /** Compares executions of which nothing more is known: ids and times are recognised by their appearance. */
+  /** Compares executions about which nothing else is known: ids and times are recognised by their appearance. */
   readonly lookalikes: Canonicalizer;
   readonly home: RootState;
   readonly drawing: Drawing;
   /** Present with `target.rollback: restart`. */
   readonly restart: TargetRestart | undefined;
-  /** What is the lane's own, and what stands for it. */
+  /** Values that only this lane has, and the placeholders that replace them. */
   readonly placeholders: readonly (readonly [string, string])[];
   readonly ignored: Ignored;
   readonly report: LaneReport;
-  /** Decides the report, beside the state. */
+  /** Further data that the report depends on, beside the state. */
   readonly seated: Seated;
 }
 
-/** The seat that a lane was brought up on, and the rules that apply there. */
+/** The seat of a lane, and the rules that apply there. */
 interface Seated {
   readonly seat: LaneSeat;
   readonly rules: readonly Rule[];
-  /** The part of {@link rules} that is judged: without some that write, where nothing puts their writes back. */
+  /** The part of {@link rules} that is judged. Some rules that write are left out where nothing restores their writes. */
   readonly judged: readonly Rule[];
   readonly contextOnly: boolean;
   /** See {@link LaneReport.background}. */
   readonly background: readonly string[] | undefined;
 }
 
-/** Builds the world on a ready target, opens its stores, runs `setup`, and makes what it finds the root state. */
+/** Builds the world on a ready target, opens its stores, runs `setup`, and makes the resulting state the root state. */
 export async function bringUp(definition: AgentDefinition<never, never>, seat: LaneSeat, options: LaneOptions): Promise<LaneBase> {
   await loadHasher();
   const world = await buildWorld(definition, seat);
@@ -122,7 +122,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const hidden = world.reset !== undefined || (seat.restart !== undefined && !hasStores(world));
   const state = new WorldState(world, hidden, asks);
   state.leaveOut(early.tables);
-  // Before anything is saved: what a state graph begins with is part of the root, however it is made again.
+  // Set before anything is saved: the first node of a state graph is part of the root, however the root is made again.
   state.moveTo(definition.graph?.initial);
   const restart = seat.restart === undefined ? undefined : new TargetRestart(seat.restart, state);
   const drawing = new Drawing(
@@ -151,12 +151,12 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     shared: seat.shared as WorldSnapshot | undefined,
     reopen: seat.borrowed ? undefined : () => reopenSystems(world, seat, options, asks),
   });
-  // Where the target keeps what no mark puts back, it is made again after a step, and not in the middle of one.
+  // Where no checkpoint restores the whole target, the root is made again after a step, which is impossible in the middle of one.
   const contextOnly = state.systems.length === 0 && !home.remade && !state.selfContained;
   const judged = home.remade || contextOnly ? rules.filter(({ writes }) => !writes) : rules;
   const checker = new Checker(world, definition.invariants, judged, drawing, stepper, asks);
   await home.make();
-  // The target or setup may have made tables meanwhile.
+  // The target or `setup` may have created tables meanwhile.
   const ignored = await findIgnored(world, true);
   if (!isDeepStrictEqual(ignored, early)) {
     state.leaveOut(ignored.tables);
@@ -184,7 +184,9 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   });
 }
 
-/** Brings a lane to its root, with more known of the target's values: the target and its stores stay. @throws what {@link bringUp} throws */
+/**
+ * Brings a lane to its root state with more knowledge of the target's values. The target and its stores stay. @throws the errors of {@link bringUp}
+ */
 export async function relearn(base: LaneBase, knowledge: Knowledge): Promise<LaneBase> {
   const options = { ...base.options, knowledge };
   const canonicalizer = identify(base, options);
@@ -192,17 +194,17 @@ export async function relearn(base: LaneBase, knowledge: Knowledge): Promise<Lan
   return atRoot({ ...base, options, canonicalizer });
 }
 
-/** The parts of a lane that decide how its states are told apart. */
+/** The parts of a lane that decide how its states are distinguished. */
 type Identified = Pick<LaneBase, "world" | "state" | "placeholders" | "isIdentified" | "ignored">;
 
-/** Makes the canonicalizer that names what is known to be generated; the state goes by it from here on. */
+/** Makes the canonicalizer that names the values known to be generated. The state uses it from here on. */
 function identify(lane: Identified, options: LaneOptions): Canonicalizer {
   const canonicalizer = new Canonicalizer({ ...canonicalOptions(lane, options), byAppearance: !lane.isIdentified }, options.knowledge);
   if (lane.isIdentified) lane.state.identify(canonicalizer.renamer);
   return canonicalizer;
 }
 
-/** Checks the root that the lane stands at, and reports it. */
+/** Checks the root state that the lane is in, and reports it. */
 async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
   const { options, world, state, checker, stepper, canonicalizer, home, drawing, restart, ignored } = base;
   const { seat, rules, judged, contextOnly, background } = base.seated;
@@ -249,12 +251,12 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     uses: usesOf(world, seat.lane),
     isolated: !seat.borrowed && state.systems.length > 0 && state.systems.every((system) => isLanes(system, seat.lane)),
   };
-  // A store in the target is gone with it.
+  // A store in the target is lost with it.
   if (unanswered === undefined) await state.restore(root);
   return { ...base, report };
 }
 
-/** A store that the World names itself, and that the configuration did not show. @throws SeqqaError `STORE_NOT_ALLOWED` (2) */
+/** Refuses a store that the World itself names: the configuration did not show it. @throws SeqqaError `STORE_NOT_ALLOWED` (2) */
 function refuseUnnamed(name: string, { uses }: StoreAdapter, allowed: readonly string[]): void {
   if (uses === undefined || /^https?:/.test(uses)) return;
   const store = storeName(uses);
@@ -266,7 +268,7 @@ function refuseUnnamed(name: string, { uses }: StoreAdapter, allowed: readonly s
   );
 }
 
-/** The error that the initial state did not stay what it was while it was checked. */
+/** Returns the error for an initial state that changed while it was checked. */
 async function writtenAtRoot(state: WorldState, canonicalizer: Canonicalizer, checker: Checker, seen: Seen): Promise<ErrorEvent> {
   const isStore = await state.storesChanged(seen.mark);
   const lines = await writtenLines(state, canonicalizer, seen.mark);
@@ -288,7 +290,7 @@ function systemLines(world: World<never, never>): string[] {
   );
 }
 
-/** How the target itself is put back, where that is not left to its stores. */
+/** Returns how the target itself is restored, where that is not left to its stores. */
 function targetLines(world: World<never, never>, state: WorldState, restart: TargetRestart | undefined): string[] {
   const says = state.systems.length === 0 ? "the context and the clients" : "the stores, the context and the clients";
   const replay = `every other state is reached by its calls; ${says} say which state it is`;
@@ -299,14 +301,14 @@ function targetLines(world: World<never, never>, state: WorldState, restart: Tar
   return ["target: restart, a process is started on each state's stores before every branch"];
 }
 
-/** What is not judged here, and why. */
+/** Returns the rules that are not judged here, with the reason. */
 function ruleLines(rules: readonly Rule[], judged: readonly Rule[]): string[] {
   const left = rules.filter((rule) => !judged.includes(rule)).map(({ name }) => name);
   if (left.length === 0) return [];
   return [`rules: ${left.join(", ")} not checked, they need stores that can be put back in the middle of a step`];
 }
 
-/** Whether the state is not the root's any more. */
+/** Returns `true` if the state differs from the root state. */
 async function differs(state: WorldState, canonicalizer: Canonicalizer, root: Fingerprint): Promise<boolean> {
   const now = { lo: 0, hi: 0 };
   canonicalizer.fingerprint(await state.facts(), now);
@@ -353,7 +355,7 @@ function refuseSavedInTarget(world: { readonly systems: Readonly<Record<string, 
   }
 }
 
-/** URLs (without passwords) and files that the world is on, whether the lane gave them or the user wrote them. */
+/** Returns the URLs (without passwords) and files that the world uses, given by the lane or written by the user. */
 function usesOf(world: World<never, never>, lane: Lane): string[] {
   const clients = [...world.allClients().values()].map((client) => clientPartOf(client)?.uses);
   const stores = Object.values(world.systems).map((system) => system?.uses);
@@ -361,7 +363,7 @@ function usesOf(world: World<never, never>, lane: Lane): string[] {
   return [...new Set((all as string[]).map((one) => withoutSecrets(one)))];
 }
 
-/** Returns what others write to the user's own stores; `undefined`: not all stores were watched. */
+/** Returns what others write to external stores; `undefined` if not all stores were watched. */
 async function openSystems(
   world: World<never, never>,
   seat: LaneSeat,
@@ -375,7 +377,8 @@ async function openSystems(
     const borrowed = seat.borrowed || !isLanes(system, seat.lane);
     if (seat.borrowed) refuseUnnamed(name, system, allowedStores);
     asks.isNeeded ||= borrowed;
-    // Nothing is counted unless a store is the user's, so that the count would say of a lane's own store that nobody asked.
+    // Only external stores are given the count. With it, a lane's own store would take its writes for those of others, since nothing is counted
+    // unless a store is external.
     const asked = borrowed ? asks.count : undefined;
     opening.push({ system, scope: { name, laneIndex: seat.lane.index, inProcess: seat.inProcess, borrowed, gated, ignore, asked } });
   }
@@ -386,7 +389,7 @@ async function openSystems(
   return opening.length > 0 && world.probe === undefined && opening.every(isWatched) ? found.flat() : undefined;
 }
 
-/** Returns the columns and tables of a store that change in `ms` milliseconds although nothing is asked of the target. */
+/** Returns the columns and tables of a store that change in `ms` milliseconds although no request is sent to the target. */
 async function writtenByOthers(system: StoreAdapter, scope: StoreScope, ms: number): Promise<readonly string[]> {
   if (ms === 0) return [];
   await system.open({ ...scope, gated: false, watching: true });
@@ -402,16 +405,16 @@ async function writtenByOthers(system: StoreAdapter, scope: StoreScope, ms: numb
   }
 }
 
-/** Takes up stores of the lane's own whose schema changed: what they hold now is what they are put back to from here on. */
+/** Opens the lane's own stores again after their schema changed. From here on they are restored to their present content. */
 async function reopenSystems(world: World<never, never>, seat: LaneSeat, options: LaneOptions, asks: Asks): Promise<void> {
   for (const system of Object.values(world.systems)) await system?.close();
   await openSystems(world, seat, options, asks);
 }
 
 /**
- * Finds what the patterns of `ignore`, of stores and of the World, name in stores that are open.
+ * Finds the tables and columns that the patterns of `ignore`, of stores and of the World, name in open stores.
  *
- * @param isStrict There are all tables that there will be. @throws SeqqaError `IGNORE_UNKNOWN` (2)
+ * @param isStrict All tables exist already, so that an unknown name is an error. @throws SeqqaError `IGNORE_UNKNOWN` (2)
  */
 async function findIgnored(world: World<never, never>, isStrict: boolean): Promise<Ignored> {
   const patterns: IgnorePattern[] = world.ignore.map((pattern) => ({ pattern, system: undefined }));
@@ -427,7 +430,7 @@ async function findIgnored(world: World<never, never>, isStrict: boolean): Promi
   return resolveIgnored(patterns, schemas, { isWhole, isStrict });
 }
 
-/** Whether a system is on a store of the lane's own. One that the user's code names is the user's. */
+/** Returns `true` if a store is the lane's own. A store that the user's code names is external. */
 function isLanes({ uses }: StoreAdapter, lane: Lane): boolean {
   if (uses === undefined || uses === lane.dbPath) return true;
   if (Object.values(lane.systems).some((one) => one.uses === uses)) return true;
@@ -450,7 +453,7 @@ function canonicalOptions(
   };
 }
 
-/** What differs from lane to lane by construction. Longer ones first, so that a URL is not cut by its host. */
+/** Returns the values that differ between lanes by construction. Longer ones come first, so that a host is not replaced inside a URL. */
 function placeholders(lane: Lane): [string, string][] {
   const all: [string, string][] = [];
   if (lane.baseUrl !== "") {
@@ -464,7 +467,7 @@ function placeholders(lane: Lane): [string, string][] {
   return all.toSorted((a, b) => b[0].length - a[0].length);
 }
 
-/** A store that cannot be looked into when the lane begins is no reason to begin anew. */
+/** Checks the root state. A store that cannot be read at the start of a lane is an error, since a rebuilt lane would not help. */
 async function checkRoot(checker: Checker): Promise<void> {
   try {
     await checker.check(undefined);

@@ -1,4 +1,4 @@
-/** Words that main thread and lane share, since a message cannot get in while user code only awaits microtasks. */
+/** Words in memory that the main thread and the lane share, since a message is not received while user code only awaits microtasks. */
 const CANCEL = 0;
 const BEAT = 1;
 const UNIT = 2;
@@ -8,7 +8,7 @@ const CUT = 4;
 /** Heartbeat and cancelling of one lane, in shared memory. */
 export class LaneControl {
   readonly memory: SharedArrayBuffer;
-  /** For a lane that executes the parts of a chunk one by one: which unit of it the part is of. Not shared. */
+  /** Index of the unit that the part belongs to, for a lane that executes the parts of a chunk one by one. Not shared. */
   unitOffset = 0;
   readonly #words: Int32Array;
 
@@ -25,7 +25,7 @@ export class LaneControl {
     this.#words[CANCEL] = 1;
   }
 
-  /** The time is up: requests in progress are to be ended. */
+  /** `true` once time is up: requests in progress have to be ended. */
   get isCut(): boolean {
     return this.#words[CUT] !== 0;
   }
@@ -34,14 +34,14 @@ export class LaneControl {
     this.#words[CUT] = 1;
   }
 
-  /** The lane begins an action: proof of life, and the place to blame when there is none any more. */
+  /** Records that the lane begins an action. It is a heartbeat, and names the action to blame if no further one comes. */
   beat(unit: number, action: number): void {
     this.#words[BEAT]!++;
     this.#words[UNIT] = unit + this.unitOffset;
     this.#words[ACTION] = action;
   }
 
-  /** A request of the action, or of a check after it, came to its end, or waits for its turn: proof of life. */
+  /** Records a heartbeat: a request of the action, or of a check after it, has ended or waits for its turn. */
   touch(): void {
     this.#words[BEAT]!++;
   }

@@ -1,17 +1,17 @@
 import type { TestData } from "../../model/context/test-data.ts";
 
-/** By which path each step of a path draws, where that is not the path itself; see {@link UnitRequest.draws}. */
+/** The path whose draws each step of a path repeats, where that is not the path itself; see {@link UnitRequest.draws}. */
 export type Draws = readonly (readonly number[])[] | undefined;
 
 /**
- * Where `context.data` draws from: a seed of its own for every step and for every check after it, made of the agent's seed, the names of
- * the actions that lead there, and who draws. Nothing of it depends on the lane, on time, or on what was drawn elsewhere. Saying where the
- * lane is costs a few assignments; a factory is made when somebody draws.
+ * The source of `context.data`. Every step and every check after it has a seed of its own, made of the agent's seed, the names of the actions that
+ * lead there, and who draws. It does not depend on the lane, on time, or on other draws. Setting the place costs a few assignments; a factory is only
+ * made when user code draws.
  */
 export class Drawing {
-  /** The lane of this thread that was told last where it is; beside spares of it, one of them. */
+  /** The lane or spare of this thread whose place was set last. */
   static last: Drawing | undefined;
-  /** Whether anybody drew since it was last set to `false`. */
+  /** `true` if user code drew since it was last set to `false`. */
   wasUsed = false;
   readonly #names: readonly string[];
   readonly #seed: number;
@@ -29,18 +29,18 @@ export class Drawing {
     this.#create = create;
   }
 
-  /** Draws the same, and is elsewhere. */
+  /** Returns a source that draws the same, with a place of its own. */
   static like(other: Drawing): Drawing {
     return new Drawing(other.#names, other.#seed, other.#create);
   }
 
-  /** The lane is at the root, before any action; `by`: what draws there. */
+  /** Sets the place to the root state, before any action. `by` names who draws there. */
   root(by: string): void {
     this.at([], 0, -1);
     this.by(by);
   }
 
-  /** The next step is this action, behind the first `length` actions of the path. */
+  /** Sets the place to a step: this action, after the first `length` actions of the path. */
   at(path: readonly number[], length: number, action: number, draws?: Draws): void {
     this.#path = path;
     this.#length = length;
@@ -49,19 +49,19 @@ export class Drawing {
     this.by("");
   }
 
-  /** The check that draws; empty for an action. */
+  /** The check that draws; empty if it is an action. */
   get drawer(): string {
     return this.#by;
   }
 
-  /** From here on a check draws, or with an empty name the action, from its beginning. */
+  /** Lets a check draw from here on, from its beginning; with an empty name, the action. */
   by(check: string): void {
     this.#by = check;
     this.#data = undefined;
     Drawing.last = this;
   }
 
-  /** Where the lane is, for people: `create_order -> pay_order`, behind it the check; empty before the first step, where only the check is said. */
+  /** The lane's place, for people: `create_order -> pay_order`, then the check. Before the first step it is only the check, or empty. */
   get place(): string {
     const steps = [...this.#path.slice(0, this.#length), ...(this.#action < 0 ? [] : [this.#action])].map((action) => this.#names[action]);
     return [steps.join(" -> "), this.#by].filter((part) => part !== "").join("; ");

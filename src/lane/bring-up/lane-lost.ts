@@ -1,10 +1,10 @@
 import type { LaneFailureKind } from "../../messages/lane-messages.ts";
 
-/** Thrown inside a lane when it cannot vouch for its world any more. */
+/** Thrown inside a lane when the state of its world is no longer certain. */
 export class LaneLost extends Error {
   readonly kind: LaneFailureKind;
   readonly differences: readonly string[];
-  /** The check whose request got no answer, where that is why. */
+  /** The check whose request got no answer, if that is the reason. */
   readonly check: string | undefined;
 
   constructor(kind: LaneFailureKind, message: string, differences: readonly string[] = [], check?: string) {
@@ -15,8 +15,8 @@ export class LaneLost extends Error {
   }
 }
 
-/** A path that is executed again does not go on: an action does not apply there, or fails. The lane itself is unharmed. */
+/** A repeated path cannot be continued: an action does not apply there, or fails. The lane itself is unharmed. */
 export class PathBroken extends LaneLost {}
 
-/** The state reached is not the one on record. */
+/** The state reached differs from the recorded one. */
 export class OtherState extends LaneLost {}

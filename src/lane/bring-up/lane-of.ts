@@ -4,7 +4,7 @@ import { LaneRuntime } from "./lane-runtime.ts";
 import type { LaneWork } from "./lane-work.ts";
 import { SpareRuntime } from "../spare-runtime.ts";
 
-/** A lane at work, with the spares that it has. */
+/** Makes the worker of a lane, with the spares that it has. */
 export function workOf(base: LaneBase, spares: readonly LaneBase[], control: LaneControl): LaneWork {
   return spares.length === 0 ? new LaneRuntime(base, control) : new SpareRuntime([base, ...spares], control);
 }

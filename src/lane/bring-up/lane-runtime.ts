@@ -31,7 +31,7 @@ import { passedTimes, type SavedWorld } from "../state/world-state.ts";
 
 export type { Known } from "../report/chunk-report.ts";
 
-/** A lane at work: it expands nodes and says what came of it. It decides nothing about what is new. */
+/** Executes the work of a lane: it expands nodes and reports the outcomes. It does not decide what is new. */
 export class LaneRuntime {
   readonly #base: LaneBase;
   readonly #control: LaneControl;
@@ -91,7 +91,7 @@ export class LaneRuntime {
         } catch (error) {
           const again = await this.#lostOnTheWay(unit, chunk.direct && unit.image !== undefined, error);
           ({ mark } = again);
-          // Where the state is another one than on record, nothing can be compared with that.
+          // In a state other than the recorded one, outcomes cannot be compared with the record.
           if (again.isOther) unit = { ...unit, uncertain: true };
         }
         for (; action < unit.to; action++) {
@@ -100,7 +100,7 @@ export class LaneRuntime {
           const definition = actions[action]!;
           drawing.at(unit.path, unit.path.length, action, unit.draws);
           if (navigator.away) {
-            // The way back is long: it is not gone for an action that does not apply by what is put back already.
+            // The way back is long. It is not taken for an action that, by the restored context, does not apply.
             if (stepper.skips(definition)) {
               report.rows.push(SKIPPED, 0, 0, 0, 0, 0);
               continue;
@@ -119,13 +119,14 @@ export class LaneRuntime {
             }
           } else outcome = begun;
           if (outcome.mayRepeat === true && stepper.wayBack !== undefined) {
-            // The server closed an idle connection in the very moment: the request may have been executed, and the target is no other for it.
+            // The server closed an idle connection at the same moment. The request may have been executed, so the state is restored before it is
+            // repeated.
             await state.restore(mark);
             drawing.at(unit.path, unit.path.length, action, unit.draws);
             outcome = await stepper.run(definition);
           }
           if (outcome.kind !== "skipped") navigator.departed();
-          // A precondition that only reads costs nothing more. What an action changed before it returned null shows below.
+          // A precondition that only reads costs nothing more. Changes of an action that then returned null are found below.
           if (outcome === SKIPPED_OUTCOME && !(begun instanceof Promise) && !watch.watched && !state.ownChanged(mark)) {
             report.rows.push(SKIPPED, 0, 0, 0, 0, 0);
             continue;
@@ -146,24 +147,24 @@ export class LaneRuntime {
     this.#base.state.cut();
   }
 
-  /** Nothing is ever under way between two calls. */
+  /** Does nothing: no work is in progress between two calls. */
   rest(): Promise<void> {
     return Promise.resolve();
   }
 
-  /** Goes to the node of a unit ahead of {@link expand}, which then finds the lane there. */
+  /** Goes to the node of a unit before {@link expand}, which then finds the lane there. */
   async prepare(unit: UnitRequest, direct: boolean): Promise<void> {
     const navigator = this.#travel.choose(direct);
     navigator.leave();
     await navigator.goTo(unit, direct);
   }
 
-  /** Actions executed again on the way to nodes and for checks, since the start. */
+  /** Number of actions executed again on the way to nodes and for checks, since the start. */
   get replayed(): number {
     return this.#travel.replayed;
   }
 
-  /** Executes a path from the root, with everything that it sends, and checks the last state. */
+  /** Executes a path from the root state, records its exchanges, and checks the last state. */
   async record(path: readonly number[], draws?: UnitRequest["draws"], beforeStep?: BeforeStep): Promise<Recording> {
     this.#travel.leave();
     await this.#travel.replayer.replay([]);
@@ -173,12 +174,12 @@ export class LaneRuntime {
     return recording;
   }
 
-  /** Tries where a path leads, from a checkpoint on the path that was tried before where there is one. */
+  /** Finds out where a path leads, beginning at a checkpoint of the path tried before if there is one. */
   probe(path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
     return probePath(this.#base, this.#travel.replayer, path, draws, () => this.#late.settle());
   }
 
-  /** Lends the lane to whoever races calls on it. */
+  /** Gives the lane to a function that races calls on it. */
   lend<T>(work: (ground: RaceGround) => Promise<T>): Promise<T> {
     const { replayer } = this.#travel;
     return work({
@@ -191,7 +192,7 @@ export class LaneRuntime {
     });
   }
 
-  /** Finds out which values are generated, by experiment. The lane must be at rest. */
+  /** Finds out by experiment which values are generated. The lane must be at rest. */
   async calibrate(walk?: CalibrationWalk): Promise<Calibration> {
     const goHome = (): Promise<unknown> => {
       this.#travel.leave();
@@ -201,8 +202,8 @@ export class LaneRuntime {
   }
 
   /**
-   * A node that is not reached again is tried once more, on a fresh lane unless the root was made again for it. If it is not reached then either, what is there is
-   * expanded. A path that was executed and led to another state is a divergence at once: it may lead to the right one at the second try by chance.
+   * Retries a node that was not reached again: on a fresh lane, or from a root state that is made again. If that fails too, the present state is
+   * expanded. A path that was executed and led to another state is a divergence at once, since the second try may lead to the right one by chance.
    */
   async #lostOnTheWay(
     unit: UnitRequest,
@@ -218,7 +219,7 @@ export class LaneRuntime {
     let field = passed();
     if (wasExecuted && !isLast) {
       if (field === undefined) this.#report.divergences.push(replayed(unit, error));
-      // A root that is made again is verified. What marks lead back to may be spoilt.
+      // A root state that is made again is verified. States restored from checkpoints may be wrong.
       if (!this.#base.home.remade) throw error;
       try {
         await replayer.replay([]);
@@ -241,7 +242,7 @@ export class LaneRuntime {
   }
 }
 
-/** The divergence of a path that leads elsewhere when it is executed again. */
+/** Returns the divergence of a path that led elsewhere when it was executed again. */
 function replayed({ path }: UnitRequest, { differences }: LaneLost): LaneDivergence {
   return {
     kind: "replay",
@@ -253,7 +254,7 @@ function replayed({ path }: UnitRequest, { differences }: LaneLost): LaneDiverge
   };
 }
 
-/** The divergence of a state that cannot be reached before one of its times passes. */
+/** Returns the divergence of a state that cannot be reached before one of its times passes. */
 function timePassed(field: string): LaneDivergence {
   return {
     kind: "time_passed",

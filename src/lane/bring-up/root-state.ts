@@ -24,41 +24,41 @@ export interface RootStateOptions {
   readonly canonicalizer: Canonicalizer;
   readonly lookalikes: Canonicalizer;
   readonly drawing: Drawing;
-  /** `target.rollback: restart`. */
+  /** Set with `target.rollback: restart`. */
   readonly restart: TargetRestart | undefined;
-  /** The root as it was captured on the lane that this one is a spare of: it takes the place of `setup`. */
+  /** The snapshot of the root state, from the lane that this one is a spare of. It replaces `setup`. */
   readonly image: WorldSnapshot | undefined;
-  /** What `setup` made on the first lane: its rows take the place of those that it made here. */
+  /** The data that `setup` made on the first lane. Its rows replace those that `setup` made here. */
   readonly shared: WorldSnapshot | undefined;
-  /** Takes up stores whose schema `setup` changed; `undefined`: they are the user's own, where that is refused. */
+  /** Opens stores again whose schema `setup` changed; `undefined` for external stores, where that is refused. */
   readonly reopen: (() => Promise<void>) | undefined;
 }
 
-/** What is known of the root state when it was made. */
+/** Facts about the root state when it was made. */
 export interface RootFacts {
   readonly whole: Fingerprint;
   readonly node: Fingerprint;
   readonly lines: readonly string[];
 }
 
-/** Lines of the root state that are kept for comparing. */
+/** Number of lines of the root state that are kept for comparisons. */
 const ROOT_LINES = 2000;
 const SHOWN_LINES = 20;
 
 /**
- * The root state of a lane. Where stores say everything, a mark leads back to it. Where a target keeps what no store puts back (the
- * world has `reset`, or the process is restarted), the root is *made again*: stores as they were before `setup`, the target reset or
- * started anew, then `setup`; whatever that draws anew (tokens, ids) is the new root's own. For this the systems observe from before
- * `setup` on, and not from the root.
+ * The root state of a lane. Where the stores hold the whole state, a checkpoint restores it. Where a target keeps state that no store restores (the
+ * world has `reset`, or the process is restarted), the root is *made again*: stores as they were before `setup`, the target reset or restarted, then
+ * `setup`. Values that `setup` draws again (tokens, ids) belong to the new root. For this the stores observe relative to the state before `setup`,
+ * and not to the root.
  */
 export class RootState {
-  /** The state is made again by going through `setup`, and not only by marks. */
+  /** `true` if the root is made again by running `setup`, and not only by checkpoints. */
   readonly remade: boolean;
   readonly #options: RootStateOptions;
   #canonicalizer: Canonicalizer;
   #mark: SavedWorld | undefined;
   #facts: RootFacts | undefined;
-  /** Context and clients as the world was built, and everything as it was before `setup`. */
+  /** Context and clients when the world was built, and everything before `setup`. */
   #built: SavedWorld | undefined;
   #before: SavedWorld | undefined;
   #wholeBefore: Readonly<Record<string, Observed>> = {};
@@ -75,7 +75,7 @@ export class RootState {
     this.remade = options.world.reset !== undefined || options.restart !== undefined;
   }
 
-  /** What `setup` changed, where that can be captured. Lanes whose `setup` drew other ids could not understand each other's states. */
+  /** The data that `setup` changed, where a snapshot of it can be made. Lanes whose `setup` drew other ids could not use each other's states. */
   get made(): WorldSnapshot | undefined {
     return this.#made;
   }
@@ -85,12 +85,12 @@ export class RootState {
     return this.#mark!;
   }
 
-  /** The root as it was made first; it is the same ever after, or {@link again} throws. */
+  /** The root as it was made first. It never changes; if it does, {@link again} throws. */
   get facts(): RootFacts {
     return this.#facts!;
   }
 
-  /** Makes the root for the first time, in stores that are open. */
+  /** Makes the root for the first time, in open stores. */
   async make(): Promise<void> {
     const { state } = this.#options;
     if (this.remade) {
@@ -110,16 +110,16 @@ export class RootState {
     }
   }
 
-  /** A `setup` that makes tables: they are part of the root. @throws what is no change of a schema */
+  /** Handles a `setup` that creates tables: they are part of the root. @throws any error other than a change of the schema */
   async #takeSchema(error: unknown): Promise<void> {
     const { reopen } = this.#options;
     if (reopen === undefined || !(error instanceof SeqqaError) || error.code !== "SCHEMA_CHANGED") throw error;
-    // Ids that it drew are this lane's own: no captured state takes their place.
+    // Ids that it drew exist on this lane only: no shared snapshot replaces them.
     this.#made = undefined;
     await reopen();
   }
 
-  /** Takes the root for one that is identified otherwise: by a canonicalizer that knows more. Every mark before this one is invalid. */
+  /** Makes the root again for a canonicalizer that knows more, and so distinguishes states differently. Every earlier checkpoint is invalid. */
   async relearn(canonicalizer: Canonicalizer): Promise<void> {
     const { state, restart } = this.#options;
     this.#canonicalizer = canonicalizer;
@@ -133,7 +133,7 @@ export class RootState {
     }
   }
 
-  /** Goes through `setup`, in a target that was put back to before it, and takes what that makes for the root. */
+  /** Runs `setup` in a target that was restored to the state before it, and makes the result the root. */
   async #remake(): Promise<void> {
     await this.#setUp();
     this.#facts = await this.#settle();
@@ -141,7 +141,7 @@ export class RootState {
     if (state.portable) this.#image = await state.capture();
   }
 
-  /** Takes the state that the stores are in for the root. */
+  /** Makes the present state of the stores the root. */
   async #root(): Promise<void> {
     const { state } = this.#options;
     const facts = await state.root();
@@ -155,7 +155,7 @@ export class RootState {
     return this.#canonicalizer.describe(this.#canonicalizer.renamer.constant(facts)).slice(0, ROOT_LINES);
   }
 
-  /** Brings everything back to the root, whatever was done since. @throws LaneLost when it is not the same root. */
+  /** Brings everything back to the root, from any state. @throws LaneLost when it is not the same root. */
   async again(): Promise<SavedWorld> {
     const { state, restart } = this.#options;
     if (!this.remade) {
@@ -177,8 +177,8 @@ export class RootState {
   }
 
   /**
-   * Brings what can be written back to the root, with what `setup` drew when it was made first: a captured state carries those ids, and
-   * would not be known among others.
+   * Brings a world that can be written back to the root, with the values that `setup` drew the first time. Snapshots contain those ids, and would not
+   * be recognised with others.
    */
   async first(): Promise<SavedWorld> {
     const { state } = this.#options;
@@ -191,7 +191,7 @@ export class RootState {
     return this.mark;
   }
 
-  /** For the end: a target and stores that are the user's are left at their root. */
+  /** Restores the root state of a target and stores that belong to the user, at the end. */
   async leave(): Promise<void> {
     const { state, world } = this.#options;
     if (world.reset === undefined) return state.restore(this.mark);
@@ -209,7 +209,7 @@ export class RootState {
     await (restart === undefined ? putBack() : restart.around(putBack));
     if (world.reset === undefined) return;
     await this.#reset();
-    // A reset that also writes to declared stores need not do it the same way twice.
+    // A reset that also writes to declared stores may write different values each time.
     if (await state.storesChanged(before)) await state.restoreStores(before);
   }
 
@@ -233,7 +233,7 @@ export class RootState {
   async #runSetup(): Promise<void> {
     const { definition, world, image, state, drawing } = this.#options;
     drawing.root("setup");
-    // Only the first time: a restarted spare has to know what setup told it.
+    // Only the first time: after a restart, `setup` has to run so that the spare's target gets its data again.
     if (image !== undefined && this.#facts === undefined) return state.write(image);
     try {
       const { setup } = definition;
@@ -258,7 +258,7 @@ export class RootState {
     throw new SeqqaError("PENDING_REQUEST", pendingText(who, left), { exitStatus: 3, hint: "Look for a call without `await`." });
   }
 
-  /** A role acts as its user from here on; what its login says to the context is nobody else's. */
+  /** Logs a role in: from here on it acts as its user. The login has a context of its own, which nothing else sees. */
   async #logIn(role: string, login: Login): Promise<void> {
     const { world, drawing, state } = this.#options;
     drawing.root(`login ${role}`);
@@ -278,7 +278,7 @@ export class RootState {
     });
   }
 
-  /** Where `setup` draws ids, all lanes get those of the first; what it told the target itself, it told each. */
+  /** Runs `setup`. If it draws ids, all lanes get those of the first lane. Calls to the target itself were made on each lane. */
   async #setUpLikeTheOthers(): Promise<void> {
     const { definition, state, shared } = this.#options;
     const nothing = definition.setup === undefined && Object.keys(definition.users).length === 0;
@@ -295,7 +295,7 @@ export class RootState {
     this.#made = shared;
   }
 
-  /** Takes what `setup` made for the root. */
+  /** Makes the result of `setup` the root. */
   async #settle(): Promise<RootFacts> {
     const { state } = this.#options;
     state.adopt();
@@ -310,7 +310,7 @@ export class RootState {
     return { whole, node: await this.#node(), lines };
   }
 
-  /** Takes the values of the root for constants. */
+  /** Treats the values of the root as constants. */
   #identify(facts: Facts): Fingerprint {
     this.#options.lookalikes.root(facts);
     return this.#canonicalizer.root(facts, this.#setupAt);
@@ -327,7 +327,10 @@ function same(a: Fingerprint, b: Fingerprint): boolean {
   return a.lo === b.lo && a.hi === b.hi;
 }
 
-/** An error of a store in which the rows are not there that `setup` changed on the first lane: the target made others. Any other error passes. */
+/**
+ * Explains an error of a store without the rows that `setup` changed on the first lane: the target made other rows. Any other error is returned
+ * unchanged.
+ */
 function unlikeTheFirst(error: unknown): unknown {
   if (!(error instanceof SeqqaError) || (error.code !== "JOURNAL_INCOHERENT" && error.code !== "STORE_NOT_PUT_BACK")) return error;
   return new SeqqaError(
@@ -340,14 +343,14 @@ function unlikeTheFirst(error: unknown): unknown {
   );
 }
 
-/** An error of ours passes; one of the user's code is named as such. */
+/** Returns SeqqaErrors unchanged, and names the origin of an error of user code. */
 export function userError(code: string, what: string, cause: unknown): SeqqaError {
   if (cause instanceof SeqqaError) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
   return new SeqqaError(code, `${what}: ${message}`, { exitStatus: 3, cause });
 }
 
-/** Whether two captured states are one in what the stores hold; tokens are every lane's own. */
+/** Returns `true` if two snapshots have equal stores. Tokens differ on every lane. */
 function sameStores(a: WorldSnapshot, b: WorldSnapshot): boolean {
   return isDeepStrictEqual(a.systems, b.systems);
 }

@@ -1,6 +1,6 @@
 import type { Awaitable } from "../../model/stores/store-adapter.ts";
 
-/** All results, or the first error once nothing is under way any more: a lane that is lost must not go on being written to. */
+/** Returns all results, or throws the first error once no work is in progress: nothing may be written to a lost lane after that. */
 export async function settled<T>(results: readonly Awaitable<T>[]): Promise<T[]> {
   const values: T[] = [];
   for (const one of await Promise.allSettled(results)) {

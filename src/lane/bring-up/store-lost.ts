@@ -3,10 +3,12 @@ import { SeqqaError } from "../../model/errors.ts";
 import { LaneLost } from "./lane-lost.ts";
 
 const CODES: ReadonlySet<unknown> = new Set(["STORE_LOST", "STORE_UNREACHABLE"]);
-/** Causes that are looked at. */
+/** Number of causes that are looked at. */
 const DEPTH = 5;
 
-/** Whether user code failed because a store was gone, which says nothing about the state: also where it threw an error of its own for that. */
+/**
+ * Returns `true` if user code failed because a store was lost. That says nothing about the state, even where the user code threw an error of its own.
+ */
 export function isStoreLost(error: unknown): boolean {
   let at = error;
   for (let depth = 0; depth < DEPTH && typeof at === "object" && at !== null; depth++) {
@@ -16,19 +18,19 @@ export function isStoreLost(error: unknown): boolean {
   return false;
 }
 
-/** Whether a store of the user's is not the run's alone any more: no other lane changes that, and the run ends. */
+/** Returns `true` if others use an external store of the run. Another lane would not change that, so the run ends. */
 export function endsRun(error: unknown): boolean {
   return error instanceof SeqqaError && (error.code === "FOREIGN_WRITE" || error.code === "LEASE_OVER");
 }
 
-/** Why a lane is lost by what was thrown. @throws what ends the whole run */
+/** Returns the reason why an error makes a lane lost. @throws errors that end the whole run */
 export function lossOf(error: unknown): LaneFailureKind {
   if (endsRun(error)) throw error;
   if (error instanceof LaneLost) return error.kind;
   return isStoreLost(error) ? "store" : "dirty";
 }
 
-/** @throws LaneLost when that is why user code failed: what it was asked is asked again on a lane that is built anew. */
+/** @throws LaneLost if user code failed because of a lost store. The call is repeated on a rebuilt lane. */
 export function requireStores(error: unknown, what: string): void {
   if (isStoreLost(error)) throw new LaneLost("store", `${what}: ${error instanceof Error ? error.message : String(error)}`);
 }

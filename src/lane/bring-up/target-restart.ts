@@ -1,14 +1,14 @@
 import type { SavedWorld, WorldState } from "../state/world-state.ts";
 
-/** The process of a lane's target, as the lane may end it and start it anew. */
+/** The process of a lane's target. The lane may end and restart it. */
 export interface TargetControl {
-  /** Ends the process at once: what it would still write is part of the branch that is put back. */
+  /** Ends the process at once, so that its later writes are lost with the branch that is undone. */
   halt(): Promise<void>;
-  /** Starts it where it was and returns when it is ready. */
+  /** Starts the process at its old address and returns when it is ready. */
   start(): Promise<void>;
 }
 
-/** Starts a target anew on stores that were put back before. */
+/** Restarts a target on restored stores. */
 export class TargetRestart {
   readonly #target: TargetControl;
   readonly #state: WorldState;
@@ -19,8 +19,8 @@ export class TargetRestart {
   }
 
   /**
-   * Ends the process, lets `putBack` write the stores while nobody uses them, and starts the process on what was written, so that nothing
-   * which it read is of another state. Returns what `putBack` returned.
+   * Ends the process, lets `putBack` write the stores while no process uses them, and starts the process on them. So the process has not read
+   * anything of another state. Returns the result of `putBack`.
    */
   async around(putBack: () => Promise<SavedWorld>): Promise<SavedWorld> {
     const state = this.#state;
@@ -32,7 +32,7 @@ export class TargetRestart {
     } finally {
       await state.resume();
     }
-    // What a start itself writes was there at the root, too.
+    // A start itself may write; those writes were part of the root, too.
     if (await state.storesChanged(mark)) await state.restoreStores(mark);
     return mark;
   }

@@ -20,23 +20,25 @@ import { LaneLost } from "../bring-up/lane-lost.ts";
 import { LateWrites, poll } from "./late-writes.ts";
 import { storesFingerprint } from "../state/stores-view.ts";
 
-/** Steps of a walk at most. Not bounded by time: what is known of a target must not depend on how fast the machine is. */
+/** Largest number of steps of a walk. Not limited by time: the knowledge of a target must not depend on the speed of the machine. */
 const MOST_STEPS = 40;
-/** Walks in all once something differs: of so many random values out of three at least two are equal. */
+/** Number of walks in all once a difference is found: of four random values out of three, at least two are equal. */
 const WALKS = 4;
 /** The same where the values are short, or words: a random choice among a dozen repeats itself. */
 const MORE_WALKS = 8;
-/** How long the stores are watched for late writes at the end of a walk, and after each of its steps once there are some; and how often. Milliseconds. */
+/**
+ * How long the stores are watched for late writes at the end of a walk, and after each of its steps once there are some; and how often. Milliseconds.
+ */
 const END_WATCH_MS = 100;
 const LATE_MS = 200;
 const LOOK_MS = 20;
-/** Between two looks at stores that nothing is asked of. Milliseconds. */
+/** Pause between two looks at stores while no request is sent. Milliseconds. */
 const IDLE_LOOK_MS = 50;
-/** Times in whole seconds differ between two walks that begin so far apart. Milliseconds. */
+/** Two walks that begin this far apart have different times, even in whole seconds. Milliseconds. */
 const APART_MS = 1_100;
 
 interface Stop extends Execution {
-  /** The fingerprint of what the stores hold. */
+  /** The fingerprint of the stores alone. */
   readonly stores: Fingerprint;
   readonly action: number;
   readonly status: number;
@@ -47,16 +49,16 @@ interface Stop extends Execution {
 
 /** The differences between two walks, by their cause. */
 interface Differences {
-  /** `stop`: where on the walks. */
+  /** @param stop Position on the walks. */
   readonly generated: (Compared["generated"][number] & { readonly stop: number })[];
   readonly times: Compared["times"][number][];
   readonly unexplained: DroppedField[];
 }
 
 /**
- * Executes one walk several times from the root and compares the states: values that are another each time are generated, or times, or neither.
+ * Executes one walk several times from the root and compares the states. Values that differ each time are generated values, times, or neither.
  *
- * @param goHome Brings the lane to the root from wherever it is.
+ * @param goHome Brings the lane to the root from any state.
  */
 export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, walk: CalibrationWalk = {}): Promise<Calibration> {
   const nothing = { learned: NOTHING_KNOWN, suspects: [], lasting: [], unlike: [], late: [], states: [], missed: [] };
@@ -67,7 +69,7 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
     return walk.late === undefined ? await walks.compare(walk) : { ...nothing, late: await walks.late(walk.late) };
   } catch (error) {
     if (!(error instanceof LaneLost)) throw error;
-    // Before anything was explored there is nothing to go on with.
+    // Before anything was explored, the run has nothing to continue with.
     const differing = error.differences.length === 0 ? "" : ` (${error.differences.slice(0, 5).join("; ")})`;
     throw new SeqqaError("NOT_PUT_BACK", `${error.message}${differing}.`, {
       hint: "Make the target start alike each time, and setup lead to one state. What changes by itself can be listed in `ignore` of the World.",
@@ -80,13 +82,13 @@ class Walks {
   readonly #goHome: () => Promise<unknown>;
   readonly #late: LateWrites;
   readonly #walks: (readonly Stop[])[] = [];
-  /** Walks that a step without an outcome ended. */
+  /** Walks that ended early with a step without an outcome. */
   readonly #cut: Set<readonly Stop[]> = new Set();
   readonly #wanted: readonly number[] | undefined;
   readonly #backwards: boolean;
   #path: readonly number[] | undefined;
   #missed: readonly number[] = [];
-  /** Actions that worked of those that the walk is for. */
+  /** Number of wanted actions that worked. */
   #worked = 0;
   #begunMs = 0;
 
@@ -99,7 +101,7 @@ class Walks {
     this.#late = new LateWrites(base.options.settleMs);
   }
 
-  /** Fields that change at the root although nothing is asked for. */
+  /** Returns the fields that change at the root although no request is sent. */
   async idle(ms: number): Promise<readonly string[]> {
     const { state } = this.#base;
     await this.#goHome();
@@ -113,14 +115,14 @@ class Walks {
     return [...fields];
   }
 
-  /** Fields that changed, but for those of which it is known that they do so by themselves. */
+  /** Returns the fields that changed, except those known to change by themselves. */
   async #changedSince(before: Execution["facts"]): Promise<readonly string[]> {
     const { state, options } = this.#base;
     await this.#readProbe();
     return changedFields(before, await state.observed()).filter((field) => !options.knowledge.background.includes(field));
   }
 
-  /** Actions that write after they have answered, if the end of the path shows that there are any. `known`: the state there, on record. */
+  /** Returns the actions that write after they have answered, if the end of the path shows that there are any. `known`: the recorded state there. */
   async late(known: Fingerprint): Promise<readonly string[]> {
     await this.#goHome();
     await this.#walk();
@@ -138,7 +140,7 @@ class Walks {
     const late = once || inVain ? [] : await this.#lateAtEnd();
     const nothing = { learned: NOTHING_KNOWN, suspects: [], lasting: [], unlike: [], late, states, missed };
     await this.#goHome();
-    // A store that is not put back has to show as a divergence.
+    // A store that is not restored has to be reported as a divergence.
     if (once || inVain || !(await this.#isRoot())) return nothing;
     if (this.#walks[0]!.some(({ facts }) => mayHoldTimes(facts))) await sleep(this.#begunMs + APART_MS - performance.now());
     await this.#again(2);
@@ -156,7 +158,7 @@ class Walks {
     return { learned, suspects, lasting: this.#lasting(suspects, learned), unlike, late: all, states, missed };
   }
 
-  /** Returns the suspects that still differ when the same walks are compared with what they taught. */
+  /** Returns the suspects that still differ when the same walks are compared with the learned knowledge. */
   #lasting(suspects: readonly DroppedField[], learned: Knowledge): readonly DroppedField[] {
     if (suspects.length === 0) return [];
     const known = joined(this.#base.options.knowledge, learned);
@@ -168,7 +170,7 @@ class Walks {
     return suspects.filter(({ field }) => differing.has(field));
   }
 
-  /** All pairs of walks. */
+  /** Returns all pairs of walks. */
   #pairs(): readonly (readonly [number, number])[] {
     return this.#walks.flatMap((_, b) => Array.from({ length: b }, (__, a) => [a, b] as const));
   }
@@ -181,7 +183,7 @@ class Walks {
     await this.#goHome();
   }
 
-  /** The first stop at which two walks differ; -1: none. */
+  /** Returns the first stop at which two walks differ; -1 if they do not. */
   #differing(a: number, b: number): number {
     const [x, y] = [this.#walks[a]!, this.#walks[b]!];
     const length = Math.min(x.length, y.length);
@@ -201,7 +203,7 @@ class Walks {
     return [];
   }
 
-  /** All that the comparison of the first walk with the second one shows. `counters`: by counter, the stop at which it moved first. */
+  /** Compares the first walk with the second. `counters`: for each counter, the stop at which it first changed. */
   #compared(): {
     readonly generated: readonly (Compared["generated"][number] & { readonly isShort: boolean })[];
     readonly counters: ReadonlyMap<string, number>;
@@ -209,14 +211,17 @@ class Walks {
     const { generated } = this.#between(0, 1);
     const counters = new Map<string, number>();
     for (const { place, domain, isLoose, stop } of generated) {
-      // Loose counters that move in step are taken for one.
+      // Loose counters that change together count as one.
       const counter = isLoose === true ? place : domain;
       if (counter !== undefined && !counters.has(counter)) counters.set(counter, stop);
     }
     return { generated: generated.map((one) => ({ ...one, isShort: one.domain === undefined && one.sample.some(isShort) })), counters };
   }
 
-  /** Moves counters that are not put back by different amounts: of two that move in step, none could be told from the other where its values are used. */
+  /**
+   * Changes counters that are not restored by different amounts. Two counters that change together could not be distinguished where their values are
+   * used.
+   */
   async #separate(counters: ReadonlyMap<string, number>): Promise<void> {
     const whole = this.#path;
     const stops = [...new Set(counters.values())].toSorted((a, b) => a - b);
@@ -230,7 +235,9 @@ class Walks {
     if (stops.length > 1) await this.#goHome();
   }
 
-  /** A place that holds another value in each pair of walks is generated; one whose values are equal in some pair is random. */
+  /**
+   * Judges the differences. A place that holds another value in each pair of walks is generated; one whose values are equal in some pair is random.
+   */
   #judged(): Pick<Knowledge, "generated" | "times" | "noisyActions"> & { readonly suspects: readonly DroppedField[] } {
     const all = this.#pairs().map(([a, b]) => this.#between(a, b));
     const keyOf = ({ place, after }: { readonly place: string; readonly after: string }): string => `${place}\n${after}`;
@@ -246,7 +253,7 @@ class Walks {
     for (const [key, one] of generated) {
       const pairs = all.map((pair) => pair.generated.filter((other) => keyOf(other) === key));
       const isHeld = (domain: string): boolean => pairs.every((some) => some.some(({ domains }) => domains.includes(domain)));
-      // A short hexadecimal id may happen to be digits alone.
+      // A short hexadecimal id may consist of digits only.
       const isText = pairs.some((some) => some.some(({ domain }) => domain === undefined));
       // A column that refers to several tables has no counter that holds all of its values.
       const counter = one.domains.find(isHeld) ?? one.domain;
@@ -256,7 +263,7 @@ class Walks {
       generated.delete(key);
       suspects.set(one.field, { field: one.field, values: one.sample });
     }
-    // Nothing in the states differs that was not known: it is the requests, or a place that is known as another thing.
+    // All differences of the states were known, so the cause is the requests, or a place that is known as something else.
     const noisy = generated.size + times.size + suspects.size > 0 ? [] : this.#unplaced(suspects);
     return {
       generated: [...generated].map(([key, { place, after }]) => ({ place, after, domain: counters.get(key) })),
@@ -266,13 +273,16 @@ class Walks {
     };
   }
 
-  /** `true` if a step of the first walk leaves a value of this place as it was. */
+  /** Returns `true` if a step of the first walk does not change a value of this place. */
   #stays(place: string): boolean {
     const all = this.#walks[0]!.map(({ facts }) => valuesAt(facts, place));
     return all.some((values, stop) => values.some((value) => all[stop + 1]?.includes(value)));
   }
 
-  /** Looks for the cause of states that differ although no place does: an action whose requests differ each time, or fields, which are added to the suspects. */
+  /**
+   * Looks for the cause of states that differ although no place does: an action whose requests differ each time, or fields, which are added to the
+   * suspects.
+   */
   #unplaced(suspects: Map<string, DroppedField>): readonly string[] {
     const noisy = new Set<string>();
     const at = this.#differing(0, 1);
@@ -284,7 +294,7 @@ class Walks {
     return [...noisy];
   }
 
-  /** Compares two walks stop by stop; what an earlier stop taught is known at a later one. */
+  /** Compares two walks stop by stop. Knowledge from an earlier stop is used at later ones. */
   #between(a: number, b: number, before: Knowledge = this.#base.options.knowledge): Differences {
     const [x, y] = [this.#walks[a]!, this.#walks[b]!];
     const found: Differences = { generated: [], times: [], unexplained: [] };
@@ -311,7 +321,7 @@ class Walks {
     return now.lo === lo && now.hi === hi;
   }
 
-  /** Actions that write late, if the state at the end of the first walk changes, and they are seen to do so again. */
+  /** Returns the actions that write late, if the state at the end of the first walk changes and a repetition shows which actions do it. */
   async #lateAtEnd(known?: Fingerprint): Promise<readonly string[]> {
     const stops = this.#walks[0]!;
     const last = stops.at(-1);
@@ -323,7 +333,7 @@ class Walks {
     return late.length > 0 ? late : this.#lateActions();
   }
 
-  /** Actions of the walk after which a store changes by itself. */
+  /** Returns the actions of the walk after which a store changes by itself. */
   async #lateActions(): Promise<readonly string[]> {
     const { state, stepper, actions, drawing, canonicalizer } = this.#base;
     await this.#goHome();
@@ -340,10 +350,10 @@ class Walks {
     return [...late];
   }
 
-  /** Resolves to `true` if the stores come to another state without a request, within `ms`. `before`: as an answer left them. */
+  /** Resolves to `true` if the stores change within `ms` without a request. `before`: their state at the answer. */
   async #isLate(before: Fingerprint, ms: number): Promise<boolean> {
     const { state, canonicalizer, world } = this.#base;
-    // Nobody else writes to what is in this process.
+    // Nothing else writes to stores in this process.
     if (world.probe === undefined && state.systems.every(({ traits }) => traits.inMemory === true)) return false;
     const isOther = async (): Promise<boolean> => {
       await this.#readProbe();
@@ -353,12 +363,12 @@ class Walks {
     return poll(isOther, ms, LOOK_MS);
   }
 
-  /** The state that the World's probe shows is as it was read last, until it is read again. One that throws fails a step, where it is reported. */
+  /** Reads the World's probe: its last result stays the state until it is read again. A probe that throws fails a step, and is reported there. */
   async #readProbe(): Promise<void> {
     await this.#base.state.probe().catch(() => undefined);
   }
 
-  /** Goes the path of the first walk, or makes that one. What is still written is waited for: it must not come when the walk has been put back. */
+  /** Repeats the path of the first walk, or makes that walk. It waits for late writes, which must not come after the walk was undone. */
   async #walk(): Promise<void> {
     const { actions } = this.#base;
     this.#begunMs = performance.now();
@@ -381,7 +391,7 @@ class Walks {
       for (const action of this.#path) if (!(await take(action)) || gone.at(-1) !== action) break;
     } else {
       const waiting = new Set(this.#wanted ?? actions.keys());
-      /** `true`: it worked. `undefined`: the walk is over. A refused action may work later. */
+      /** Returns `true` if the action worked; `undefined` ends the walk. A refused action may work later. */
       const tryOne = async (action: number): Promise<boolean | undefined> => {
         const length = gone.length;
         if (length >= MOST_STEPS || !(await take(action))) return undefined;
@@ -392,7 +402,7 @@ class Walks {
       const others = [...actions.keys()].filter((action) => !waiting.has(action));
       if (this.#backwards) others.reverse();
       await (this.#wanted === undefined ? inRounds(waiting, tryOne) : wantedFirst(waiting, others, tryOne));
-      // A step without an outcome ended this walk, and would end the next one too: nothing is asked for again.
+      // A step without an outcome ended this walk, and would end the next one too, so the missing actions are not asked for again.
       this.#missed = this.#cut.has(stops) ? [] : [...waiting];
       this.#path = gone;
     }
@@ -400,7 +410,7 @@ class Walks {
     this.#walks.push(stops);
   }
 
-  /** `undefined`: the action did not apply; `ended`: what went wrong goes wrong again, with a report, when the step is explored. */
+  /** Returns `undefined` if the action did not apply; `ended` if it failed. The failure comes again, with a report, when the step is explored. */
   async #step(gone: readonly number[], action: number): Promise<Stop | "ended" | undefined> {
     const { state, stepper, actions, canonicalizer, drawing } = this.#base;
     drawing.at([...gone], gone.length, action);
@@ -421,7 +431,7 @@ class Walks {
 
 type TryOne = (action: number) => Promise<boolean | undefined>;
 
-/** Tries all actions in turn, and again those that did not work, until a round brings nothing more. */
+/** Tries all actions in turn, and repeats those that did not work, until a round adds nothing. */
 async function inRounds(waiting: ReadonlySet<number>, tryOne: TryOne): Promise<void> {
   for (let before = -1; before !== waiting.size;) {
     before = waiting.size;
@@ -429,7 +439,7 @@ async function inRounds(waiting: ReadonlySet<number>, tryOne: TryOne): Promise<v
   }
 }
 
-/** Tries the wanted actions in each state; only where none of them works another one, each of these once. */
+/** Tries the wanted actions in each state. Only where none of them works is another action tried, each of these once. */
 async function wantedFirst(waiting: ReadonlySet<number>, others: readonly number[], tryOne: TryOne): Promise<void> {
   const left = [...others];
   while (waiting.size > 0) {
@@ -450,12 +460,12 @@ async function wantedFirst(waiting: ReadonlySet<number>, others: readonly number
 
 const isGrowing = ({ sample: [a, b] }: Differences["generated"][number]): boolean => BigInt(a) < BigInt(b);
 
-/** A random word of a handful repeats itself in a few walks; an id does not. */
+/** Returns `true` for short texts and words. A random word of a handful repeats itself in a few walks; an id does not. */
 function isShort(text: string): boolean {
   return text.length < 10 || !/\d/.test(text);
 }
 
-/** Numbers and texts that two walks within one second may have in common although they are times, or hold one. */
+/** Returns `true` if there are numbers or texts that may be times, or contain one. Two walks within one second may have those in common. */
 function mayHoldTimes(facts: Execution["facts"]): boolean {
   return /\d{10}|\d\d:\d\d|eyJ/.test(JSON.stringify(facts, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)));
 }

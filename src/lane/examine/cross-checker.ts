@@ -21,18 +21,18 @@ import { judgeStep } from "../step/step-rules.ts";
 import type { Navigator } from "../navigate/navigator.ts";
 import type { SavedWorld } from "../state/world-state.ts";
 
-/** At most this many lines say what differed, and so many of them compare two states. */
+/** Number of lines that describe a difference, and of those that compare two states. */
 const LINES = 20;
 const STATE_LINES = 8;
 
 /** The state that a step led to. */
 interface Reached extends Fingerprint {
-  /** Something may have changed. */
+  /** `true` if the state may have changed. */
   readonly changed: boolean;
   readonly isBounded: boolean;
 }
 
-/** Expands nodes once more, reached the other way or along another path, and compares. */
+/** Expands nodes again, reached in another way or along another path, and compares the outcomes. */
 export class CrossChecker {
   readonly #base: LaneBase;
   readonly #navigator: Navigator;
@@ -44,12 +44,12 @@ export class CrossChecker {
     this.#settle = settle;
   }
 
-  /** Returns what differed, or nothing. @throws LaneLost */
+  /** Returns the difference, or `undefined` if there is none. @throws LaneLost */
   async check(unit: UnitRequest, { expected: known, along, merge, reduced = false }: ExpansionCheck): Promise<LaneDivergence | undefined> {
     const { state, actions } = this.#base;
     this.#navigator.leave();
     const { path } = unit;
-    // Where an order of generation was forgotten, a rule may tell the states apart.
+    // Where a reduction merged orders of generation, a rule may still distinguish the states.
     const first = known === undefined || reduced ? await this.#outcomesAlong({ ...unit, ...along }) : undefined;
     const expected = known ?? first!.rows;
     const differing: string[] = [];
@@ -74,14 +74,14 @@ export class CrossChecker {
       }
       if (!isSame || !isJudgedAlike) calls ??= [...path, action];
     }
-    // Before that the next replay has put everything back.
+    // Without a checkpoint, the next replay restores everything.
     if (mark !== undefined) await state.restore(mark);
     this.#navigator.leave();
     if (calls === undefined) return undefined;
     return { ...divergence(merge, path, differing.slice(0, LINES)), calls, reduced };
   }
 
-  /** Executes every action of a node along its own path, and returns rows as if they were on record, and the rules that each step broke. */
+  /** Executes every action of a node along its own path. Returns rows like recorded ones, and the rules that each step broke. */
   async #outcomesAlong(unit: UnitRequest): Promise<{ readonly rows: Int32Array; readonly broken: readonly (readonly string[])[] }> {
     const rows = new Int32Array(this.#base.actions.length * ROW);
     const broken: (readonly string[])[] = [];
@@ -94,7 +94,7 @@ export class CrossChecker {
     return { rows, broken };
   }
 
-  /** The state that a step led to. */
+  /** Returns the state that a step led to. */
   async #reach(unit: UnitRequest, outcome: Outcome, mark: SavedWorld): Promise<Reached> {
     const { state, canonicalizer } = this.#base;
     const changed = await state.changed(mark);
@@ -104,7 +104,7 @@ export class CrossChecker {
     return { ...reached, changed, isBounded: canonicalizer.wasBounded };
   }
 
-  /** The names of the rules that a step broke, sorted. The state that it led to is left. */
+  /** Returns the sorted names of the rules that a step broke. The lane does not stay in the state that the step led to. */
   async #broken(unit: UnitRequest, action: number, outcome: Outcome, reached: Reached, mark: SavedWorld): Promise<readonly string[]> {
     if (outcome.kind !== "executed") return [];
     const { checker, state, stepper, actions } = this.#base;
@@ -131,7 +131,7 @@ export class CrossChecker {
     return { outcome, mark };
   }
 
-  /** Compares the state that a step led to with that behind the other path; without another path, with the state before the step. */
+  /** Compares the state that a step led to with that along the other path; without another path, with the state before the step. */
   async #explain(
     unit: UnitRequest,
     action: number,
@@ -152,18 +152,18 @@ function judgedOtherwise(action: string, before: readonly string[], now: readonl
   return `${action}: breaks ${named(before)} the one way, and ${named(now)} the other way`;
 }
 
-/** Returns `true` if an outcome is the one on record. */
+/** Returns `true` if an outcome equals the recorded one. */
 function isAlike(row: Int32Array, outcome: Outcome, { lo, hi }: Reached): boolean {
   const bits = row[KIND]!;
   const kind = kindOf(outcome);
   if ((bits & 0xff) !== kind) return false;
   if (kind !== EXECUTED) return true;
   if (row[STATUS] !== outcome.status) return false;
-  // A bounded form is its own each time.
+  // A bounded form differs each time.
   return (bits & BOUNDED) !== 0 || (row[LO] === lo && row[HI] === hi);
 }
 
-/** The kind of an outcome's row. */
+/** Returns the kind of an outcome's row. */
 function kindOf({ kind }: Outcome): number {
   return kind === "skipped" ? SKIPPED : kind === "failed" ? FAILED : EXECUTED;
 }

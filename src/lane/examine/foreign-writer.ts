@@ -2,16 +2,16 @@ import { markedDifferences, sameNames, type Canonicalizer } from "../../state/in
 import { poll } from "./late-writes.ts";
 import type { SavedWorld, WorldState } from "../state/world-state.ts";
 
-/** Lines of what was written that are shown. */
+/** Number of lines shown of a change. */
 const LINES = 10;
 
-/** The writer of a change that nobody asked for. `itself`: something in the target, or another client, without being asked; `unknown`: it was not seen again. */
+/** The writer of a change that no request caused. `itself`: something in the target, or another client; `unknown`: it was not seen again. */
 export type Writer =
   | { readonly kind: "itself" | "unknown"; readonly lines: readonly string[] }
   | { readonly kind: "late" }
   | { readonly kind: "check"; readonly name: string };
 
-/** A saved state, and how another one is told from it. */
+/** A saved state, and a function that detects another state. */
 export interface Seen {
   readonly mark: SavedWorld;
   /** Resolves to `true` if the state differs from the saved one. */
@@ -32,7 +32,7 @@ export async function writesByItself(
   return true;
 }
 
-/** Returns the lines that differ from the state of a mark, and restores it. */
+/** Returns the lines that differ from the state of a checkpoint, and restores it. */
 export async function writtenLines(state: WorldState, canonicalizer: Canonicalizer, mark: SavedWorld): Promise<readonly string[]> {
   const now = canonicalizer.marked(await state.facts());
   await state.restore(mark);
@@ -40,7 +40,7 @@ export async function writtenLines(state: WorldState, canonicalizer: Canonicaliz
   return markedDifferences(before, sameNames(before, now), LINES);
 }
 
-/** Where it was written, as `db.jobs, db.sessions`; empty where the lines do not say. */
+/** Returns the written places, as `db.jobs, db.sessions`; empty if the lines do not name any. */
 function placesOf(lines: readonly string[]): string {
   const places = lines.flatMap((line) => /^[+-] systems\.(\S+) /.exec(line)?.[1] ?? []);
   return [...new Set(places)].join(", ");

@@ -1,6 +1,6 @@
 import type { SavedWorld } from "../state/world-state.ts";
 
-/** How long the first 202 of an action is watched, and how long a late action is waited for at least. Milliseconds. */
+/** How long the first 202 of an action is watched, and the least time to wait for a late action. Milliseconds. */
 const WATCH = 200;
 const POLL = 5;
 
@@ -14,12 +14,12 @@ export class LateWrites {
     this.#settleMs = settleMs;
   }
 
-  /** Whether something is to be waited for after this action. */
+  /** Returns `true` if there is a wait after this action. */
   waits(_action: number): boolean {
     return this.#settleMs > 0;
   }
 
-  /** Waits `target.settle`. */
+  /** Waits for `target.settle`. */
   settle(_action?: number): void | Promise<void> {
     if (this.#settleMs > 0) return sleep(this.#settleMs);
   }
@@ -32,20 +32,20 @@ export class LateWrites {
     this.#late.add(action);
   }
 
-  /** Watches an action's first accepted answer; whether the state that it had led to changed after it. */
+  /** Watches an action's first accepted answer. Resolves to `true` if the state that it led to changed afterwards. */
   async watch(action: number, changed: () => Promise<boolean>): Promise<boolean> {
     if (this.#settleMs > 0 || this.#watched.has(action) || this.#late.has(action)) return false;
     this.#watched.add(action);
     return poll(changed, WATCH);
   }
 
-  /** Gives a late action the time that it was seen to need, before its branch is put back. */
+  /** Gives a late action the time that it was seen to need, before its branch is undone. */
   async drain(_mark: SavedWorld): Promise<void> {
     await sleep(WATCH);
   }
 }
 
-/** Resolves to `true` as soon as `isSo` does, to `false` after `ms` milliseconds. It is asked every `everyMs`, and once more at the end. */
+/** Resolves to `true` as soon as `isSo` does, to `false` after `ms` milliseconds. It is called every `everyMs`, and once more at the end. */
 export async function poll(isSo: () => Promise<boolean>, ms: number, everyMs: number = POLL): Promise<boolean> {
   const until = performance.now() + ms;
   while (performance.now() < until) {

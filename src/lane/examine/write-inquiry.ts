@@ -3,22 +3,22 @@ import { LaneLost } from "../bring-up/lane-lost.ts";
 import { poll, type LateWrites } from "./late-writes.ts";
 import { writesByItself, writtenLines, type Seen, type Writer } from "./foreign-writer.ts";
 
-/** Milliseconds in which something that writes by itself is expected to do so again, and how often it has to: an action's late work comes to an end. */
+/** Time, in milliseconds, in which a writer that is not an action is expected to write again, and how often it has to: an action's late work ends. */
 const OFTEN_MS = 250;
 const OFTEN = 3;
-/** Milliseconds for what writes now and then, and for the late work of an action. */
+/** Time, in milliseconds, for rare writers and for the late work of an action. */
 const SELDOM_MS = 1_000;
 const SELDOM = 2;
-/** Milliseconds without a write that are needed to believe that an action's late work is not a timer's. */
+/** Time, in milliseconds, without a write that shows that an action's late work is not a timer's. */
 const QUIET_MS = 2_000;
-/** Inquiries of one lane that may come to nothing; after them nothing more is asked. */
+/** Number of inquiries of one lane that may fail; after them no more are made. */
 const MOST_OPEN = 3;
 
-/** Finds out who wrote to a store when nobody was to: it goes back to the state before, and looks who does it again. */
+/** Finds out who made an unexpected write to a store: restores the state before and observes who writes again. */
 export class WriteInquiry {
   readonly #base: LaneBase;
   readonly #late: LateWrites;
-  /** Checks that were seen writing. */
+  /** Checks that were seen to write. */
   readonly #impure: Set<string> = new Set();
   #itself: Writer | undefined;
   #open = 0;
@@ -28,10 +28,10 @@ export class WriteInquiry {
     this.#late = late;
   }
 
-  /** Something was written while the state that a step led to was checked. The world is in that state again afterwards. */
+  /** Finds the writer of a change during the checks of a step. The world is in the step's state again afterwards. */
   async duringChecks(action: number, seen: Seen): Promise<Writer> {
     return this.#asking(seen, async (lines) => {
-      // One that was seen writing before is asked first: that costs no time.
+      // A check that was seen to write before is tried first, since that costs no time.
       const known = this.#impure.size > 0 ? await this.#culprit(action, seen) : undefined;
       if (known !== undefined) return known;
       if (await writesByItself(this.#base.state, seen, OFTEN_MS, OFTEN)) return { kind: "itself", lines };
@@ -41,7 +41,10 @@ export class WriteInquiry {
     });
   }
 
-  /** Something was written after a step was put back, or after an answer that announced work. The world is in the state of the mark again afterwards. */
+  /**
+   * Finds the writer of a change after a step was undone, or after an answer that announced work. The world is in the state of the checkpoint again
+   * afterwards.
+   */
   async afterStep(action: number, seen: Seen): Promise<Writer> {
     if (this.#late.known(action)) {
       await this.#base.state.restore(seen.mark);
@@ -62,7 +65,7 @@ export class WriteInquiry {
     const writer = await ask(lines);
     stepper.exchanges.splice(0, stepper.exchanges.length, ...sent);
     await state.restore(seen.mark);
-    // The action that was executed again may write late, too.
+    // The repeated action may write late, too.
     if (await seen.isOther()) await state.restore(seen.mark);
     if (writer.kind === "itself") this.#itself = writer;
     if (writer.kind === "unknown") this.#open++;
@@ -82,7 +85,7 @@ export class WriteInquiry {
     if (await writesByItself(state, seen, SELDOM_MS, SELDOM)) return { kind: "itself", lines };
     // Where the target is made again for each branch, an action cannot be executed in the middle of one.
     if (home.remade || !(await this.#isLate(action, seen))) return { kind: "unknown", lines };
-    // A slow timer may have come after the answer by chance.
+    // A slow timer may have fired after the answer by chance.
     return (await writesByItself(state, seen, QUIET_MS, OFTEN)) ? { kind: "itself", lines } : { kind: "late" };
   }
 

@@ -5,20 +5,20 @@ import { SpotCheck } from "../step/spot-check.ts";
 import { samePath, Navigator, type NavigatorOptions } from "./navigator.ts";
 import { passesAt, type WorldSnapshot, type SavedWorld } from "../state/world-state.ts";
 
-/** A state counts as old so many milliseconds before a time of it passes: the next step must not meet it as another one, and may take long. */
+/** A state counts as old this many milliseconds before one of its times passes: the next step must not meet a changed state, and may take long. */
 const SOON_MS = 5_000;
 
 const isOld = (saved: WorldSnapshot | SavedWorld): boolean => passesAt(saved) <= Date.now() + SOON_MS;
 
 /**
- * The way of targets whose stores say everything: stays where it is, writes the node's captured state, or rolls back to the common
- * ancestor and replays the rest.
+ * Navigator of targets whose stores hold the whole state. It stays at the node, writes the node's snapshot, or rolls back to the common ancestor and
+ * replays the rest.
  */
 export class CheckpointNavigator extends Navigator {
-  /** Marks along the path that the lane came by; the first is the root's. Empty gaps do not occur: writing a state ends the path at the root. */
+  /** Checkpoints along the lane's path; the first is the root's. There are no gaps: writing a state ends the path at the root. */
   #marks: SavedWorld[];
   #path: number[] = [];
-  /** By which path each step of it drew; `undefined`: by the path itself. */
+  /** The path whose draws each step repeated; `undefined` for the path itself. */
   #drawn: (readonly number[] | undefined)[] = [];
   readonly #check: SpotCheck = new SpotCheck();
 
@@ -28,10 +28,10 @@ export class CheckpointNavigator extends Navigator {
   }
 
   override departed(): void {
-    // The lane puts the mark back after each action, and with it everything.
+    // The lane restores the checkpoint after each action, and with it everything.
   }
 
-  /** A state whose times pass is another one. */
+  /** `true` if one of the state's times passes soon, which makes it another state. */
   override get away(): boolean {
     return this.here !== undefined && isOld(this.here.mark);
   }
@@ -59,12 +59,12 @@ export class CheckpointNavigator extends Navigator {
     return this.replay(unit.path, unit.draws).then((mark) => this.verified(unit, mark));
   }
 
-  /** Rolls back to the longest common prefix and executes the rest, whatever state that leads to. */
+  /** Rolls back to the longest common prefix and executes the rest, whatever state results. */
   override async replay(path: readonly number[], draws?: Draws): Promise<SavedWorld> {
     const { state, home } = this.options;
     this.here = undefined;
     if (this.#marks[0] !== home.mark) {
-      // The root was made again, and no mark below it is left.
+      // The root was made again, so no checkpoint below it is left.
       this.#marks = [home.mark];
       this.#path = [];
       this.#drawn = [];
@@ -93,7 +93,7 @@ export class CheckpointNavigator extends Navigator {
     return mark;
   }
 
-  /** The same action that drew other data led to another state. */
+  /** Returns `true` if a step drew the same data. With other data the same action led to another state. */
   #drewAlike(depth: number, path: readonly number[], draws: Draws): boolean {
     const drawn = this.#drawn[depth];
     const draw = draws?.[depth];

@@ -5,9 +5,9 @@ import type { NavigatorOptions } from "./navigator.ts";
 import type { SavedWorld } from "../state/world-state.ts";
 
 /**
- * The way of `target.rollback: restart` where stores can be written: a node is its stores and a process that was started on them.
- * The stores are written first and the process started afterwards, before each branch, so that nothing in its memory is of another
- * state, not even what it reads while it starts.
+ * Navigator for `target.rollback: restart` where stores can be written: a node is its stores and a process that was started on them. Before each
+ * branch the stores are written first and the process is started afterwards. So the process knows nothing of another state, not even what it reads
+ * while it starts.
  */
 export class FreshNavigator extends CheckpointNavigator {
   readonly #restart: TargetRestart;

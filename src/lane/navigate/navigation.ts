@@ -5,14 +5,14 @@ import { ReplayNavigator } from "./replay-navigator.ts";
 import type { Navigator, NavigatorOptions } from "./navigator.ts";
 
 /**
- * The ways that a lane has. Most targets: marks, for everything. `target.rollback: restart`: states are written and the process started
- * on them; where they cannot be (or a check showed that the target's memory matters), and for checks, by a restart at the root and replay.
- * A world with `reset`: by reset and replay.
+ * The navigators of a lane. Most targets use checkpoints for everything. With `target.rollback: restart`, states are written and the process is
+ * started on them. Where they cannot be written (or a check showed that the target's memory matters), and for checks, the target is restarted at the
+ * root and the path replayed. A world with `reset` uses reset and replay.
  */
 export class Navigation {
-  /** Gets to nodes by executing their path. */
+  /** Reaches nodes by executing their path. */
   readonly replayer: Navigator;
-  /** Gets to nodes by writing their state. */
+  /** Reaches nodes by writing their state. */
   readonly #writer: Navigator;
   #chosen: Navigator;
 
@@ -28,7 +28,7 @@ export class Navigation {
     return this.replayer === this.#writer ? this.replayer.replayed : this.replayer.replayed + this.#writer.replayed;
   }
 
-  /** The way for a chunk; neither knows where the other one went. */
+  /** Returns the navigator for a chunk. Neither navigator knows where the other one went. */
   choose(direct: boolean): Navigator {
     const chosen = direct ? this.#writer : this.replayer;
     if (chosen !== this.#chosen) this.leave();

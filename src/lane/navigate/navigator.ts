@@ -16,16 +16,16 @@ export interface NavigatorOptions {
   readonly actions: readonly Action<never, never>[];
   readonly home: RootState;
   readonly drawing: Drawing;
-  /** Waits until the target has committed what it does after its answer. */
+  /** Waits until the target has committed its work after an answer. */
   readonly settle: () => Promise<void> | void;
 }
 
 /** Brings the lane to a node, and back to it after each action. */
 export abstract class Navigator {
-  /** Actions executed again on the way, since the start. */
+  /** Number of actions executed again on the way, since the start. */
   replayed = 0;
   protected readonly options: NavigatorOptions;
-  /** The node that the lane stands at, put back and unharmed. */
+  /** The node that the lane is at, restored and unchanged. */
   protected here: { readonly path: readonly number[]; readonly mark: SavedWorld } | undefined;
   readonly #fingerprint: Fingerprint = { lo: 0, hi: 0 };
 
@@ -33,23 +33,25 @@ export abstract class Navigator {
     this.options = options;
   }
 
-  /** Nothing is known about where the lane stands; the next way begins at a mark. */
+  /** Forgets where the lane is. The next way begins at a checkpoint. */
   leave(): void {
     this.here = undefined;
   }
 
-  /** An action was executed at the node: stores, context and clients are put back by the mark, the target may remember more. */
+  /** Records that an action was executed at the node. The checkpoint restores stores, context and clients, but the target may remember more. */
   abstract departed(): void;
 
-  /** Goes to a unit's node and returns its mark. @throws OtherState when it is not the node on record */
+  /** Goes to a unit's node and returns its checkpoint. @throws OtherState when it is not the recorded node */
   abstract goTo(unit: UnitRequest, direct: boolean): Awaitable<SavedWorld>;
 
-  /** Whether the node has to be gone to {@link again} before its next action: something was executed, and the mark does not put back all of it. */
+  /**
+   * `true` if the node has to be reached {@link again} before its next action: an action was executed, and the checkpoint does not restore all of it.
+   */
   abstract get away(): boolean;
 
   abstract again(unit: UnitRequest): Promise<SavedWorld>;
 
-  /** Goes where a path leads, by executing it as far as it must be. */
+  /** Goes where a path leads, executing as much of it as necessary. */
   abstract replay(path: readonly number[], draws?: Draws): Promise<SavedWorld>;
 
   protected isHere(unit: UnitRequest): boolean {

@@ -7,8 +7,8 @@ import { judgeStep } from "../step/step-rules.ts";
 import type { Navigator } from "./navigator.ts";
 
 /**
- * Tries where a path leads, judged as a confirmation judges it, without recording what it sends. What it has in common with the path that was
- * tried before is not executed again where there are checkpoints.
+ * Finds out where a path leads, judged like a confirmation, without recording its exchanges. A common beginning with the path tried before is not
+ * executed again where there are checkpoints.
  */
 export async function probePath(
   base: LaneBase,

@@ -7,14 +7,14 @@ import { brokenFinding, withUnanswered, type Judged } from "../step/findings.ts"
 import { exchangesOf, recorded, type Outcome } from "../step/outcome.ts";
 import { judgeStep } from "../step/step-rules.ts";
 
-/** Lines of a step's changes that are kept, and characters of a line. */
+/** Number of lines kept of a step's changes, and of characters of a line. */
 const CHANGES = 200;
 const LONGEST = 500;
 
-/** Called before a step of a path is executed, and when all of them were, and waited for. */
+/** Called and awaited before each step of a path, and after the last one. */
 export type BeforeStep = (step: number) => Promise<void>;
 
-/** Executes a path from the root, where the lane must stand, with everything that it sends and changes, and checks the last state. */
+/** Executes a path from the root, where the lane must be. Records its exchanges and changes, and checks the last state. */
 export async function recordPath(
   base: LaneBase,
   path: readonly number[],

@@ -4,17 +4,17 @@ import { Navigator, type NavigatorOptions } from "./navigator.ts";
 import type { SavedWorld } from "../state/world-state.ts";
 
 /**
- * The way of targets that keep what no store puts back. There are no marks below the root: after anything that was executed the lane
- * goes back to the root, which is made again, and executes the whole path.
+ * Navigator of targets that keep state which no store restores. There are no checkpoints below the root. After any execution the lane makes the root
+ * again and executes the whole path.
  */
 export class ReplayNavigator extends Navigator {
   constructor(options: NavigatorOptions) {
     super(options);
-    // The lane was brought up to the root, and only looked at since.
+    // The lane was brought up to the root, and only read since.
     this.here = { path: [], mark: options.home.mark };
   }
 
-  /** What the action did is not known, whatever it answered: a GET may change something, too. */
+  /** Forgets the node, since the effect of the action is unknown, whatever it answered: a GET may change something, too. */
   override departed(): void {
     this.here = undefined;
   }
@@ -49,7 +49,7 @@ export class ReplayNavigator extends Navigator {
     return this.verified(unit, await this.replay(unit.path, unit.draws));
   }
 
-  /** How much of a path need not be executed, since the lane stands untouched on it. */
+  /** Returns the length of the beginning of a path that need not be executed, since the lane is there, unchanged. */
   #startOf(path: readonly number[]): number {
     const stands = this.here?.path;
     if (stands === undefined || stands.length > path.length) return 0;

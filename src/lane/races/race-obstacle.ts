@@ -1,14 +1,14 @@
 import type { RaceObstacle } from "../../messages/lane-messages.ts";
 import type { World } from "../../model/declare/world.ts";
 
-/** Checkpoints to use in place of one that a world cannot race on. */
+/** Checkpoint modes to suggest in place of one that prevents races. */
 const INSTEAD: Readonly<Record<string, string>> = {
   sqlite: "journal or copy",
   postgres: "journal or clone",
   mysql: "journal or copy",
 };
 
-/** Why calls cannot be raced in a world: one connection serialises everything, or nothing is put back but the context. */
+/** Returns the reason why calls cannot be raced in a world: one connection serialises everything, or only the context is restored. */
 export function raceObstacle(world: World<never, never>, contextOnly: boolean): RaceObstacle | undefined {
   if (contextOnly) {
     return {
@@ -26,7 +26,7 @@ export function raceObstacle(world: World<never, never>, contextOnly: boolean): 
   return undefined;
 }
 
-/** Per system: why it cannot hold a call before a write; none for one that can. */
+/** Returns, by store, why it cannot hold a call before a write; stores that can are left out. */
 export function gateless(world: World<never, never>): Record<string, string> {
   const reasons: Record<string, string> = {};
   for (const [name, system] of Object.entries(world.systems)) {

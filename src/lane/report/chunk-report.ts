@@ -18,31 +18,31 @@ import { briefExchanges, briefLines } from "./step-details.ts";
 import type { Outcome } from "../step/outcome.ts";
 import { RowWriter } from "./row-writer.ts";
 
-/** What a lane may look up to leave out what is known. */
+/** A lookup of known states, which are left out. */
 export interface Known {
   has(lo: number, hi: number): boolean;
 }
 
-/** What a lane says of the chunk that it works on. */
+/** Collects a lane's report on the chunk that it works on. */
 export class ChunkReport {
-  /** May be replaced while the lane works; a stale one costs bytes only. */
+  /** May be replaced while the lane works. An outdated one only costs bytes. */
   visited: Known | undefined;
   rows: RowWriter = new RowWriter(0);
   news: StepEvent[] = [];
   images: SnapshotEvent[] = [];
   divergences: Expansion["divergences"][number][] = [];
-  /** Steps that were executed again to check. */
+  /** Number of steps that were executed again to check. */
   checkedSteps = 0;
   readonly #base: LaneBase;
   readonly #captured: Set<number> = new Set();
-  /** As {@link Chunk.details}. */
+  /** See {@link Chunk.details}. */
   #wants = 0;
   #details: DetailEvent[] = [];
   readonly #looker: Occurrences;
   /** See {@link Chunk.occurred}. */
   #occurred: ReadonlySet<string> | undefined;
   #occurrences: OccurrenceEvent[] = [];
-  /** The state that the action in progress reached, where its lines are asked for. */
+  /** The lines of the state that the action in progress reached, if they are wanted. */
   #lines: readonly string[] | undefined;
 
   constructor(base: LaneBase) {
@@ -65,7 +65,7 @@ export class ChunkReport {
     this.#occurrences = [];
   }
 
-  /** `replayed`: steps that were executed again for the chunk, those of checks included. */
+  /** @param replayed Steps that were executed again for the chunk, also for checks. */
   answer(finished: number, failure: LaneFailure | undefined, begun: number, replayed: number): Expansion {
     return {
       finished,
@@ -83,22 +83,22 @@ export class ChunkReport {
     };
   }
 
-  /** An action begins; what the one before it reached is not its own. */
+  /** Forgets the lines of the action before, as another action begins. */
   beginAction(): void {
     this.#lines = undefined;
   }
 
-  /** Details of rows are asked for. */
+  /** `true` if details of rows are wanted. */
   get wantsDetails(): boolean {
     return this.#wants !== 0;
   }
 
-  /** Lines of states are. */
+  /** `true` if lines of states are wanted. */
   get wantsStates(): boolean {
     return (this.#wants & STATES) !== 0;
   }
 
-  /** Whether a state's image is to be sent: it is not known to be committed, and was not sent with this chunk. */
+  /** Returns `true` if a state's snapshot has to be sent: it is not known to be committed, and was not sent with this chunk. */
   wanted(lo: number, hi: number): boolean {
     if (!this.#base.state.portable || this.visited?.has(lo, hi) === true) return false;
     const key = (hi & 0x1fffff) * 0x1_0000_0000 + (lo >>> 0);
@@ -112,18 +112,18 @@ export class ChunkReport {
     return this.#occurred !== undefined;
   }
 
-  /** Takes names from the state that a row reaches, known or not: what is ignored may be another than when it was reached first. */
+  /** Takes names from the state that a row reaches, also if it is known: other things may be ignored than when it was reached first. */
   noteOccurrences(unit: number, action: number, facts: Facts): void {
     const names = this.#looker.in(facts, contextPartOf(this.#base.world.context).entries, this.#occurred!);
     if (names.length > 0) this.#occurrences.push({ unit, action, names });
   }
 
-  /** Of every state that is not known to be committed: which row commits it first is decided elsewhere. */
+  /** Keeps the lines of every state that is not known to be committed, since this lane does not decide which row commits it first. */
   describe(lo: number, hi: number, facts: Facts): void {
     if (this.visited?.has(lo, hi) !== true) this.#lines = briefLines(this.#base.canonicalizer.describe(facts));
   }
 
-  /** What reports show of a row, the last that was written. */
+  /** Keeps the details that reports show of the row written last. */
   keepDetails(unit: number, action: number, outcome: Outcome): void {
     const exchanges = (this.#wants & EXCHANGES) === 0 ? [] : briefExchanges(this.#base.stepper.exchanges, outcome);
     this.#details.push({ unit, action, exchanges, state: this.#lines });

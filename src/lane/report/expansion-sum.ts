@@ -1,19 +1,19 @@
 import type { Expansion, LaneFailure } from "../../messages/lane-messages.ts";
 
-/** At most this many lines say what differed. */
+/** Number of lines that describe a difference. */
 const LINES = 20;
 
-/** Puts the answers to parts of a chunk together, in their order. */
+/** Joins the answers to parts of a chunk, in their order. */
 export class ExpansionSum {
   readonly #begun = performance.now();
   readonly #parts: { readonly part: Expansion; readonly unit: number }[] = [];
 
-  /** `unit`: which unit of the whole chunk the part is of. */
+  /** @param unit Index of the unit in the whole chunk. */
   add(part: Expansion, unit: number): void {
     this.#parts.push({ part, unit });
   }
 
-  /** `executedAgain`: all that was, for checks or on the way. */
+  /** @param executedAgain All steps executed again, for checks or on the way. */
   finish(finished: number, executedAgain: number, failure: LaneFailure | undefined): Expansion {
     const parts = this.#parts;
     const rows = new Int32Array(parts.reduce((length, { part }) => length + part.rows.length, 0));
@@ -40,7 +40,7 @@ export class ExpansionSum {
   }
 }
 
-/** What was said of one node's actions one by one becomes one divergence. */
+/** Joins the divergences of one node's actions, reported one by one, into one. */
 function joined(divergences: Expansion["divergences"]): Expansion["divergences"] {
   const all: Expansion["divergences"][number][] = [];
   for (const one of divergences) {

@@ -1,11 +1,11 @@
 import type { InconclusiveEvent } from "../../messages/lane-messages.ts";
 
-/** Characters of a reason that are kept. */
+/** Number of characters kept of a reason. */
 const LONGEST = 300;
 
 /**
- * What a rule says that it could not judge.
- * @throws TypeError where it does not say why
+ * Returns the event of a step that a rule could not judge.
+ * @throws TypeError without a reason
  */
 export function inconclusiveEvents(rule: string, why: unknown): InconclusiveEvent {
   if (typeof why !== "string" || why.trim() === "") {
@@ -20,7 +20,7 @@ function describe(value: unknown): string {
   return value === null ? "null" : `a value of type ${typeof value}`;
 }
 
-/** Ends where a word does: a secret is known by the whole of it, when texts are searched for secrets. Nor does half a character stay. */
+/** Cuts a text at the end of a word: a secret is only found by its whole text. It never cuts a character in half. */
 function head(text: string): string {
   return text.slice(0, LONGEST).replace(/(?:[\w~+.-]+|[\uD800-\uDBFF])$/, "");
 }

@@ -2,23 +2,23 @@ import type { Exchange } from "../../model/http/client.ts";
 import type { RecordedExchange } from "../../model/results/result.ts";
 import { exchangesOf, type Outcome } from "../step/outcome.ts";
 
-/** Exchanges of one action that are kept. */
+/** Number of exchanges kept of one action. */
 const EXCHANGES = 20;
-/** Characters of a body that leave the lane. Reports show less of it: what is not whole can be redacted less well. */
+/** Number of characters of a body that leave the lane. Reports show less: a part of a body can be redacted less well than the whole. */
 const BODY = 16_384;
 const URL_LENGTH = 2_000;
 const HEADERS = 50;
 const HEADER_LENGTH = 1_000;
-/** Lines of a state, and characters of a line. */
+/** Number of lines of a state, and of characters of a line. */
 const LINES = 300;
 const LINE_LENGTH = 400;
 
-/** What an action sent, for reports: long texts are cut, since thousands of actions are kept. */
+/** Returns an action's exchanges for reports. Long texts are cut, since thousands of actions are kept. */
 export function briefExchanges(exchanges: readonly Exchange[], outcome: Outcome): readonly RecordedExchange[] {
   return exchangesOf(exchanges.length > EXCHANGES ? exchanges.slice(0, EXCHANGES) : exchanges, outcome).map(brief);
 }
 
-/** A state in lines, cut to what a report can show. */
+/** Returns a state's lines, cut to what a report can show. */
 export function briefLines(lines: readonly string[]): readonly string[] {
   const shown = lines.slice(0, LINES).map((line) => cut(line, LINE_LENGTH));
   return lines.length > LINES ? [...shown, `... and ${lines.length - LINES} more lines`] : shown;

@@ -22,7 +22,7 @@ class Stores implements StoresView {
   }
 }
 
-/** Returns what the stores of some facts hold, without context and clients. */
+/** Returns the stores of some facts, without context and clients. */
 export function storesView(facts: Facts, canonicalizer: Canonicalizer): StoresView {
   const { lo, hi } = storesFingerprint(facts, canonicalizer);
   return new Stores(`${lo}:${hi}`, facts.systems, canonicalizer.rows(facts.systems));

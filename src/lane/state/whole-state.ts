@@ -2,7 +2,7 @@ import type { Observed, ObservedTable, StoredValue } from "../../model/stores/st
 
 type Row = readonly StoredValue[];
 
-/** The whole content of a store: what it was at one point, and what has changed since then. */
+/** Returns the whole content of a store, from its content at one point and the changes since then. */
 export function wholeOf(before: Observed, since: Observed): Observed {
   if (before.kind === "value" || since.kind === "value") return since;
   const changes = new Map(since.tables.map((table) => [table.name, table]));
@@ -16,7 +16,7 @@ export function wholeOf(before: Observed, since: Observed): Observed {
   return { kind: "rows", tables: sorted, counters: { ...before.counters, ...since.counters } };
 }
 
-/** Rows are a multiset: each one taken away takes one away. */
+/** Removes rows from a multiset: each taken row removes one. */
 function without(rows: readonly Row[], taken: readonly Row[]): readonly Row[] {
   if (taken.length === 0) return rows;
   const left = new Map<string, number>();

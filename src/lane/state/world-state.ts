@@ -29,14 +29,14 @@ export interface SavedWorld {
   readonly clients: readonly unknown[];
   readonly clientVersions: number[];
   readonly setBy: readonly Bearer[];
-  /** Where the generated values and times of the state come from. */
+  /** The sources of the state's generated values and times. */
   readonly origins: Origins;
   readonly unstored: Unstored;
 }
 
-/** The part of the state that stores, context and clients do not hold; never changed, so that checkpoints share it. */
+/** The part of the state that stores, context and clients do not hold. It is never changed, so that checkpoints share it. */
 interface Unstored {
-  /** The result of the World's `probe`; `undefined`: there is none. */
+  /** The result of the World's `probe`; `undefined` if there is none. */
   readonly probed?: unknown;
   /** The actions that wrote, in order, if nothing shows the state of the target. */
   readonly trail: readonly string[];
@@ -47,7 +47,7 @@ const NOTHING_UNSTORED: Unstored = { trail: [] };
 /** The source that shows the state of a target: stores, the World's `probe`, the keys in `stateFromContext`, or nothing. */
 export type Visibility = "stores" | "probe" | "context" | "nothing";
 
-/** A state that can be written into another lane. */
+/** A state that can be written to another lane. */
 export interface WorldSnapshot {
   readonly systems: readonly unknown[];
   readonly context: SavedContext;
@@ -57,44 +57,49 @@ export interface WorldSnapshot {
   readonly unstored?: Unstored | undefined;
 }
 
-/** When a time of a saved world passes that lay in the future: from then on it is another state. Milliseconds since 1970; `Infinity`: never. */
+/**
+ * Returns the time at which the first future time of a saved world passes: from then on it is another state. Milliseconds since 1970; `Infinity` if
+ * none does.
+ */
 export function passesAt(saved: Pick<SavedWorld, "origins"> | WorldSnapshot): number {
   const { origins } = saved;
   if (origins === undefined) return Infinity;
   return firstToPass(origins.ids instanceof Map ? (origins as Origins) : originsOfSnapshot(origins as OriginsSnapshot));
 }
 
-/** Returns the fields with times that lay in the future when they were written and have passed, each with how far: `orders.lease_until (5 min)`. */
+/**
+ * Returns the fields with times that were in the future when they were written and have passed, each with its distance: `orders.lease_until (5 min)`.
+ */
 export function passedTimes({ origins }: Pick<SavedWorld, "origins">): readonly string[] {
   const passed = [...origins.times.values()].filter(({ isPassed }) => isPassed === true);
   return [...new Set(passed.map(({ name, domain }) => `${fieldOf(domain)}${offsetText(name)}`))];
 }
 
-/** How far a time lay from the step that wrote it, in brackets; nothing where it was counted from another time. */
+/** Returns, in brackets, how far a time was from the step that wrote it; empty if it was counted from another time. */
 function offsetText(name: string): string {
   const offset = /^step(\d+)$/.exec(name)?.[1];
   return offset === undefined ? "" : ` (${durationText(Number(offset))})`;
 }
 
-/** What a client acts with, and the action that gave it that; none at the root. */
+/** The credentials of a client, and the action that set them; no action at the root. */
 interface Bearer {
   readonly text: string;
   readonly action: string | undefined;
 }
 
-/** How the state beyond stores is named among systems. */
+/** Names among stores for state that no store holds. */
 const PROBE = "probe";
 const TRAIL = "unseen";
 const NONE: readonly PendingRequest[] = Object.freeze([]);
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 
 /**
- * Saves, observes and puts back a world as one. Systems whose driver is synchronous are not awaited: every method answers at once
- * when all of them do, which is what makes in-memory exploration fast.
+ * Saves, observes and restores a world as one. Stores with a synchronous driver are not awaited: every method answers at once when all of them do,
+ * which makes in-memory exploration fast.
  */
 export class WorldState {
   readonly systems: readonly StoreAdapter[];
-  /** A state can be captured and written: every system can, and nothing else has to be put back. */
+  /** `true` if the state can be captured and written: every store can do that, and nothing else has to be restored. */
   readonly portable: boolean;
   readonly #world: World<never, never>;
   readonly #names: readonly string[];
@@ -102,16 +107,16 @@ export class WorldState {
   readonly #clients: readonly ClientPart[];
   readonly #roles: readonly string[];
   readonly #wholeContext: boolean;
-  /** Per client: what it acts with, and which action gave it that. */
+  /** The credentials of each client, and the action that set them. */
   #setBy: readonly Bearer[];
   readonly #attributed: number[];
-  /** Recognises generated values; `undefined`: the root is not known yet. */
+  /** Recognises generated values; `undefined` until the root is known. */
   #renamer: Renamer | undefined;
   #origins: Origins = NO_ORIGINS;
   #unstored: Unstored = NOTHING_UNSTORED;
-  /** Tables that are no part of the state, for each of the systems. */
+  /** Tables that are not part of the state, for each store. */
   #leftOut: readonly (ReadonlySet<string> | undefined)[] = [];
-  /** The step after which nothing was observed yet. */
+  /** The step after which the state was not observed yet. */
   #step: (() => StepOrigin) | undefined;
   readonly #facts: {
     systems: Record<string, Observed>;
@@ -122,7 +127,7 @@ export class WorldState {
 
   readonly asks: Asks;
 
-  /** `hidden`: the target keeps state that no system puts back. `asks`: counted from before the systems were opened. */
+  /** @param hidden The target keeps state that no store restores. @param asks Counts from before the stores were opened. */
   constructor(world: World<never, never>, hidden = false, asks: Asks = new Asks()) {
     this.#world = world;
     this.asks = asks;
@@ -130,7 +135,7 @@ export class WorldState {
     const systems = Object.entries(world.systems).filter((entry): entry is [string, StoreAdapter] => entry[1] !== undefined);
     this.#names = systems.map(([name]) => name);
     this.systems = systems.map(([, system]) => system);
-    // The state that a probe reads cannot be written into another lane.
+    // A state that a probe reads cannot be written to another lane.
     this.portable = !hidden && world.probe === undefined && this.systems.every(({ traits }) => traits.portable);
     this.#context = contextPartOf(world.context);
     const clients = [...world.allClients()].map(([role, client]) => [role, clientPartOf(client)] as const);
@@ -143,17 +148,17 @@ export class WorldState {
     this.#facts = { systems: {}, context: NOTHING, clients: NOTHING, node: undefined };
   }
 
-  /** There are clients, and behind none of them is anything that could remember more. */
+  /** `true` if there are clients, and no target behind them could remember more. */
   get selfContained(): boolean {
     return this.#clients.length > 0 && this.#clients.every((client) => client.selfContained === true);
   }
 
-  /** What of the clients belongs to the world, for whoever saves or changes them one by one. */
+  /** The parts of the clients that belong to the world, for code that saves or changes them one by one. */
   get clients(): readonly ClientPart[] {
     return this.#clients;
   }
 
-  /** The requests of all clients that wait for their answers. */
+  /** Returns the requests of all clients that wait for their answers. */
   pending(): readonly PendingRequest[] {
     let all: readonly PendingRequest[] = NONE;
     for (const client of this.#clients) {
@@ -168,14 +173,14 @@ export class WorldState {
     for (const client of this.#clients) client.cut?.();
   }
 
-  /** Receives every exchange of every client. */
+  /** Sends every exchange of every client to `sink`. */
   listen(sink: Parameters<ClientPart["listen"]>[0]): void {
     for (const client of this.#clients) client.listen(sink);
   }
 
   /**
-   * Notes which action gave a client the token or cookies that it acts with now. A random token that no store mentions is renamed
-   * like any generated id, so that it alone does not say whose it is: a login of one user and a login of another would be one state.
+   * Notes which action set the token or cookies that a client uses now. A random token that no store contains is renamed like any generated id, so it
+   * does not show whose it is. Without the note, logins of two users would be one state.
    */
   attribute(action: string, step?: () => StepOrigin): void {
     this.#step = step;
@@ -190,13 +195,13 @@ export class WorldState {
 
   /** The source that shows the state. */
   get visibility(): Visibility {
-    // Requests of clients that are not seqqa's are not seen: the context is all that there is.
+    // Requests of clients that are not seqqa's are not seen, so only the context is available.
     if (this.systems.length > 0 || this.selfContained || this.#clients.length === 0) return "stores";
     if (this.#world.probe !== undefined) return "probe";
     return this.#world.stateFromContext === undefined ? "nothing" : "context";
   }
 
-  /** Reads what the World's `probe` shows. @throws what it throws, and SeqqaError `PROBE_INVALID` for what is not JSON */
+  /** Reads the World's `probe`. @throws errors of the probe, and SeqqaError `PROBE_INVALID` for a result that is not JSON */
   async probe(): Promise<void> {
     const probe = this.#world.probe;
     if (probe === undefined) return;
@@ -204,7 +209,7 @@ export class WorldState {
     if (!isDeepStrictEqual(read, this.#unstored.probed)) this.#unstored = { ...this.#unstored, probed: read };
   }
 
-  /** An action wrote where nothing shows it: the state that it leads to is no other step's. */
+  /** Records a write that nothing shows: the state after it equals that of no other step. */
   wroteUnseen(action: string): void {
     this.#unstored = { ...this.#unstored, trail: [...this.#unstored.trail, action] };
   }
@@ -214,14 +219,14 @@ export class WorldState {
     this.#renamer = renamer;
   }
 
-  /** Looks for what the last step generated, unless that was observed already: what the next one does must not be taken for it. */
+  /** Looks for values that the last step generated, unless that was done already: values of the next step must not be attributed to it. */
   observeStep(): Awaitable<void> {
     if (this.#step === undefined || this.#renamer === undefined || this.#renamer.isIdle) return;
     const facts = this.facts();
     if (isPromise(facts)) return facts.then(() => undefined);
   }
 
-  /** Leaves tables out of every observation from here on, by store. */
+  /** Leaves tables, by store, out of every observation from here on. */
   leaveOut(tables: ReadonlyMap<string, ReadonlySet<string>>): void {
     this.#leftOut = this.#names.map((name) => {
       const names = tables.get(name);
@@ -229,7 +234,7 @@ export class WorldState {
     });
   }
 
-  /** Takes what is new since `startMs` for the work of one step, until the next restore: requests of rules are no action's. */
+  /** Attributes values that are new since `startMs` to one step without an action, until the next restore: requests of rules belong to no action. */
   observeSince(startMs: number): Awaitable<Facts> {
     const observed = this.observeStep();
     const begin = (): Awaitable<Facts> => {
@@ -239,7 +244,7 @@ export class WorldState {
     return isPromise(observed) ? observed.then(begin) : begin();
   }
 
-  /** Stands at a node of a state graph from now on; it belongs to the state like a value of the context. */
+  /** Moves to a node of a state graph. The node belongs to the state like a value of the context. */
   moveTo(node: string | undefined): void {
     this.#context.moveTo(node);
   }
@@ -249,7 +254,7 @@ export class WorldState {
     return isPromise(systems) ? systems.then((marks) => this.#markOf(marks)) : this.#markOf(systems);
   }
 
-  /** A mark for seeing what changes from here on. `seen`: from the last look on, where systems keep it. */
+  /** Returns a checkpoint for detecting later changes. `seen`: of the last look, where stores keep it. */
   position(seen = false): Awaitable<SavedWorld> {
     const systems = this.#each((system) => {
       const look = seen ? system.lastLook?.() : undefined;
@@ -259,7 +264,7 @@ export class WorldState {
     return isPromise(systems) ? systems.then((marks) => this.#markOf(marks)) : this.#markOf(systems);
   }
 
-  /** Whether anything may have changed since the mark; the fingerprint then decides. Every store that keeps its last look is looked into. */
+  /** Returns `true` if anything may have changed since the checkpoint; the fingerprint then decides. Every store that keeps its last look is read. */
   changed(mark: SavedWorld): Awaitable<boolean> {
     const own = this.ownChanged(mark) || this.hasPassed;
     if (!this.systems.some((system) => system.lastLook?.() !== undefined)) return own || this.storesChanged(mark);
@@ -267,17 +272,17 @@ export class WorldState {
     return isPromise(changed) ? changed.then((all) => own || all.includes(true)) : own || changed.includes(true);
   }
 
-  /** `true` once a time of the state has passed that lay in the future when the state was observed. */
+  /** `true` once a time of the state has passed that was in the future when the state was observed. */
   get hasPassed(): boolean {
     return this.#origins !== NO_ORIGINS && firstToPass(this.#origins) <= Date.now();
   }
 
-  /** Whether context or clients may have changed. */
+  /** Returns `true` if context or clients may have changed. */
   ownChanged(mark: SavedWorld): boolean {
     return this.#context.mutable || this.ownSet(mark);
   }
 
-  /** Returns `true` if something was set in the context or a client. A value that was changed in place is not noticed. */
+  /** Returns `true` if a value of the context or a client was set. A value that was changed in place is not noticed. */
   ownSet(mark: SavedWorld): boolean {
     if (this.#context.version !== mark.contextVersion || this.#unstored !== mark.unstored) return true;
     for (let i = 0; i < this.#clients.length; i++) if (this.#clients[i]!.version !== mark.clientVersions[i]) return true;
@@ -293,7 +298,7 @@ export class WorldState {
     return false;
   }
 
-  /** Returns `true` if a store was in another state than at the mark at the last look into it. Looks only where a system does not keep that. */
+  /** Returns `true` if the last look at a store showed another state than the checkpoint. It only reads stores that do not keep their last look. */
   seenElsewhere(mark: SavedWorld, from = 0): Awaitable<boolean> {
     for (let i = from; i < this.systems.length; i++) {
       const look = this.systems[i]!.lastLook?.();
@@ -310,8 +315,8 @@ export class WorldState {
   }
 
   /**
-   * Restores the mark where nothing was written since the last look. Resolves to `false` where something was: then nothing is restored.
-   * `undefined`: this needs a look first, since there is more than one store, or one that does not keep its last look.
+   * Restores the checkpoint if nothing was written since the last look. Resolves to `false` after a write, and then nothing is restored. `undefined`
+   * if this needs a look first, since there is more than one store, or one that does not keep its last look.
    */
   restoreUntouched(mark: SavedWorld): Promise<boolean> | undefined {
     if (this.systems.length !== 1) return undefined;
@@ -322,7 +327,7 @@ export class WorldState {
     });
   }
 
-  /** A mark of context and clients alone. */
+  /** Returns a checkpoint of context and clients alone. */
   own(): SavedWorld {
     return this.#markOf([]);
   }
@@ -349,7 +354,7 @@ export class WorldState {
     return this.#all((system, i) => system.restore(mark.systems[i]));
   }
 
-  /** The target is about to be started anew: control connections that would be in its way are given up. Marks stay valid. */
+  /** Releases control connections that would block a restart of the target. Checkpoints stay valid. */
   async pause(): Promise<void> {
     for (const system of this.systems) await system.pause?.();
   }
@@ -358,7 +363,7 @@ export class WorldState {
     for (const system of this.systems) await system.resume?.();
   }
 
-  /** `seen`: the state of the stores as of the last look, where systems keep it. */
+  /** @param seen Use the stores' state of the last look, where stores keep it. */
   capture(seen = false): Awaitable<WorldSnapshot> {
     const context = this.#context.save();
     const clients = this.#clients.map((client) => client.save());
@@ -396,7 +401,9 @@ export class WorldState {
     canonicalizer.fingerprint(facts, out);
   }
 
-  /** What decides the state, with generated values and times named. `seen`: of the stores as of the last look, where systems keep it. */
+  /**
+   * Returns the facts that decide the state, with generated values and times named. `seen`: the stores' state of the last look, where stores keep it.
+   */
   facts(seen = false): Awaitable<Facts> {
     const observed = this.observed(seen);
     return isPromise(observed) ? observed.then((facts) => this.#identified(facts)) : this.#identified(observed);
@@ -412,7 +419,7 @@ export class WorldState {
     return facts;
   }
 
-  /** What decides the state, as it is observed. The object is reused by the next call. */
+  /** Returns the facts that decide the state, as observed. The object is reused by the next call. */
   observed(seen = false): Awaitable<Facts> {
     this.#facts.context = this.#wholeContext && this.#context.entries.size > 0 ? this.#world.observedContext() : NOTHING;
     this.#facts.clients = this.#acting();
@@ -426,7 +433,7 @@ export class WorldState {
     return this.#facts;
   }
 
-  /** The whole root state; from here on systems observe relative to it. */
+  /** Returns the whole root state. From here on stores observe relative to it. */
   async root(): Promise<Facts> {
     this.adopt();
     this.#origins = NO_ORIGINS;
@@ -439,7 +446,7 @@ export class WorldState {
     return { systems, context: this.#world.observedContext(), clients: this.#acting(), node: this.#context.node };
   }
 
-  /** What clients act with now, setup gave them: it is the root's own. */
+  /** Attributes the present credentials of clients to the root, since `setup` set them. */
   adopt(): void {
     this.#setBy = this.#clients.map(bearerOf);
     for (let i = 0; i < this.#clients.length; i++) this.#attributed[i] = this.#clients[i]!.version;
@@ -504,7 +511,7 @@ export class WorldState {
   }
 }
 
-/** `seen`: as of the last look, where the system keeps it. */
+/** @param seen Use the state of the last look, where the store keeps it. */
 function observe(system: StoreAdapter, seen: boolean): Awaitable<Observed> {
   const look = seen ? system.lastLook?.() : undefined;
   return look === undefined ? system.observe() : look.observe();
@@ -512,7 +519,7 @@ function observe(system: StoreAdapter, seen: boolean): Awaitable<Observed> {
 
 function withoutTables(observed: Observed, leftOut: ReadonlySet<string> | undefined): Observed {
   if (leftOut === undefined || observed.kind !== "rows") return observed;
-  // A table's counter is called like it, or `<table>_<column>_seq`.
+  // A table's counter has the table's name, or `<table>_<column>_seq`.
   const isOf = (counter: string, table: string): boolean =>
     counter === table || (counter.startsWith(`${table}_`) && counter.endsWith("_seq"));
   const counters = Object.entries(observed.counters).filter(([name]) => ![...leftOut].some((table) => isOf(name, table)));

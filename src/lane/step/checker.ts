@@ -13,7 +13,7 @@ import { requireStores } from "../bring-up/store-lost.ts";
 type AnyInvariant = Invariant<never, never>;
 type AnyAction = Action<never, never>;
 
-/** What the checks of one state brought to light. Reused: copy what is kept. */
+/** The result of checking one state. The object is reused: copy what you keep. */
 export interface Checked {
   readonly findings: FindingEvent[];
   readonly errors: ErrorEvent[];
@@ -21,18 +21,18 @@ export interface Checked {
   last: string;
 }
 
-/** Which invariants one action asks for. */
+/** The invariants that apply to one action. */
 interface Plan {
-  /** After a step that changed something. */
+  /** Checked after a step that changed something. */
   readonly all: readonly AnyInvariant[];
-  /** After a step that changed nothing: only those that need not have been checked in this state already. */
+  /** Checked after a step that changed nothing: only those that may not have been checked in this state already. */
   readonly conditional: readonly AnyInvariant[];
   /** Judged by `StepRules`, after every step. */
   readonly rules: readonly Rule[];
   readonly error: ErrorEvent | undefined;
 }
 
-/** Checks invariants in the state that the world is in. */
+/** Checks invariants in the present state of the world. */
 export class Checker {
   readonly checked: Checked = { findings: [], errors: [], last: "" };
   readonly #world: World<never, never>;
@@ -41,10 +41,10 @@ export class Checker {
   readonly #drawing: Drawing;
   readonly #stepper: Pick<Stepper, "thrown" | "checkFailure" | "isCheckShed">;
   readonly #asks: Asks;
-  /** `when` says the same for an action each time, so it is asked once. */
+  /** `when` returns the same for an action each time, so it is called once. */
   readonly #plans: Map<AnyAction, Plan> = new Map();
 
-  /** `rules`: those of the invariants that can be judged here. */
+  /** @param rules The part of the invariants that can be judged here as rules. */
   constructor(
     world: World<never, never>,
     invariants: readonly AnyInvariant[],
@@ -61,15 +61,15 @@ export class Checker {
     this.#asks = asks;
   }
 
-  /** Whether nothing has to be checked after a step of this action that changed nothing. */
+  /** Returns `true` if nothing has to be checked after a step of this action that changed nothing. */
   settled(action: AnyAction): boolean {
     const { conditional, rules, error } = this.#plan(action);
     return conditional.length === 0 && rules.length === 0 && error === undefined;
   }
 
   /**
-   * Checks what applies after an action; all of them for the root (no action). `unchanged`: the state is the one that the step
-   * began in, where all unconditional invariants held. Returns a promise only when a check does.
+   * Checks the invariants that apply after an action; all of them for the root (no action). `unchanged`: the state is the one before the step, where
+   * all unconditional invariants held. Returns a promise only when a check does.
    */
   check(action: AnyAction | undefined, unchanged = false): void | Promise<void> {
     const { findings, errors } = this.checked;
@@ -85,12 +85,12 @@ export class Checker {
     return this.#from(0, unchanged ? plan.conditional : plan.all);
   }
 
-  /** The rules that a step of this action is judged by. */
+  /** Returns the rules that judge a step of this action. */
   rulesAfter(action: AnyAction): readonly Rule[] {
     return this.#plan(action).rules;
   }
 
-  /** Checks what applies after any of these actions. */
+  /** Checks the invariants that apply after any of these actions. */
   checkAfter(actions: readonly AnyAction[]): void | Promise<void> {
     this.checked.findings.length = 0;
     this.checked.errors.length = 0;
@@ -102,8 +102,8 @@ export class Checker {
   }
 
   /**
-   * Something wrote during the checks: runs them once more, each from the same state, and names the first that writes, and does so again. `undefined`: none
-   * does, so that somebody else wrote.
+   * Finds the check that wrote: runs the checks again, each from the same state, and names the first that writes twice. `undefined` if none does, so
+   * that something else wrote.
    */
   async culprit(
     action: AnyAction | undefined,
@@ -117,7 +117,7 @@ export class Checker {
         this.#drawing.by(invariant.name);
         await this.#asks.during(() => invariant.check(this.#world));
       } catch {
-        // Reported already.
+        // The error was reported already.
       }
       return changed();
     };
@@ -125,7 +125,7 @@ export class Checker {
     return undefined;
   }
 
-  /** A check that got no answer is the last one: the others would ask a target that is gone, or wait for one that hangs. */
+  /** Runs checks until one gets no answer: the others would call a target that has ended, or wait for one that hangs. */
   #from(start: number, invariants: readonly AnyInvariant[]): void | Promise<void> {
     for (let i = start; i < invariants.length && this.#stepper.checkFailure === undefined; i++) {
       const invariant = invariants[i]!;
@@ -174,7 +174,7 @@ export class Checker {
     );
   }
 
-  /** @throws LaneLost when it could not look into a store */
+  /** @throws LaneLost when the check could not read a store */
   #threw(invariant: AnyInvariant, error: unknown): void {
     requireStores(error, `Invariant "${invariant.name}" threw`);
     const invalid = invalidAnswerFinding(error, invariant.name);

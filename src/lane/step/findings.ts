@@ -2,14 +2,17 @@ import { noAnswer, type ErrorEvent, type FindingEvent } from "../../messages/lan
 import type { Outcome } from "./outcome.ts";
 import type { UnansweredCheck } from "./stepper.ts";
 
-/** The finding of a step that got no answer, and none again from a clean start. */
+/** Returns the finding of a step that got no answer, neither at first nor from a clean start. */
 export function brokenFinding(action: string, outcome: Outcome): FindingEvent {
   const isTimeout = outcome.lost === "timeout";
   const what = isTimeout ? `${action} got no answer in time` : `The target stopped answering during ${action}`;
   return { ...noAnswer(isTimeout, action), message: `${what}, and again from a clean start` };
 }
 
-/** The finding of a check whose request got no answer, and none again from a clean start. `action`: of the step that was checked; `undefined` in the initial state. */
+/**
+ * Returns the finding of a check whose request got no answer, neither at first nor from a clean start. `action`: the action of the checked step;
+ * `undefined` in the initial state.
+ */
 export function unansweredFinding({ check, reason }: UnansweredCheck, action: string | undefined): FindingEvent {
   const where = action === undefined ? "in the initial state" : `after ${action}`;
   const again = action === undefined ? "" : ", and again from a clean start";
@@ -25,7 +28,7 @@ export interface Judged {
   readonly errors: readonly ErrorEvent[];
 }
 
-/** Adds the finding of a check that got no answer to what the checks said. The check's own error would only say that again. */
+/** Adds the finding of a check that got no answer to the results of the checks. The check's own error would only repeat it. */
 export function withUnanswered({ findings, errors }: Judged, unanswered: UnansweredCheck, action: string | undefined): Judged {
   return {
     findings: [...findings.filter(({ invariant }) => invariant !== unanswered.check), unansweredFinding(unanswered, action)],

@@ -2,7 +2,10 @@ import { INVALID_ANSWER, type FindingEvent } from "../../messages/lane-messages.
 import { InvalidAnswer } from "../../model/http/invalid-answer.ts";
 import { Severity } from "../../model/declare/severity.ts";
 
-/** The finding of an answer that is not HTTP. `check`: the invariant or rule whose request it answered. The target is there, so that the step is not tried on another one. */
+/**
+ * Returns the finding of an answer that is not HTTP. `check`: the invariant or rule whose request it answered. The target is running, so the step is
+ * not repeated on another one.
+ */
 export function invalidAnswerFinding(error: unknown, check?: string): FindingEvent | undefined {
   if (!(error instanceof InvalidAnswer)) return undefined;
   const asked = check === undefined ? "" : `, a request of ${check},`;

@@ -3,13 +3,12 @@ import { Generated, JsonText, Mixed, Time } from "../../state/values/named.ts";
 
 /** Strings up to this length count as values that repeat (states, kinds, roles); longer ones as just "a string". */
 const LONGEST = 24;
-/** What looks like an id or a time is never one of a few values. */
+/** A value that looks like an id or a time is never one of a few values. */
 const DRAWN = /\d{4}|[0-9a-f]{8}/i;
 
 /**
- * The shape of a state: per table or key the number of rows or items, and the values of columns that have few distinct ones. Which
- * those are is told by the value alone, so that every lane says the same: booleans, NULL, short words; numbers count by their
- * magnitude. 32 bits.
+ * Returns the shape of a state: the number of rows or items per table or key, and the values of columns that have few distinct ones. The value alone
+ * decides which those are, so that every lane returns the same: booleans, NULL, short words; numbers count by their magnitude. 32 bits.
  */
 export function shapeOf(facts: Facts): number {
   let shape = 17;

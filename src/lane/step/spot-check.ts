@@ -1,8 +1,8 @@
-/** Everything is verified this many times first, then one time in {@link ONE_IN}. */
+/** Number of times that everything is verified at first; later it is one time in {@link ONE_IN}. */
 const FIRST = 100;
 const ONE_IN = 200;
 
-/** Says when something is to be verified: always at first, now and then later. */
+/** Decides when to verify: always at first, now and then later. */
 export class SpotCheck {
   #times = 0;
 

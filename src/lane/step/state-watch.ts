@@ -13,9 +13,9 @@ import { WriteInquiry } from "../examine/write-inquiry.ts";
 const pendingWorkText = (action: string): string =>
   `The context or a client was changed after action "${action}" was over: by a promise or a timer that it left behind. Await everything before it returns.`;
 
-/** What happens to the state beside a step (checks that write, work that goes on after an answer), and putting it back. */
+/** Detects changes of the state beside a step (checks that write, work that continues after an answer), and restores the state. */
 export class StateWatch {
-  /** Others may write to a store: it is not in this process. */
+  /** `true` if other processes may write to a store. */
   readonly watched: boolean;
   readonly #base: LaneBase;
   readonly #late: LateWrites;
@@ -31,21 +31,21 @@ export class StateWatch {
     this.watched = base.state.systems.some(({ traits }) => traits.inMemory !== true);
   }
 
-  /** Whether the world is in another state now. */
+  /** Returns `true` if the world is in another state now. */
   async differs(reached: { readonly lo: number; readonly hi: number }): Promise<boolean> {
     await this.#base.state.fingerprint(this.#base.canonicalizer, this.#reached);
     return this.#reached.lo !== reached.lo || this.#reached.hi !== reached.hi;
   }
 
   /**
-   * Whether another state was written since the mark. What does not belong to the state (tables that are left out, ignored columns) is the
-   * business of the target's own jobs: it is put back with everything else, and is nobody's late write.
+   * Returns `true` if another state was written since the checkpoint. Data that does not belong to the state (tables that are left out, ignored
+   * columns) is written by the target's own jobs. It is restored with everything else, and is not a late write.
    */
   async otherState(after: SavedWorld, reached: { readonly lo: number; readonly hi: number }): Promise<boolean> {
     return (await this.#base.state.storesChanged(after)) && (await this.differs(reached));
   }
 
-  /** The error that a check wrote to the context or a client, which nobody else does meanwhile. */
+  /** Returns the error for a check that wrote to the context or a client: nothing else writes to them meanwhile. */
   async impure(action: number, after: SavedWorld, reached: Fingerprint): Promise<StepEvent["errors"][number]> {
     const { state, checker, actions } = this.#base;
     const isOther = async (): Promise<boolean> => (await state.storesChanged(after)) || this.differs(reached);
@@ -55,7 +55,9 @@ export class StateWatch {
     return errorEvent("PENDING_WORK", pendingWorkText(last), last);
   }
 
-  /** Rows appeared during the checks: a check that calls the API may have written them, the action after its answer, or somebody whom nobody asked. */
+  /**
+   * Handles writes during the checks. The writer may be a check that calls the API, the action after its answer, or something that no request caused.
+   */
   async writtenDuringChecks(
     unit: UnitRequest,
     action: number,
@@ -68,7 +70,7 @@ export class StateWatch {
     else this.#reportWriter(unit, action, writer, "while a state was checked");
   }
 
-  /** 202 announces work that is done later: the first time that an action answers so, it is waited for. */
+  /** Waits the first time that an action answers with 202, which announces work that is done later. */
   async watchAccepted(unit: UnitRequest, action: number, outcome: Outcome, after: SavedWorld, reached: Fingerprint): Promise<void> {
     if (outcome.status !== 202) return;
     const isOther = (): Promise<boolean> => this.otherState(after, reached);
@@ -90,7 +92,7 @@ export class StateWatch {
     this.#report.divergences.push(lateWrite(this.#base.actions[action]!.name, [...unit.path, action]));
   }
 
-  /** Undoes writes since the last restore, mostly by the action before, so that the next action does not meet them. */
+  /** Undoes writes since the last restore, mostly by the action before, so that they do not affect the next action. */
   async catchLate(unit: UnitRequest, action: number, mark: SavedWorld): Promise<void> {
     const { state, drawing } = this.#base;
     if (state.ownSet(mark) && (unit.uncertain || (await this.differs(unit)))) {
@@ -99,15 +101,15 @@ export class StateWatch {
       await state.restore(mark);
       return;
     }
-    // A step ends with a look: at a state that it left as it was, or at the end of a restore.
+    // A step ends with a look: at an unchanged state, or at the end of a restore.
     const changed = state.seenElsewhere(mark);
     if (changed === false || !(await changed)) return;
     await this.#writtenAfterStep(unit, action, mark);
-    // The action that comes next draws what it would have drawn.
+    // The next action must draw the same data as without this.
     drawing.at(unit.path, unit.path.length, action + 1, unit.draws);
   }
 
-  /** The stores are elsewhere than at the node, although everything was put back. They are there again afterwards. */
+  /** Handles stores that are not in the node's state although everything was restored. They are in it again afterwards. */
   async #writtenAfterStep(unit: UnitRequest, action: number, mark: SavedWorld): Promise<void> {
     const { state, drawing } = this.#base;
     if (!unit.uncertain && !(await this.differs(unit))) return state.restore(mark);
@@ -116,7 +118,7 @@ export class StateWatch {
     this.#reportWriter(unit, action, await this.#inquiry.afterStep(action, { mark, isOther }), "between two actions");
   }
 
-  /** Puts the world back after an action. `spot`: whether it really is at the node is looked at, too. @throws LaneLost where it is elsewhere */
+  /** Restores the world after an action. With `spot`, the state is also compared with the node. @throws LaneLost if it differs */
   async putBack(unit: UnitRequest, action: number, mark: SavedWorld, spot = false): Promise<void> {
     const { state } = this.#base;
     if (this.#late.known(action)) await this.#late.drain(mark);
@@ -125,8 +127,8 @@ export class StateWatch {
   }
 
   /**
-   * As {@link putBack}, in one operation with the look for what was written since `after`, the state that the step led to. `false`: something was, or
-   * something else has to be looked at first; nothing is put back then.
+   * Like {@link putBack}, in one operation with the look for writes since `after`, the state that the step led to. `false` if there were any, or
+   * another check has to come first; then nothing is restored.
    */
   async putBackUntouched(
     unit: UnitRequest,
@@ -147,7 +149,7 @@ export class StateWatch {
   async #restored(unit: UnitRequest, action: number, mark: SavedWorld, spot: boolean): Promise<void> {
     const { state, canonicalizer } = this.#base;
     if (this.watched && (await state.seenElsewhere(mark))) await this.#writtenAfterStep(unit, action, mark);
-    // The stores are those of the node again; a time that passed meanwhile cannot be put back.
+    // The stores are those of the node again, but a time that passed meanwhile cannot be restored.
     if (!spot || unit.uncertain || state.hasPassed) return;
     await state.fingerprint(canonicalizer, this.#reached);
     if (this.#reached.lo === unit.lo && this.#reached.hi === unit.hi) return;

@@ -15,12 +15,12 @@ import type { SavedWorld } from "../state/world-state.ts";
 
 type AnyAction = Action<never, never>;
 
-/** The step that rules are to judge, in the state that it led to. */
+/** The step that rules have to judge, in the state that it led to. */
 export interface JudgedStep {
   readonly action: AnyAction;
   readonly response: ApiResponse | undefined;
   readonly exchanges: readonly Exchange[];
-  /** Whether it led to another state. */
+  /** `true` if the step led to another state. */
   readonly changed: boolean;
 }
 
@@ -37,7 +37,7 @@ const NOT_SENT_AGAIN = new Set([
   "cookie",
 ]);
 
-/** Judges what rules say of one step. Each finds the state that the step led to, and whatever it does there is put back. */
+/** Applies rules to one step. Each rule starts in the state that the step led to, and its writes are undone. */
 export class StepRules {
   readonly findings: FindingEvent[] = [];
   readonly errors: ErrorEvent[] = [];
@@ -53,12 +53,12 @@ export class StepRules {
     this.#settle = settle;
   }
 
-  /** Whether {@link judgeEarlier} has anything to do. */
+  /** `true` if {@link judgeEarlier} has anything to do. */
   get asksEarlier(): boolean {
     return this.#later.length > 0 && !this.#isUnanswered;
   }
 
-  /** In the state that the step led to, which the world is in again afterwards. */
+  /** Applies the rules in the state that the step led to. The world is in that state again afterwards. */
   async judge(): Promise<void> {
     const { checker, state } = this.#base;
     const rules = checker.rulesAfter(this.#step.action);
@@ -74,16 +74,16 @@ export class StepRules {
     }
   }
 
-  /** A rule's request got no answer: nothing more is asked of that target, and a store in it cannot be put back. */
+  /** `true` if a rule's request got no answer: no more requests are sent to that target, and a store in it cannot be restored. */
   get #isUnanswered(): boolean {
     return this.#base.stepper.checkFailure !== undefined;
   }
 
-  /** In the state that the step began in, which the world is in again afterwards. */
+  /** Applies rules in the state before the step. The world is in that state again afterwards. */
   async judgeEarlier(mark: SavedWorld): Promise<void> {
     const { stepper } = this.#base;
     const recording = stepper.onCheckExchange;
-    // What is kept of checks is asked again behind the last step, where the answers are others.
+    // Recorded requests of checks are repeated after the last step, where the answers differ.
     stepper.onCheckExchange = undefined;
     try {
       for (const { rule, earlier } of this.#later) {
@@ -98,7 +98,7 @@ export class StepRules {
     }
   }
 
-  /** @throws LaneLost when it could not look into a store */
+  /** @throws LaneLost when the rule could not read a store */
   async #ask(rule: Rule, ask: () => Awaitable<boolean | Earlier>): Promise<boolean | Earlier | undefined> {
     const { checker, drawing, stepper } = this.#base;
     checker.checked.last = rule.name;
@@ -174,8 +174,8 @@ export class StepRules {
 }
 
 /**
- * What the rules say of a step that was executed from the state of `mark`. The world is left in the state that it led to, or in the one that it began
- * in.
+ * Applies the rules to a step that was executed from the state of `mark`. The world is left in the state that the step led to, or in the one before
+ * it.
  */
 export async function judgeStep(
   base: LaneBase,

@@ -35,7 +35,7 @@ interface Reached extends Fingerprint {
   readonly bits: number;
 }
 
-/** Takes in what an action came to: which state it reached, which rules it broke. Afterwards the world is back where it was. */
+/** Processes the outcome of an action: which state it reached, which rules it broke. Afterwards the world is in the state before it. */
 export class StepTaker {
   readonly #base: LaneBase;
   readonly #late: LateWrites;
@@ -51,7 +51,7 @@ export class StepTaker {
     this.#watch = watch;
   }
 
-  /** Judges what an action did to the state, and puts it back. Returns a promise only where something has to be waited for. */
+  /** Judges the effect of an action on the state, and restores the state. Returns a promise only if something is asynchronous. */
   take(unit: UnitRequest, index: number, action: number, outcome: Outcome, mark: SavedWorld): void | Promise<void> {
     if (outcome.kind === "lost") return this.#lost(unit, index, action, outcome);
     const { state } = this.#base;
@@ -77,14 +77,14 @@ export class StepTaker {
     const { state, checker, options } = this.#base;
     if (!changed && outcome.kind === "executed" && outcome.findings.length === 0 && outcome.status !== 202) {
       if (state.systems.length > 0 && checker.settled(this.#base.actions[action]!)) {
-        // Nothing changed: every invariant held here already.
+        // Nothing changed, and every invariant was found to hold here before.
         this.#report.rows.push(EXECUTED | this.#wrote, outcome.status, unit.lo, unit.hi, this.#responseHash(outcome), 0);
         return;
       }
     }
     const ruled = checker.rulesAfter(this.#base.actions[action]!).length > 0;
     if (changed && !this.#watch.watched && !ruled && outcome.kind === "executed" && outcome.findings.length === 0) {
-      // The fast way of worlds in memory: all of it without a turn, unless a check returns a promise.
+      // The fast way of worlds in memory: all of it is synchronous, unless a check returns a promise.
       const { canonicalizer } = this.#base;
       const observed = state.fingerprint(canonicalizer, this.#reached);
       if (!isPromise(observed)) {
@@ -127,7 +127,7 @@ export class StepTaker {
     const { state, checker, canonicalizer, options } = this.#base;
     const definition = this.#base.actions[action]!;
     if (outcome.kind === "skipped") {
-      // A value in the context that may have been changed in place only counts when it was.
+      // A value in the context that may have been changed in place only counts if it was changed.
       if (!changed || state.hasPassed || !(await this.#watch.differs(unit))) {
         this.#report.rows.push(SKIPPED, 0, 0, 0, 0, 0);
         if (changed) await this.#watch.putBack(unit, action, mark);
@@ -158,7 +158,7 @@ export class StepTaker {
     let bits = 0;
     let shape = 0;
     if (changed) {
-      // The look that showed the change is what is observed: a write that came after it shows after the checks.
+      // Observes the look that showed the change. A later write is found after the checks.
       const facts = await state.facts(true);
       canonicalizer.fingerprint(facts, this.#reached);
       ({ lo, hi } = this.#reached);
@@ -170,13 +170,13 @@ export class StepTaker {
         this.#report.images.push({ unit: index, action, image: await state.capture(true) });
       }
     }
-    // Taken before a check begins: one that writes may do so before it first waits.
+    // Taken before a check begins, since a check that writes may do so before it first waits.
     const before = this.#watch.watched || suspicious(unit, lo, hi) ? await state.position(true) : undefined;
     const checking = checker.check(definition, !changed && state.systems.length > 0);
     await this.#finish(unit, index, action, outcome, mark, { lo, hi, shape, bits }, before, checking, changed && this.#putBackCheck.due());
   }
 
-  /** The checks are under way: takes their findings in, writes the row, puts the state back. */
+  /** Waits for the checks, processes their findings, writes the row and restores the state. */
   async #finish(
     unit: UnitRequest,
     index: number,
@@ -189,7 +189,7 @@ export class StepTaker {
     spot: boolean,
   ): Promise<void> {
     const { state, checker, stepper } = this.#base;
-    // It may fail while the mark does, too.
+    // The checks may fail while taking the checkpoint fails, too.
     if (isPromise(checking)) checking.catch(() => undefined);
     const after = await marked;
     await checking;
@@ -203,7 +203,7 @@ export class StepTaker {
       if (state.ownChanged(after) && (await this.#watch.differs(reached))) errors.push(await this.#watch.impure(action, after, reached));
       else if (await this.#watch.otherState(after, reached)) await this.#watch.writtenDuringChecks(unit, action, after, reached, errors);
       else await this.#watch.watchAccepted(unit, action, outcome, after, reached);
-      // Rules are judged in the state that the step led to, whatever a check did to it.
+      // Rules are judged in the state that the step led to, even if a check changed it.
       if (errors.length > checker.checked.errors.length) await state.restore(after);
     }
     if (ruled) {
@@ -235,8 +235,8 @@ export class StepTaker {
   }
 
   /**
-   * A check whose request the target did not answer says nothing about the state. Seen again from a clean start it is a finding, and the lane is of no use after it.
-   * `judged`: what the checks said until then.
+   * Handles a check whose request the target did not answer: it says nothing about the state. If it happens again from a clean start it is a finding,
+   * and the lane is lost. `judged`: results of the checks until then.
    * @throws LaneLost, AfterFinding
    */
   #takeUnanswered(
@@ -268,7 +268,7 @@ export class StepTaker {
     return this.#base.stepper.wrote ? WROTE : 0;
   }
 
-  /** 0 in memory, where making the text would cost more than the step. */
+  /** Returns the hash of a response; 0 in memory, where making the text would cost more than the step. */
   #responseHash(outcome: Outcome): number {
     if (!this.#watch.watched || outcome.response === undefined) return 0;
     return responseHash(outcome.status, outcome.response.text, this.#base.placeholders, this.#base.options.clockMs);
@@ -276,7 +276,7 @@ export class StepTaker {
 
   #lost(unit: UnitRequest, index: number, action: number, outcome: Outcome): void {
     if (unit.suspect !== outcome.lost || action !== unit.from) throw new LaneLost(outcome.lost!, outcome.message);
-    // Seen again from a clean start: a finding. The lane is of no use after it.
+    // It happened again from a clean start: it is a finding, and the lane is lost.
     this.#report.rows.push(BROKEN | FINDING | NEWS, 0, 0, 0, 0, 0);
     const finding = brokenFinding(this.#base.actions[action]!.name, outcome);
     this.#report.news.push({
@@ -290,15 +290,18 @@ export class StepTaker {
   }
 }
 
-/** What a row says of the form of the state that was fingerprinted last. */
+/** Returns the bits of a row that describe the form of the state fingerprinted last. */
 function formOf({ wasBounded, forgotten, check }: Canonicalizer): number {
   return (wasBounded ? BOUNDED : 0) | (forgotten.size > 0 ? REDUCED : 0) | (check << CHECK_SHIFT);
 }
 
-/** The lane broke, and the row that says so is written. */
+/** The lane is lost, and the row that reports it is written. */
 export class AfterFinding extends Error {}
 
-/** Whether the checks of a state in memory are watched for writing: near the root, and one state in 64. Keyed by the state, so that every number of lanes says the same. */
+/**
+ * Returns `true` if the checks of a state in memory are watched for writes: near the root, and for one state in 64. The state decides, so that the
+ * result is the same for every number of lanes.
+ */
 function suspicious(unit: UnitRequest, lo: number, hi: number): boolean {
   return unit.path.length < 2 || ((lo ^ hi) & 63) === 0;
 }

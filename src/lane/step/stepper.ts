@@ -16,52 +16,52 @@ import { invalidAnswerFinding } from "./invalid-answer.ts";
 import { executed, failed, lost, SKIPPED_OUTCOME, type Outcome } from "./outcome.ts";
 
 export interface StepperOptions {
-  /** `rule`: a rule of the agent's judges them. */
+  /** `rule`: a rule of the agent judges server errors. */
   readonly serverErrors: "violation" | "ignore" | "rule";
-  /** Errors quote no body of what the step and its checks sent and were answered. */
+  /** `true` if errors quote no body of the requests and answers of the step and its checks. */
   readonly hideBodies: boolean;
 }
 
 type AnyAction = Action<never, never>;
 
-/** What actions are given. */
+/** The world that actions are given. */
 export type StepperWorld = Pick<World<never, never>, "api" | "clients" | "context"> & Partial<Pick<World<never, never>, "probe">>;
 
-/** The part of the world's state that a stepper reports the end of an action to, and asks for pending requests. */
+/** The part of the world's state that a stepper informs of the end of an action, and asks for pending requests. */
 export type StepperState = Pick<WorldState, "attribute" | "moveTo"> &
   Partial<Pick<WorldState, "asks" | "pending" | "cut" | "probe" | "wroteUnseen" | "visibility">>;
 
 /** A request of a check that got no answer. */
 export type UnansweredCheck = Extract<Exchange, { kind: "failure" }> & {
   readonly reason: "timeout" | "unreachable";
-  /** The name of the invariant or rule; empty where none was being checked. */
+  /** The name of the invariant or rule; empty if none was being checked. */
   readonly check: string;
 };
 
-/** Milliseconds since 1970, as the target's clock has them. */
+/** The target's clock, in milliseconds since 1970. */
 export interface StepClock {
   now(): number;
 }
 
-/** Runs one action and judges its answers. It looks at responses only; the state is the lane's business. */
+/** Runs one action and judges its answers. It only reads responses; the state is handled by the lane. */
 export class Stepper {
-  /** What the step in progress sent, in order. */
+  /** The exchanges of the step in progress, in order. */
   readonly exchanges: Exchange[] = [];
   /** Rejections that nobody awaited, caught by the process while a step was in progress. */
   readonly strays: unknown[] = [];
-  /** What timers and listeners threw. Those that no step was in progress for are told with the next one: nobody else would tell them. */
+  /** Errors of timers and listeners. Those that came between steps are reported with the next step, since nothing else would report them. */
   readonly uncaught: unknown[] = [];
   /** A request of a check, after the step, that got no answer. */
   checkFailure: UnansweredCheck | undefined;
-  /** The last request of a check was refused by a server that sheds load: what the check says of the answer says nothing of the state. */
+  /** `true` if the last request of a check was refused by a server that sheds load: the check's result says nothing about the state. */
   isCheckShed = false;
-  /** While a path is recorded: takes what is sent between steps, by checks. */
+  /** Receives the exchanges of checks, between steps, while a path is recorded. */
   onCheckExchange: ((exchange: Exchange) => void) | undefined;
-  /** Where stores can be put back for a step that is made once more; `undefined`: it is not, see {@link Outcome.mayRepeat}. */
+  /** Restores stores for a step that is repeated; `undefined` if steps are not repeated, see {@link Outcome.mayRepeat}. */
   wayBack: Pick<WorldState, "position" | "restore"> | undefined;
   /** Called for every exchange, of actions and checks. */
   onExchange: (() => void) | undefined;
-  /** With `hideBodies`: of the step in progress and of the checks after it. */
+  /** With `hideBodies`: bodies of the step in progress and of the checks after it. */
   readonly #bodies: string[] = [];
   readonly #world: StepperWorld;
   readonly #options: StepperOptions;
@@ -72,7 +72,7 @@ export class Stepper {
   #endMs = 0;
   #listening = false;
   #probeError: unknown;
-  /** Requests that waited for their answers when the step in progress began: they are not its own. */
+  /** Requests that waited for their answers when the step in progress began: they are not part of it. */
   #pendingBefore: readonly PendingRequest[] = NONE_PENDING;
 
   constructor(world: StepperWorld, state: StepperState, drawing: Drawing, options: StepperOptions, clock: StepClock = Date) {
@@ -83,7 +83,7 @@ export class Stepper {
     this.#options = options;
   }
 
-  /** To be given to the clients. */
+  /** Receives the exchanges of clients. */
   readonly sink = (exchange: Exchange): void => {
     this.onExchange?.();
     if (this.#options.hideBodies && exchange.kind === "answer")
@@ -91,12 +91,12 @@ export class Stepper {
     if (this.#listening) return void this.exchanges.push(exchange);
     this.onCheckExchange?.(exchange);
     this.isCheckShed = exchange.kind === "answer" && exchange.shed === true;
-    // An answer that is not HTTP is told by the check that got it.
+    // An answer that is not HTTP is reported by the check that got it.
     if (exchange.kind === "failure" && exchange.reason !== "invalid")
       this.checkFailure ??= { ...exchange, reason: exchange.reason, check: this.#drawing.drawer };
   };
 
-  /** What was thrown, as a sentence that begins with `what`. */
+  /** Returns the error event for a thrown value. Its message begins with `what`. */
   readonly thrown = (code: string, what: string, source: string, error: unknown): ErrorEvent => {
     const news = thrown(code, what, source, error);
     if (this.#bodies.length === 0) return news;
@@ -104,12 +104,12 @@ export class Stepper {
     return { ...news, message: shown(news.message), stack: news.stack === undefined ? undefined : shown(news.stack) };
   };
 
-  /** Whether the precondition alone says that the action does not apply. */
+  /** Returns `true` if the precondition alone shows that the action does not apply. */
   skips(action: AnyAction): boolean {
     return action.precondition !== undefined && this.#precondition(action, action.precondition) === SKIPPED_OUTCOME;
   }
 
-  /** Runs an action to its end, and waits for the requests that one which failed left behind. */
+  /** Runs an action to its end. If it failed, its pending requests are waited for. */
   async run(action: AnyAction): Promise<Outcome> {
     const before = await this.wayBack?.position();
     const outcome = await this.#runOnce(action);
@@ -131,7 +131,7 @@ export class Stepper {
     return outcome;
   }
 
-  /** Waits until requests that were left behind are answered, so that what they write is put back with the step. */
+  /** Waits until pending requests are answered, so that their writes are undone with the step. */
   async awaitPending(): Promise<void> {
     const isOver = async (): Promise<boolean> => (this.#state.pending?.() ?? NONE_PENDING).length === 0;
     if (await isOver()) return;
@@ -140,8 +140,8 @@ export class Stepper {
   }
 
   /**
-   * Starts an action: what its `run` promised, to be given to {@link settle} or {@link fail}, or the outcome at once for a skipped
-   * one, so that a precondition costs no turn. The hot loop of a lane awaits that promise itself, which saves a turn a step.
+   * Starts an action. Returns the promise of its `run`, to be passed to {@link settle} or {@link fail}, or at once the outcome of a skipped action,
+   * so that a precondition costs no turn. The hot loop of a lane awaits that promise itself, which saves one turn per step.
    */
   begin(action: AnyAction): Promise<unknown> | Outcome {
     this.#drawing.by("");
@@ -149,7 +149,7 @@ export class Stepper {
       const unmet = this.#precondition(action, action.precondition);
       if (unmet !== undefined) return unmet;
     }
-    // Setting a length is slow even where nothing changes.
+    // Setting a length is slow even if it does not change.
     if (this.exchanges.length > 0) this.exchanges.length = 0;
     if (this.strays.length > 0) this.strays.length = 0;
     if (this.#bodies.length > 0) this.#bodies.length = 0;
@@ -170,7 +170,7 @@ export class Stepper {
     }
   }
 
-  /** Reads what no store shows after a step that sent something, whatever came of it. */
+  /** Reads the state that no store shows, after a step that sent something, whatever its outcome. */
   async #probed(answer: Promise<unknown>): Promise<unknown> {
     try {
       return await answer;
@@ -183,7 +183,7 @@ export class Stepper {
     }
   }
 
-  /** Judges what an action returned. */
+  /** Judges the result of an action. */
   settle(action: AnyAction, response: unknown): Outcome {
     this.#listening = false;
     this.#attribute(action);
@@ -198,13 +198,13 @@ export class Stepper {
       quiet && pending.length === 0 && response instanceof ApiResponse && response.statusCode < 500
         ? executed(response)
         : this.#judge(action, response, pending);
-    // An edge of a state graph that was not refused: the world is at its other end.
+    // An edge of a state graph that was not refused: the world is at its end node.
     if (action instanceof EdgeAction && outcome.kind === "executed" && outcome.status < 400 && !this.#isBroken())
       this.#state.moveTo(action.edge.to);
     return outcome;
   }
 
-  /** Judges what an action threw. @throws LaneLost when it could not look into a store */
+  /** Judges an error of an action. @throws LaneLost when it could not read a store */
   fail(action: AnyAction, error: unknown): Outcome {
     this.#listening = false;
     this.#attribute(action);
@@ -221,7 +221,7 @@ export class Stepper {
     return false;
   }
 
-  /** When the step ran. */
+  /** The time in which the step ran. */
   get window(): { readonly startMs: number; readonly endMs: number } {
     return { startMs: this.#startMs, endMs: this.#endMs };
   }
@@ -285,7 +285,7 @@ export class Stepper {
     return executed(response, findings);
   }
 
-  /** An edge whose action returned nothing: the last answer that it got speaks for it, if there was one. */
+  /** Judges an edge whose action returned nothing: by its last answer, if there was one. */
   #judgeNothing(action: AnyAction): Outcome {
     const last = this.exchanges.findLast((one) => one.kind === "answer");
     const response = last?.kind === "answer" ? last.response : undefined;
@@ -298,10 +298,10 @@ export class Stepper {
     requireStores(error, `Action "${action.name}" threw`);
     const shed = this.#shed(action);
     if (shed !== undefined) return shed;
-    // One error is told of a step.
+    // Only one error is reported for a step.
     this.uncaught.length = 0;
     const findings = this.#serverErrors(action, undefined);
-    // A 5xx wins over the throw that it causes.
+    // A 5xx takes precedence over the error that it causes.
     if (findings.length > 0 || this.#options.serverErrors === "rule") {
       const answer = this.exchanges.findLast((one) => one.kind === "answer" && one.response.statusCode >= 500);
       if (answer?.kind === "answer") return executed(answer.response, findings);
@@ -309,7 +309,7 @@ export class Stepper {
     return failed(this.thrown("ACTION_THREW", `Action "${action.name}" threw`, action.name, error));
   }
 
-  /** Every request of the step was answered, and none with a server error. */
+  /** Returns `true` if every request of the step was answered, and none with a server error. */
   #allAnswered(): boolean {
     for (const exchange of this.exchanges) if (exchange.kind === "failure" || exchange.response.statusCode >= 500) return false;
     return true;
@@ -319,7 +319,7 @@ export class Stepper {
     return this.exchanges.some(({ kind }) => kind === "failure");
   }
 
-  /** An exchange that got no answer, or none in HTTP, decides, whatever the action made of it. */
+  /** Returns the outcome of an exchange without an answer, or with one that is not HTTP. It decides, however the action handled it. */
   #broken(): Outcome | undefined {
     let invalid: FindingEvent | undefined;
     for (const exchange of this.exchanges) {
@@ -334,7 +334,10 @@ export class Stepper {
     return invalid === undefined ? undefined : executed(undefined, [invalid]);
   }
 
-  /** A request that the server refused to the end because it sheds load: the step says nothing of the state, and the server error is none of the API's. */
+  /**
+   * Returns the outcome of a request that the server kept refusing because it sheds load. The step says nothing about the state, and the server error
+   * is not the API's.
+   */
   #shed(action: AnyAction): Outcome | undefined {
     if (this.#options.serverErrors === "ignore" || isExpected(503, action.expectedStatus ?? [])) return undefined;
     for (const [at, exchange] of this.exchanges.entries()) {
@@ -371,13 +374,13 @@ function isGraphqlQuery(body: string | undefined): boolean {
   }
 }
 
-/** Tells whether a later exchange is a further try of a request that was refused. */
+/** Returns `true` if a later exchange is a retry of a refused request. */
 function isSameRequest({ response: { request } }: Extract<Exchange, { kind: "answer" }>, later: Exchange): boolean {
   const { method, url } = later.kind === "answer" ? later.response.request : later;
   return method === request.method && url === request.url;
 }
 
-/** The error of a target that sheds load. It names no request, so that a run says it once. */
+/** The error of a target that sheds load. It names no request, so that a run reports it once. */
 export function overloaded(): ErrorEvent {
   return errorEvent(
     "TARGET_OVERLOADED",
@@ -388,7 +391,7 @@ export function overloaded(): ErrorEvent {
   );
 }
 
-/** An exchange as far as it says what was asked for. */
+/** Returns the request of an exchange, if it was answered. */
 function sentRequest(exchange: Exchange): SentRequest[] {
   if (exchange.kind !== "answer") return [];
   const { request, text } = exchange.response;
@@ -400,12 +403,12 @@ function sentRequest(exchange: Exchange): SentRequest[] {
 
 const WRITES: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 const NONE_PENDING: readonly PendingRequest[] = Object.freeze([]);
-/** Milliseconds that requests which were left behind are given. */
+/** How long, in milliseconds, pending requests are waited for. */
 const PENDING_MS = 5_000;
-/** Requests that are named. */
+/** Number of requests that are named. */
 const NAMED = 3;
 
-/** Says that something was over before its requests were answered. `who`: as `Action "pay"`. */
+/** Describes code that ended before its requests were answered. `who`: for example `Action "pay"`. */
 export function pendingText(who: string, left: readonly PendingRequest[]): string {
   const named = left.slice(0, NAMED).map(({ method, url }) => `${method} ${URL.canParse(url) ? new URL(url).pathname : url}`);
   const more = left.length > NAMED ? ` and ${left.length - NAMED} more` : "";
@@ -429,7 +432,7 @@ export function errorEvent(code: string, message: string, source: string, stack?
   return { code, message, source, stack };
 }
 
-/** An invariant that wrote. */
+/** The error for an invariant that wrote. */
 export function impure(name: string, what: string): ErrorEvent {
   const message = `Invariant "${name}" changed ${what} while it checked; a check may only read. It was put back.`;
   return errorEvent("INVARIANT_WROTE", message, name);
