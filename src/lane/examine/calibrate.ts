@@ -49,7 +49,7 @@ interface Stop extends Execution {
 
 /** The differences between two walks, by their cause. */
 interface Differences {
-  /** @param stop Position on the walks. */
+  /** `stop`: its position on the walks. */
   readonly generated: (Compared["generated"][number] & { readonly stop: number })[];
   readonly times: Compared["times"][number][];
   readonly unexplained: DroppedField[];

@@ -127,7 +127,10 @@ export class WorldState {
 
   readonly asks: Asks;
 
-  /** @param hidden The target keeps state that no store restores. @param asks Counts from before the stores were opened. */
+  /**
+   * @param hidden The target keeps state that no store restores.
+   * @param asks Counts from before the stores were opened.
+   */
   constructor(world: World<never, never>, hidden = false, asks: Asks = new Asks()) {
     this.#world = world;
     this.asks = asks;

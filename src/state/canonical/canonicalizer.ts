@@ -11,14 +11,15 @@ import { StateWriter } from "./state-text.ts";
 import type { StepWindow } from "../values/times.ts";
 
 /**
- * Gives states their identity. Two observations have the same fingerprint when they differ only in the names of values that experiments showed to be
- * generated, in times that lie alike from the steps that wrote them, in the order in which both were generated, in the order of rows and of the entries of
- * objects, Maps and Sets, and in what the options leave out. One per lane; {@link loadHasher} must have been awaited.
+ * Gives states their identity. Two observations have the same fingerprint when they differ only in the following: the names of values that
+ * experiments showed to be generated, times with equal offsets from the steps that wrote them, the order in which both were generated, the order of
+ * rows and of the entries of objects, Maps and Sets, and anything that the options leave out. Each lane has one; {@link loadHasher} must have been
+ * awaited.
  *
  * Not sound where two texts have one xxHash64 (the run reports the probability), and where the order of generation matters: see {@link forgotten}.
  */
 export class Canonicalizer {
-  /** Recognises generated values in facts. With `byAppearance` nothing is renamed beforehand. */
+  /** Recognises generated values in facts. With `byAppearance` nothing is renamed before the form is written. */
   readonly renamer: Renamer;
   readonly #writer: StateWriter;
   readonly #options: CanonicalOptions;
@@ -32,7 +33,10 @@ export class Canonicalizer {
     this.renamer = new Renamer(knowledge, options.literals);
   }
 
-  /** One with the same constants that leaves more fields out, as {@link CanonicalOptions.masked} names them; by appearance alone. */
+  /**
+   * Returns a canonicalizer with the same constants that leaves more fields out, as {@link CanonicalOptions.masked} names them. It goes by appearance
+   * alone.
+   */
   masking(fields: readonly string[]): Canonicalizer {
     const other = new Canonicalizer({ ...this.#options, masked: [...this.#options.masked, ...fields] });
     other.#writer.fix(this.#writer.fixed);
@@ -40,11 +44,11 @@ export class Canonicalizer {
   }
 
   /**
-   * Reads the whole root state (rows as `added`) and makes its ids and times constants: ids are named by their place in its canonical form, so that lanes that
-   * seeded themselves with other random ids agree on the names and on the fingerprint returned. Where ids of the root are interchangeable, the order of the
-   * observation decides. Once more, when the root was made again: its ids take the place of the former ones.
+   * Reads the whole root state (rows as `added`) and makes its ids and times constants. Ids are named by their place in its canonical form, so that
+   * lanes that filled their stores with other random ids agree on the names and on the returned fingerprint. Where ids of the root are
+   * interchangeable, the order of the observation decides. It is called again after the root was made again: the new ids replace the former ones.
    *
-   * @param window When the root was made.
+   * @param window The time in which the root was made.
    */
   root(facts: Facts, window: StepWindow = { startMs: this.#options.clockMs, endMs: this.#options.clockMs }): Fingerprint {
     const fingerprint: Fingerprint = { lo: 0, hi: 0 };
@@ -76,44 +80,44 @@ export class Canonicalizer {
     this.#bounded = this.#writer.fingerprint(facts, out);
   }
 
-  /** The rows of stores, to be compared by {@link sameStores}. */
+  /** Returns the rows of stores, to be compared by {@link sameStores}. */
   rows(systems: Facts["systems"]): StoreRows {
     return this.#comparer.rows(systems);
   }
 
   /**
-   * Whether the last fingerprint gave up trying how to break ties, after 2,000 branches. Such a state counts as its own: it is never taken
-   * for one that differs, but may be met again under another fingerprint.
+   * `true` if the last fingerprint stopped the search for ways to break ties, after 2,000 branches. Such a state is never merged with a different
+   * one, but may be reached again under another fingerprint.
    */
   get wasBounded(): boolean {
     return this.#bounded;
   }
 
-  /** The places of which the last fingerprint forgot in which order their values were generated. */
+  /** The places whose order of generation the last fingerprint left out. */
   get forgotten(): ReadonlySet<string> {
     return this.#writer.forgotten;
   }
 
   /**
-   * 16 bits of another hash of the state of the last fingerprint, never 0. Where an order was {@link forgotten} it is that of the state with its order; else two
-   * states that share a fingerprint by chance differ in it but for one case in 65,535.
+   * 16 bits of another hash of the last fingerprint's state, never 0. Where an order was {@link forgotten}, it is the hash of the state with its
+   * order. Otherwise two states that share a fingerprint by chance differ in it except in one case of 65,535.
    */
   get check(): number {
     const hash = this.#writer.check;
     return 1 + (((hash ^ (hash >>> 16)) & 0xffff) % 0xffff);
   }
 
-  /** 32 bits of the state of the last fingerprint with the order of generation: equal for two executions of one path. */
+  /** 32 bits of the last fingerprint's state with the order of generation: equal for two executions of one path. */
   get strict(): number {
     return this.#writer.check;
   }
 
-  /** The state in lines for people, sorted, e.g. `systems.db.orders + {id: #1, status: "paid"}`. Values of clients are not shown. */
+  /** Returns the state in sorted lines for people, e.g. `systems.db.orders + {id: #1, status: "paid"}`. Values of clients are not shown. */
   describe(facts: Facts): readonly string[] {
     return shownNames(this.marked(facts));
   }
 
-  /** Like {@link describe}, to be given the names of another state ({@link sameNames}) before it is shown. */
+  /** Like {@link describe}, with marks that can be replaced by the names of another state ({@link sameNames}) before it is shown. */
   marked(facts: Facts): Marked {
     return describeFacts(facts, this.#writer);
   }

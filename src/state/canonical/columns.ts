@@ -2,38 +2,38 @@ import type { ObservedColumn, ObservedTable } from "../../model/stores/store-ada
 import type { RowKind } from "./row-kinds.ts";
 import type { Rules } from "../values/rules.ts";
 
-/** How the values of one column are read where it does not depend on the row. */
+/** A way to read the values of one column that does not depend on the row. */
 export type PlainMode = Exclude<ColumnMode, { readonly kind: "mask_some" }>;
 
-/** How the values of one column are read. */
+/** A way to read the values of one column. */
 export type ColumnMode =
   | { readonly kind: "plain" }
   | { readonly kind: "ignore" }
   | { readonly kind: "mask" }
-  /** As `mask` in rows of these kinds, else as `other`. */
+  /** `mask` in rows of these kinds, else `other`. */
   | { readonly kind: "mask_some"; readonly kinds: readonly RowKind[]; readonly other: PlainMode }
   /** Integers of this domain are renamed in full. */
   | { readonly kind: "symmetric"; readonly domain: string }
   /** A whole key or a reference: a number that looks like a time is an id here, and keeps its rank. */
   | { readonly kind: "key" };
 
-/** How the rows of one table are read. */
+/** The way to read the rows of one table. */
 export interface TablePlan {
   readonly prefix: string;
   readonly modes: readonly ColumnMode[];
-  /** All columns are plain. */
+  /** `true` if all columns are plain. */
   readonly plain: boolean;
-  /** Rows of the root may read the same as those that took their place. */
+  /** `true` if rows of the root may read the same as the rows that replaced them. */
   readonly columns: readonly ObservedColumn[];
 }
 
-/** The plan of each table, made once: adapters hand out the same columns again and again. */
+/** The plan of each table, made once: adapters return the same columns repeatedly. */
 export class TablePlans {
   readonly #rules: Rules;
   readonly #symmetric: ReadonlySet<string> | "keys";
   readonly #plans = new Map<string, Map<string, TablePlan>>();
 
-  /** @param symmetric The columns whose integers are renamed; `keys`: all that are the only key of their table. */
+  /** @param symmetric The columns whose integers are renamed; `keys`: every column that is the only key of its table. */
   constructor(rules: Rules, symmetric: readonly string[] | "keys") {
     this.#rules = rules;
     this.#symmetric = symmetric === "keys" ? symmetric : new Set(symmetric);
@@ -69,7 +69,7 @@ export class TablePlans {
     };
   }
 
-  /** `keys`: how many columns the primary key has. */
+  /** @param keys Number of columns of the primary key. */
   #unmasked(system: string, table: string, column: ObservedColumn, keys: number): PlainMode {
     const domain = this.#domain(system, table, column, column.key === true && keys === 1);
     if (domain !== undefined) return { kind: "symmetric", domain: `s:${system.length}:${system}${domain}` };
@@ -82,7 +82,7 @@ export class TablePlans {
     const fields = [`${table}.${column.name}`, ...(target === undefined ? [] : [`${target.table}.${target.column}`])];
     if (symmetric === "keys") return isKey || target !== undefined ? fields.at(-1) : undefined;
     if (symmetric.size === 0) return undefined;
-    // The referenced column first: a column that is named itself and refers to another shares the other's ids.
+    // The referenced column first: if a column is listed and also refers to another, it shares the other's ids.
     return fields.reverse().find((field) => symmetric.has(field) || symmetric.has(`${system}.${field}`));
   }
 }

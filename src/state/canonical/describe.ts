@@ -15,7 +15,7 @@ import type { StateWriter } from "./state-text.ts";
 const LONGEST_SHOWN = 200;
 const DEEPEST_SHOWN = 40;
 
-/** The state in lines; see {@link Canonicalizer.marked}. */
+/** Returns the state in lines; see {@link Canonicalizer.marked}. */
 export function describeFacts(facts: Facts, writer: StateWriter): Marked {
   return new Describer(writer, facts).lines();
 }
@@ -25,7 +25,7 @@ class Describer {
   readonly #facts: Facts;
   readonly #names = new Map<string, string>();
   readonly #lines: string[] = [];
-  /** Tokens and passwords of clients are not shown, only told apart. */
+  /** `true` while tokens and passwords of clients are read. They are distinguished, but not shown. */
   #secret = false;
 
   constructor(writer: StateWriter, facts: Facts) {
@@ -179,7 +179,7 @@ class Describer {
   }
 }
 
-/** `<now>`, `<now + 10 min>`, `<now + 2 s, passed>`. */
+/** Returns `<now>`, `<now + 10 min>` or `<now + 2 s, passed>`. */
 function timeText({ origin: { name, isPassed } }: Time): string {
   const [, base = "", apart] = /^(root|step)(-?\d+)(?:\+|$)/.exec(name) ?? [];
   if (base === "") return "<time of the root state>";
@@ -193,7 +193,7 @@ function shorten(text: string): string {
   return `${cutBeforeMark(text.slice(0, LONGEST_SHOWN))}... (${shape.length} characters, ${hashText32(shape).toString(16)})`;
 }
 
-/** The entries of a plain object or a Map; `undefined` for everything else. */
+/** Returns the entries of a plain object or a Map; `undefined` for everything else. */
 function entriesOf(value: object): readonly (readonly [unknown, unknown])[] | undefined {
   if (types.isMap(value)) return [...value];
   if (value instanceof Generated || value instanceof Time || value instanceof Mixed || value instanceof JsonText) return undefined;

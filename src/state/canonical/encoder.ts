@@ -20,9 +20,9 @@ export interface Encoded {
   readonly tokens: readonly Token[];
 }
 
-/** Facts as a set of parts, ids not yet named. Every part's text ends where its grammar says, so parts can be put one after another. */
+/** Facts as a set of parts, whose ids are not named yet. Every part's text ends where its grammar says, so that parts can be concatenated. */
 export interface EncodedFacts {
-  /** What is always there and in order: values, counters, context, clients. */
+  /** The parts that always exist, in a fixed order: values, counters, context, clients. */
   readonly head: Encoded;
   /** Parts without ids. */
   readonly plain: string[];
@@ -30,43 +30,43 @@ export interface EncodedFacts {
   readonly holed: Encoded[];
 }
 
-/** A row of a table, or all of a store without tables, for comparing states row by row. */
+/** A row of a table, or the whole of a store without tables, for comparing states row by row. */
 export interface EncodedRow {
-  /** With an `@` for every id. */
+  /** The row's text, with an `@` for every id. */
   readonly text: string;
   /** The keys of these ids, in that order. */
   readonly keys: readonly string[];
   /** The key of the id that is the row's primary key. */
   readonly own: string | undefined;
-  /** It is a row of the root that is gone. */
+  /** `true` for a row of the root that no longer exists. */
   readonly isMissing: boolean;
 }
 
 export interface EncoderOptions {
-  /** {@link Encoder.pins} are collected. */
+  /** `true` if {@link Encoder.pins} are collected. */
   readonly pinsWanted: boolean;
   /** See {@link CanonicalOptions.byAppearance}. */
   readonly byAppearance: boolean;
-  /** Generated values are written without what made them. */
+  /** `true` if generated values are written without their origin. */
   readonly isAnonymous?: boolean | undefined;
 }
 
-/** How keys begin of values that experiments showed to be generated, in {@link EncodedRow}. */
+/** Prefix of the keys, in {@link EncodedRow}, of values that experiments showed to be generated. */
 export const KNOWN = "g:";
 
 const DEEPEST = 1_000;
 
-/** Ranks of what was generated, in the order of generation: what a strict form has beside the reduced one. */
+/** Ranks of generated values, in the order of generation. A strict form has them, the reduced form does not. */
 export interface Ranks {
   /** By the number of the step. */
   readonly steps: ReadonlyMap<number, number>;
   /** By the number of the step that wrote them. */
   readonly times: ReadonlyMap<number, number>;
-  /** The places whose ranks are written; `undefined`: all. */
+  /** The places whose ranks are written; `undefined` means all. */
   readonly domains: ReadonlySet<string> | undefined;
 }
 
-/** Turns facts into text. The text is injective: different facts that no rule makes equal never read the same. */
+/** Turns facts into text. The text is injective: different facts that no rule makes equal never have the same text. */
 export class Encoder {
   readonly #strings: Strings;
   readonly #clock: Clock;
@@ -75,11 +75,11 @@ export class Encoder {
   readonly #byAppearance: boolean;
   readonly #pinsWanted: boolean;
   readonly #isAnonymous: boolean;
-  /** Steps that made the values and the times that were written since {@link encode} began, with the places where they were generated. */
+  /** Steps that made the values and times written since {@link encode} began, with the places where they were generated. */
   readonly steps: Map<number, Set<string>> = new Map();
   readonly times: Map<number, Set<string>> = new Map();
   #ranks: Ranks | undefined;
-  /** Integers outside of tables, while some keys are symmetric: what may be such a key must not be renamed. */
+  /** Integers outside of tables, while some keys are symmetric: a number that may be such a key must not be renamed. */
   readonly pins: Set<string> = new Set();
   /** Keys of rows of these facts that look like times. */
   readonly #timeKeys = new Set<string>();
@@ -114,7 +114,7 @@ export class Encoder {
     return this.#timeKeys.size === 0 ? encoded : this.#pass(facts);
   }
 
-  /** Every row of the stores, and each store without tables as one; counters are left out. */
+  /** Returns every row of the stores, and each store without tables as one; counters are left out. */
   rows(systems: Facts["systems"]): readonly EncodedRow[] {
     const rows: EncodedRow[] = [];
     this.times.clear();
@@ -206,7 +206,7 @@ export class Encoder {
         this.#holed.push({ text: `${plan.prefix}+${text}`, tokens: this.#tokens });
         continue;
       }
-      // A row that changed only in what is ignored or masked did not change.
+      // A row whose only changes are in ignored or masked columns did not change.
       const before = gone.size === 0 ? undefined : gone.get(text);
       if (before === undefined || before === 0) this.#plain.push(`${plan.prefix}+${text}`);
       else gone.set(text, before - 1);
@@ -214,7 +214,7 @@ export class Encoder {
     for (const [text, count] of gone) for (let i = 0; i < count; i++) this.#plain.push(`${plan.prefix}-${text}`);
   }
 
-  /** Leaves the row's ids in `#tokens`. */
+  /** Returns the text of a row, and leaves the row's ids in `#tokens`. */
   #row(plan: TablePlan, row: readonly StoredValue[]): string {
     this.#tokens = [];
     let text = "[";
@@ -284,7 +284,7 @@ export class Encoder {
     }
   }
 
-  /** A number near the clock: a time, unless it is the key of a row. */
+  /** Returns the text of a number near the clock: a time, unless it is the key of a row. */
   #time(value: number | bigint): string {
     const digits = String(value);
     return this.#timeKeys.has(digits) || this.#strings.tokens.constants.has(`t:${digits}`) ? this.#timeKey(digits) : "T";
@@ -335,7 +335,7 @@ export class Encoder {
       const key = keys[i]!;
       const known = this.#strings.of(key);
       if (known.tokens.length > 0) {
-        // Sorted by an id, the order of the entries would depend on its value.
+        // If sorted by an id, the order of the entries would depend on its value.
         this.#tokens.length = before;
         this.#holed.length = holedBefore;
         return `{${this.#entries(Object.entries(value), depth, rules)}`;
@@ -350,8 +350,8 @@ export class Encoder {
   }
 
   /**
-   * An unordered collection. Without ids it is its sorted texts. With ids, every entry becomes a part of its own, tied to
-   * the collection by a token that stands nowhere else, so that naming the ids also orders the entries.
+   * Returns the text of an unordered collection. Without ids it is its sorted texts. With ids, every entry becomes a part of its own, tied to the
+   * collection by a token that occurs nowhere else, so that naming the ids also orders the entries.
    */
   #entries(entries: Iterable<readonly [unknown, unknown] | readonly [unknown]>, depth: number, rules: PathRules | undefined): string {
     const outer = this.#tokens;
@@ -458,12 +458,12 @@ function addTo(places: Map<number, Set<string>>, step: number, place: string): v
   else known.add(place);
 }
 
-/** A key that refers to another table is that table's. */
+/** Returns `true` for a table's own key. A key that refers to another table belongs to that table. */
 function isOwnKey(mode: ColumnMode, { key, references }: ObservedColumn): boolean {
   return mode.kind === "symmetric" && key === true && references === undefined;
 }
 
-/** The keys of ids; empty for those that tie a collection to its entries, which stand for no value. */
+/** Returns the keys of ids; empty for tokens that tie a collection to its entries, since they represent no value. */
 function keysOf(tokens: readonly Token[]): readonly string[] {
   return tokens.map(({ key }) => key ?? "");
 }

@@ -1,6 +1,8 @@
 import type { StateText } from "./state-text.ts";
 
-/** Names the ids of a state by their places in its canonical form: `r1`, `r2` those that are renamed in full, `t1`, `t2` those that carry time. */
+/**
+ * Names the ids of a state by their places in its canonical form: `r1`, `r2` for ids that are renamed in full, `t1`, `t2` for ids that carry time.
+ */
 export function idNames({ free, ranked }: StateText): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const [list, mark] of [

@@ -1,4 +1,4 @@
-/** Joins two 32-bit hashes; the order counts. Colours only order and split, so 32 bits do: what is equal is decided by text. */
+/** Joins two 32-bit hashes; the order counts. Colours only order and split, so 32 bits suffice: equality is decided by text. */
 export function mix(a: number, b: number): number {
   let h = Math.imul(a ^ (b + 0x9e3779b9 + (a << 6) + (a >>> 2)), 0x85ebca6b);
   h ^= h >>> 13;
@@ -6,14 +6,14 @@ export function mix(a: number, b: number): number {
   return h ^ (h >>> 16);
 }
 
-/** Spreads a hash before it is added up with others. */
+/** Spreads a hash before it is added to others. */
 export function spread(h: number): number {
   h = Math.imul(h ^ (h >>> 16), 0x7feb352d);
   h = Math.imul(h ^ (h >>> 15), 0x846ca68b);
   return h ^ (h >>> 16);
 }
 
-/** FNV-1a over UTF-16 units, finished: for texts of some hundred characters cheaper than crossing into wasm. */
+/** FNV-1a over UTF-16 units, finalised. For texts of some hundred characters it is cheaper than a call into wasm. */
 export function hashOf(text: string): number {
   let h = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);

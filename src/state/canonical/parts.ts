@@ -1,6 +1,6 @@
 import { mix, spread } from "./mixing.ts";
 
-/** A part of the state: its text, and the ids that stand in it by number. */
+/** A part of the state: its text, and the numbers of the ids in it. */
 export interface Part {
   readonly text: string;
   readonly ids: readonly number[];
@@ -11,11 +11,11 @@ export interface Naming {
   readonly text: string;
   /** The ids in the order of their names. */
   readonly order: readonly number[];
-  /** The search for the least renaming was cut: equal sets may have got different texts; different ones never get the same. */
+  /** `true` if the search for the least renaming was stopped: equal sets may have different texts; different sets never have the same. */
   readonly bounded: boolean;
 }
 
-/** A part with its ids named. The part's grammar says how many names follow. */
+/** Returns a part with its ids named. The part's grammar says how many names follow. */
 export function nameLine(part: Part, names: Int32Array): string {
   let line = part.text;
   const ids = part.ids;
@@ -23,7 +23,7 @@ export function nameLine(part: Part, names: Int32Array): string {
   return line;
 }
 
-/** Adds what one part says about each of its ids. */
+/** Adds the contribution of one part to the sums of its ids. */
 export function addPart(ids: readonly number[], base: number, colours: Int32Array, sums: Int32Array): void {
   let hash = base;
   for (let j = 0; j < ids.length; j++) hash = mix(hash, colours[ids[j]!]!);

@@ -3,25 +3,25 @@ import type { Facts } from "./facts.ts";
 import type { Piece } from "./pieces.ts";
 import { Mixed } from "../values/named.ts";
 
-/** By table: the columns whose values say of what kind a row is. */
+/** For each table, the columns whose values show of what kind a row is. */
 export type RowKinds = ReadonlyMap<string, readonly string[]>;
 
-/** Patterns by column, which the values of a row fit that are masked. */
+/** A pattern for each column. The values of a masked row match them. */
 export type RowKind = Readonly<Record<string, string>>;
 
-/** As descriptions show ids and times, and numbers. */
+/** Ids and times in the form that descriptions show, and numbers. */
 const NAMES = /(?:root)?#t?\d*|<time>|\d+/g;
-/** UUIDs, and hexadecimal numbers: a part of one may be letters alone. */
+/** UUIDs, and hexadecimal numbers: a part of one may consist of letters alone. */
 const HEXADECIMAL = /(?<![A-Za-z0-9])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8,})(?![A-Za-z0-9])/gi;
-/** Words with digits in them. */
+/** Words that contain digits. */
 const VARIABLE = /[A-Za-z]*[\d*][A-Za-z0-9*]*/g;
 /** Words of letters alone, which may be random. */
 const LETTERS = /(?<![A-Za-z0-9])[A-Za-z]{8,}(?![A-Za-z0-9])/g;
 const WHERE = /^(.*) where (\{.*\})$/s;
-/** How texts that are shown shortened end. */
+/** The end of a text that is shown shortened. */
 const SHORTENED = /\.\.\. \(\d+ characters, [0-9a-f]+\)$/;
 
-/** Which rows of the tables in these facts are of different kinds. */
+/** Returns the columns that show the kinds of the rows in these facts. */
 export function rowKinds({ systems }: Facts): RowKinds {
   const kinds = new Map<string, readonly string[]>();
   for (const observed of Object.values(systems)) {
@@ -38,7 +38,7 @@ export function rowKinds({ systems }: Facts): RowKinds {
   return kinds;
 }
 
-/** A name with what tells names of one kind apart (ids, times, numbers) replaced by `*`. */
+/** Returns a name as a pattern: parts that distinguish names of one kind (ids, times, numbers) are replaced by `*`. */
 export function patternOf(value: unknown, piecesOf: (text: string) => readonly Piece[] | null): string {
   if (value instanceof Mixed) return collapsed(value.parts.map((part) => (typeof part === "string" ? part : "*")).join(""));
   if (typeof value !== "string") return value === null ? "null" : "*";
@@ -47,7 +47,7 @@ export function patternOf(value: unknown, piecesOf: (text: string) => readonly P
   return collapsed(shown);
 }
 
-/** The same of a name as a description shows it; `undefined` where that does not show all of it. */
+/** Returns the pattern of a name in a description; `undefined` if the description does not show all of it. */
 export function patternShown(cell: string): string | undefined {
   const text = cell.startsWith('"') ? (JSON.parse(cell) as string) : cell;
   return SHORTENED.test(text) ? undefined : collapsed(text);
@@ -58,19 +58,19 @@ function collapsed(text: string): string {
   return named.replaceAll(NAMES, "*").replaceAll(VARIABLE, "*").replaceAll(/\*+/g, "*");
 }
 
-/** Letters of random case change it at every second place; names in camel case at each word. */
+/** Returns `true` for letters of random case. They change case at every second place; names in camel case change it at each word. */
 function isRandom(word: string): boolean {
   let changes = 0;
   for (let i = 1; i < word.length; i++) if (/[a-z]/.test(word[i]!) !== /[a-z]/.test(word[i - 1]!)) changes++;
   return changes >= Math.max(3, word.length / 3);
 }
 
-/** A field of the rows of one kind: `hash.value where {"key":"order:*","field":"seen"}`. */
+/** Names a field of the rows of one kind: `hash.value where {"key":"order:*","field":"seen"}`. */
 export function fieldOfKind(field: string, kind: RowKind): string {
   return `${field} where ${JSON.stringify(kind)}`;
 }
 
-/** `undefined`: the field is that of all rows. */
+/** Parses a field of one kind; `undefined` if it is the field of all rows. */
 export function readFieldOfKind(text: string): { readonly field: string; readonly kind: RowKind } | undefined {
   const [, field, kind] = WHERE.exec(text) ?? [];
   if (field === undefined || kind === undefined) return undefined;
@@ -81,7 +81,7 @@ export function readFieldOfKind(text: string): { readonly field: string; readonl
   }
 }
 
-/** Whether a row is of one of the kinds. */
+/** Returns `true` if a row is of one of the kinds. */
 export function isOfKind(
   row: readonly StoredValue[],
   columns: readonly ObservedColumn[],

@@ -1,41 +1,44 @@
 import { cellsOf, differences, ROW_LINE } from "../compare/differences.ts";
 
-/** A described state in lines in which each generated value is a mark that no text of a state contains. {@link shownNames} makes lines for people of them. */
+/**
+ * A described state in lines in which each generated value is a mark that no text of a state contains. {@link shownNames} turns them into lines for
+ * people.
+ */
 export type Marked = readonly string[];
 
 const [OPEN, CLOSE] = ["\u{F0000}", "\u{F0001}"];
 const MARK = /\u{F0000}(t?)\d+\u{F0001}/gu;
 const STRAY = /[\u{F0000}\u{F0001}]/gu;
-/** Lines of one shape, or rows of one table, that are compared each with each; of more, values keep the names that they have. */
+/** Number of lines of one shape, or rows of one table, that are compared in pairs. Above it, values keep their names. */
 const MOST_COMPARED = 100;
 
-/** `kind`: `t` for what is a time by its looks. */
+/** @param kind `t` for a value that looks like a time. */
 export const mark = (kind: "" | "t", number: number): string => `${OPEN}${kind}${number}${CLOSE}`;
 
 export const isMark = (text: string): boolean => text.startsWith(OPEN);
 
 export const withoutMarks = (text: string): string => text.replace(STRAY, "\uFFFD");
 
-/** The lines with `#1`, `#2` for generated values, sorted. */
+/** Returns the lines sorted, with `#1`, `#2` for generated values. */
 export function shownNames(lines: Marked): readonly string[] {
-  // A long text may have been cut within a mark.
+  // A long text may have been cut inside a mark.
   return lines.map((line) => line.replaceAll(OPEN, "#").replaceAll(CLOSE, "")).sort();
 }
 
-/** {@link differences} of two states that have the same names already. */
+/** Returns the {@link differences} of two states that have the same names already. */
 export function markedDifferences(expected: Marked, actual: Marked, limit: number): readonly string[] {
   return differences(shownNames(expected), shownNames(actual), limit);
 }
 
 /**
- * The second state with the names that its generated values have in the first one, where they stand in its place: in a line that is equal but for
- * names, else in the row that has most in common. No two values get one name, so that what differs still does.
+ * Returns the second state with the names of the first one for generated values in the same place: in a line that is equal except for names, else in
+ * the row that has most in common. No two values get one name, so that differences remain.
  */
 export function sameNames(first: Marked, second: Marked): Marked {
   const names = new Names();
   const [left, right] = [first, second].map((lines) => [...new Set(lines)].filter((line) => line.includes(OPEN)).map(readMarks));
   const groups = grouped(left!, right!, ({ shape }) => shape);
-  // Rows before values: one that refers to another row than before is then what differs.
+  // Rows before values: if a row refers to another row than before, the difference is shown there.
   const inTurn = [true, false].map((isRow) => groups.filter((group) => [...group.first][0]!.isRow === isRow));
   for (const some of inTurn) pairForced(some, names);
   for (const some of inTurn) pairOthers(some, names);
@@ -46,7 +49,7 @@ export function sameNames(first: Marked, second: Marked): Marked {
   const named = (own: string, kind: "" | "t"): string => {
     const known = names.of(own);
     if (known !== undefined) return known;
-    // A value that the first state does not have must not get a name of it.
+    // A value that the first state does not have must not get a name from it.
     let name = own;
     while (used.has(name)) name = mark(kind, ++number);
     used.add(name);
@@ -58,7 +61,7 @@ export function sameNames(first: Marked, second: Marked): Marked {
 
 interface Line {
   readonly isRow: boolean;
-  /** Alike in lines that are equal but for names. */
+  /** Equal for lines that differ only in names. */
   readonly shape: string;
   readonly marks: readonly string[];
   /** Table and sign of a row. */
@@ -77,19 +80,19 @@ function readMarks(line: string): Line {
   };
 }
 
-/** The text without the numbers of its marks. */
+/** Returns the text without the numbers of its marks. */
 export const shapeOf = (text: string): string => text.replace(MARK, `${OPEN}$1${CLOSE}`);
 
 const marksOf = (text: string): readonly string[] => text.match(MARK) ?? [];
 
-/** A text that was cut off, without what is left of a mark or of a character at its end. */
+/** Removes an incomplete mark or character from the end of a text that was cut off. */
 export const cutBeforeMark = (text: string): string => text.replace(/(?:\u{F0000}t?\d*|[\uD800-\uDBFF])$/u, "");
 
-/** Which mark of the first state stands for one of the second; each for one at most. */
+/** Maps marks of the second state to marks of the first; each of these at most once. */
 class Names {
   readonly #first = new Map<string, string>();
   readonly #taken = new Set<string>();
-  /** Lines of both states that are equal but for names. */
+  /** Lines of both states that differ only in names. */
   readonly paired: Set<Line> = new Set();
 
   of(second: string): string | undefined {
@@ -101,7 +104,7 @@ class Names {
     this.#taken.add(first);
   }
 
-  /** How many of the marks stand for each other by now; `undefined`: they cannot all. */
+  /** Returns how many of the marks are mapped to each other already; `undefined` if they cannot all be. */
   fit(first: readonly string[], second: readonly string[]): number | undefined {
     const tried = new Map<string, string>();
     for (const [place, own] of second.entries()) {
@@ -118,7 +121,7 @@ class Names {
   }
 }
 
-/** Lines of both states that may be about the same thing. */
+/** Lines of both states that may describe the same thing. */
 interface Group {
   readonly first: Set<Line>;
   readonly second: Set<Line>;
@@ -131,7 +134,7 @@ function take(group: Group, one: Line, own: Line, names: Names): void {
   group.second.delete(own);
 }
 
-/** Pairs lines that leave no choice: the only ones of their shape, and then those that only one fits by the names that are known. */
+/** Pairs lines where there is no choice: the only ones of their shape, then those that only one line fits by the known names. */
 function pairForced(groups: readonly Group[], names: Names): void {
   for (const group of groups) {
     const [[one], [own]] = [[...group.first], [...group.second]];
@@ -151,7 +154,7 @@ function pairForced(groups: readonly Group[], names: Names): void {
   }
 }
 
-/** Pairs what is left in order, which is alike on both sides: states are described in the order of their canonical names. */
+/** Pairs the remaining lines in order. The order is the same on both sides, since states are described in the order of their canonical names. */
 function pairOthers(groups: readonly Group[], names: Names): void {
   for (const group of groups) {
     for (const own of group.second) {
@@ -161,7 +164,7 @@ function pairOthers(groups: readonly Group[], names: Names): void {
   }
 }
 
-/** Rows that differ in a column have the names of the row of their table that has most in common with them. */
+/** Gives rows that differ in a column the names of the row of their table that has most in common with them. */
 function pairRows({ first, second }: Group, names: Names): void {
   for (const own of second) {
     const [most] = [...first]
@@ -181,7 +184,7 @@ interface Common {
 
 const NOTHING: Common = { count: 0, first: [], second: [] };
 
-/** The cells that are equal but for names, and their marks, which can all stand for each other. */
+/** Returns the cells that differ only in names, and their marks, which can all be mapped to each other. */
 function commonCells(one: Line, own: Line, names: Names): Common {
   let common = NOTHING;
   for (const [index, [name, value]] of own.cells.entries()) {
@@ -196,7 +199,7 @@ function commonCells(one: Line, own: Line, names: Names): Common {
   return common;
 }
 
-/** Groups that both sides have, without those that are too large to be compared each with each. */
+/** Returns the groups that both sides have, except those too large to compare in pairs. */
 function grouped(first: readonly Line[], second: readonly Line[], by: (line: Line) => string): readonly Group[] {
   const groups = new Map<string, Group>();
   const of = (line: Line): Group => {

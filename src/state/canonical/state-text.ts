@@ -18,7 +18,7 @@ import { literalKeys } from "../values/opaque-tokens.ts";
 export interface StateText {
   readonly text: string;
   readonly bounded: boolean;
-  /** Ids renamed in full, in the order of their names, and ids that carry time, in their own. */
+  /** Ids renamed in full, in the order of their names, and ids that carry time, in their own order. */
   readonly free: readonly Token[];
   readonly ranked: readonly Token[];
 }
@@ -26,7 +26,7 @@ export interface StateText {
 const NONE: readonly Token[] = [];
 const NO_PLACES: ReadonlySet<string> = new Set();
 
-/** Writes facts as canonical text: two states have one text exactly when they differ in nothing but the names of ids. */
+/** Writes facts as canonical text: two states have one text exactly when they differ only in the names of ids. */
 export class StateWriter {
   readonly clock: Clock;
   readonly rules: Rules;
@@ -39,7 +39,7 @@ export class StateWriter {
   readonly byAppearance: boolean;
   readonly #ordered: ReadonlySet<string>;
   readonly #placeholders: Placeholders;
-  /** Absent where rules reach into values. */
+  /** `undefined` where rules reach into values. */
   readonly #words: WordHasher | undefined;
   #stamp = 0;
   #check = 0;
@@ -52,7 +52,7 @@ export class StateWriter {
     this.#ordered = new Set(options.ordered);
     this.rules = readRules(options.ignore, options.masked);
     this.tokens = new Tokens(byAppearance ? literalKeys(options.literals, this.clock) : []);
-    // The longest first: a URL holds the port.
+    // The longest first: a URL contains the port.
     this.#placeholders = [...options.placeholders].sort((a, b) => b[0].length - a[0].length);
     this.plans = new TablePlans(this.rules, options.symmetric);
     this.#strings = new Strings(byAppearance ? this.clock : undefined, this.#placeholders, this.tokens);
@@ -66,7 +66,7 @@ export class StateWriter {
     if (bare && !this.#symmetric) this.#words = new WordHasher(this.#strings, this.clock);
   }
 
-  /** Makes ids constants. What was read before is forgotten, since it took them for variable. */
+  /** Makes ids constants. Remembered strings are cleared, since these ids were variable in them. */
   fix(constants: Iterable<readonly [string, string]>): void {
     for (const [key, name] of constants) {
       this.tokens.constants.set(key, name);
@@ -87,17 +87,17 @@ export class StateWriter {
     this.#forget();
   }
 
-  /** What a string is made of; `null` for text alone. */
+  /** Splits a string into pieces; `null` if it is only text. */
   pieces(text: string): readonly Piece[] | null {
     return this.#strings.pieces(text);
   }
 
-  /** Another hash of the facts of the last fingerprint; 32 bits. */
+  /** Another hash of the last fingerprint's facts; 32 bits. */
   get check(): number {
     return this.#check;
   }
 
-  /** Writes the fingerprint of facts into `out`; returns whether it was bounded. */
+  /** Writes the fingerprint of facts into `out`; returns `true` if it was bounded. */
   fingerprint(facts: Facts, out: Fingerprint): boolean {
     this.#strings.trim();
     if (this.#words !== undefined && this.#words.hash(facts, out)) {
@@ -108,12 +108,12 @@ export class StateWriter {
     hashText(text, out);
     const { steps, times } = this.#encoder;
     this.forgotten = this.#forgottenOrder();
-    // Where an order is forgotten, the other hash is of the form that has it.
+    // Where an order is left out, the other hash is of the form that has it.
     this.#check = hashText32(this.forgotten.size === 0 ? text : this.#write(facts, ranksOf(steps, times, undefined)).text);
     return bounded;
   }
 
-  /** The places of the last fingerprint whose order of generation is no part of it, and there was one to forget. */
+  /** The places whose order of generation the last fingerprint left out. Only places that had an order are included. */
   forgotten: ReadonlySet<string> = NO_PLACES;
 
   write(facts: Facts): StateText {
@@ -190,14 +190,14 @@ export class StateWriter {
     return { text: front + naming.text, bounded: naming.bounded, free: naming.order.map((index) => free[index]!), ranked };
   }
 
-  // A number in the context may be a symmetric key: renaming the key would part the two.
+  // A number in the context may be a symmetric key: renaming the key would make the two different.
   #isPinned(token: Token): boolean {
     if (!this.#symmetric || token.key === null || !token.key.startsWith("s:")) return false;
     return this.#encoder.pins.has(token.key.slice(token.key.lastIndexOf(":") + 1));
   }
 }
 
-/** Dense ranks, over the places in question alone. */
+/** Returns dense ranks, over the given places alone. */
 function ranksOf(
   steps: ReadonlyMap<number, ReadonlySet<string>>,
   times: ReadonlyMap<number, ReadonlySet<string>>,
@@ -230,7 +230,7 @@ function nameFixed(fixed: readonly Token[], ranked: readonly Token[]): ReadonlyM
   return names;
 }
 
-/** The names of fixed ids become part of the text; the others stay open. */
+/** Returns a part in which fixed ids are named; the others stay open. */
 function toPart(encoded: Encoded, names: ReadonlyMap<Token, string> | undefined): Part {
   const ids: number[] = [];
   let text = encoded.text;

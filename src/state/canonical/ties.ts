@@ -1,9 +1,9 @@
 import { mix } from "./mixing.ts";
 import { addPart, nameLine, type Naming, type Part } from "./parts.ts";
 
-/** How many ways to break ties are tried before a state counts as its own. */
+/** Number of ways to break ties that are tried. After that the state counts as its own. */
 export const MOST_BRANCHES = 2_000;
-/** The same in visits of parts: with thousands of tied ids one branch is long. About 50 ms. */
+/** The same limit in visits of parts: with thousands of tied ids one branch is long. About 50 ms. */
 const MOST_WORK = 1_000_000;
 const CHOSEN = 0x5bd1e995;
 
@@ -13,10 +13,9 @@ interface Solution {
 }
 
 /**
- * Names ids whose colours are tied. An id whose colour is unique among the ids in question gets the next name. The others
- * fall into components, connected by parts that hold several of them; what happens in one says nothing about another, so
- * each is solved alone, and equal components need no trying. Where one component is all there is, each id of its smallest
- * class is set apart in turn, and the one with the least text wins.
+ * Names ids whose colours are tied. An id whose colour is unique among the given ids gets the next name. The others fall into components, connected
+ * by parts that contain several of them. A component does not affect another, so each is solved alone, and equal components need no trying. If there
+ * is only one component, each id of its smallest class is tried as the first, and the least text wins.
  */
 export class TieSearch {
   readonly #parts: readonly Part[];
@@ -54,7 +53,7 @@ export class TieSearch {
       (unique ? own : tied).push(sorted[i]!);
     }
     if (tied.length > 0 && this.#exhausted) {
-      // Any naming says truly what the state is; only that it is the least one is no longer known.
+      // Any naming describes the state correctly. It is only unknown whether it is the least one.
       this.#bounded = true;
       own.push(...tied.splice(0));
     }
@@ -69,7 +68,7 @@ export class TieSearch {
     const below = tied.length === 0 ? [] : this.#solveTied(tied, rest, colours, firstName + own.length, own.length === 0);
     for (const id of own) this.#names[id] = -1;
     const order = own.concat(...below.map((solution) => solution.order));
-    // How many names were given here tells later names of this scope from those of the scopes around it.
+    // The number of names given here distinguishes later names of this scope from those of the outer scopes.
     return { text: `(${own.length};${lines.sort().join("")}${below.map((solution) => solution.text).join("")})`, order };
   }
 
@@ -111,7 +110,7 @@ export class TieSearch {
     }
   }
 
-  /** Groups tied ids that share a part. Both the groups and what is in them keep the order in which the ids were first met. */
+  /** Groups tied ids that share a part. The groups and their members keep the order in which the ids were first found. */
   #components(tied: readonly number[], parts: readonly number[]): { ids: number[]; parts: number[] }[] {
     const parent = new Map<number, number>(tied.map((id) => [id, id]));
     const find = (id: number): number => {
@@ -147,7 +146,7 @@ export class TieSearch {
   }
 }
 
-/** Of the classes the smallest, then the one with the least colour: a choice that no renaming changes. */
+/** Returns the smallest class, and of several the one with the least colour: a choice that no renaming changes. */
 function smallestClass(tied: readonly number[], colours: Int32Array): readonly number[] {
   const classes = new Map<number, number[]>();
   for (const id of tied) {

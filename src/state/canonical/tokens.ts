@@ -1,26 +1,26 @@
 import type { IdPiece } from "./pieces.ts";
 
-/** An id that is not a constant: what the canonical form has a hole for. */
+/** An id that is not a constant: the canonical form has a hole for it. */
 export interface Token {
-  /** `null` for the anonymous tokens that tie entries of an unordered collection to it. */
+  /** `null` for the anonymous tokens that tie the entries of an unordered collection to it. */
   readonly key: string | null;
   readonly rank: string;
   readonly order: string;
-  /** The step that generated it; 0: it is told by its appearance alone. */
+  /** The step that generated it; 0 if it is recognised by its appearance alone. */
   readonly step: number;
   /** The place where it was generated. */
   readonly domain: string;
-  /** The number of the fingerprint that last met it, and its place there; saves a map per fingerprint. */
+  /** The number of the fingerprint that last contained it, and its place there; saves a map per fingerprint. */
   stamp: number;
   index: number;
 }
 
 const LIMIT = 1 << 16;
 
-/** All ids met, each known by one object for as long as one fingerprint takes. */
+/** All known ids. Each is represented by one object for the duration of a fingerprint. */
 export class Tokens {
   readonly #byKey = new Map<string, Token>();
-  /** Root ids and ids of the user's code, with their names. */
+  /** Ids of the root and of the user's code, with their names. */
   readonly constants: Map<string, string> = new Map();
 
   constructor(literals: Iterable<string>) {

@@ -5,7 +5,10 @@ import { columnPlace, fieldOf, placeText, tablePlace } from "../values/places.ts
 
 type Row = readonly StoredValue[];
 
-/** Fields of stores that are another value in the second observation, as {@link fieldOf} names them. Of rows that came or went it is every column. */
+/**
+ * Returns the fields of stores that have another value in the second observation, as {@link fieldOf} names them. For rows that were added or removed,
+ * that is every column.
+ */
 export function changedFields(before: Facts, after: Facts): readonly string[] {
   const fields = new Set<string>();
   for (const name of Object.keys(after.systems)) {
@@ -20,7 +23,7 @@ export function changedFields(before: Facts, after: Facts): readonly string[] {
   return [...fields].toSorted();
 }
 
-/** Rows that are there only after, and only before. */
+/** Returns the rows that exist only after, and only before. */
 function changesOf(
   before: ObservedTable | undefined,
   after: ObservedTable | undefined,

@@ -6,7 +6,7 @@ import { columnPlace, fieldOf, INDEX, JSON_TEXT, KEY, parsedJson, placeText, tab
 import { momentOf, offsetFromStep, resolutionOf, type StepWindow } from "../values/times.ts";
 import { differingWords, wordOf, wordOfBytes } from "../values/words.ts";
 
-/** A state that a step led to, and when the step ran. */
+/** A state that a step led to, and the time of the step. */
 export interface Execution {
   readonly facts: Facts;
   readonly window: StepWindow;
@@ -15,9 +15,12 @@ export interface Execution {
 /** A place whose values map one to one, with two of them. */
 export interface ComparedPlace extends GeneratedPlace {
   readonly field: string;
-  /** The counters that moved as the value did, if it is an integer; those that its place is named after first. {@link domain} is the first one. */
+  /**
+   * The counters that changed like the value, if it is an integer. Counters that its place is named after come first. {@link domain} is the first
+   * one.
+   */
   readonly domains: readonly string[];
-  /** An integer for which no key of a table stands: a counter's if it grows with each execution, and stays what it is. */
+  /** `true` for an integer that no key of a table explains. It is a counter's if it grows with each execution, and does not change afterwards. */
   readonly isLoose?: boolean | undefined;
   readonly sample: readonly [string, string];
 }
@@ -30,11 +33,11 @@ export interface Compared {
 }
 
 export interface CompareOptions {
-  /** Places that it explains are passed over. */
+  /** Places that this knowledge explains are skipped. */
   readonly known: Knowledge;
 }
 
-/** Rows are paired at a cost of their number squared. */
+/** Pairing rows takes time in proportion to the square of their number. */
 const MOST_ROWS = 200;
 const DEEPEST = 100;
 
@@ -49,8 +52,8 @@ interface Pair {
 }
 
 /**
- * Compares the states that two executions of one step led to from equal states, and says how their differences come about. The texts that differ must map one to
- * one between the executions: a value that is one in the first execution is one in the second.
+ * Compares the states that two executions of one step led to from equal states, and returns the causes of their differences. The differing texts must
+ * map one to one between the executions: equal values of the first execution are equal in the second.
  */
 export function compareExecutions(a: Execution, b: Execution, options: CompareOptions): Compared {
   const collector = new Pairs(options.known);
@@ -64,7 +67,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
   for (const { domain, a: x, b: y } of [...collector.keys, ...collector.pairs])
     if (domain !== undefined && isInteger(x) && isInteger(y)) domains.add(domain, String(x), String(y));
   for (const pair of collector.pairs) {
-    // A key may be made of the time, and so may what refers to it.
+    // A key may be made of the time, and so may a reference to it.
     const isKey = isInteger(pair.a) && isInteger(pair.b) && domains.of(pair).length > 0;
     const time = isKey ? undefined : timeAt(pair, a.window, b.window);
     if (time !== undefined) times.set(`${time.place}\n${time.after}`, coarsest(times.get(`${time.place}\n${time.after}`), time));
@@ -79,7 +82,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
       texts.push({ place: pair.place, after: "", a: wordOfBytes(pair.a).key, b: wordOfBytes(pair.b).key, pair });
     } else unexplained.push(dropped(pair));
   }
-  // Counters that no key of a table shows: those whose values a probe or the context holds.
+  // Counters that no key of a table shows: a probe or the context holds their values.
   const loose = new Domains();
   for (const pair of integers)
     if (pair.column === undefined && domains.of(pair).length === 0) loose.add(pair.place, String(pair.a), String(pair.b));
@@ -93,7 +96,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
   const back = new Map<string, string>();
   for (const { place, after, a: x, b: y, pair } of texts) {
     if (/^\d+$/.test(x) && /^\d+$/.test(y)) {
-      // Digits in a text may be a counter's of their own.
+      // Digits in a text may come from a counter of their own.
       const all = [...domains.holding(x, y, place), after === "" ? place : `${place} after ${after}`];
       generated.push({ field: fieldOf(place), sample: [x, y], place, after, domain: all[0], domains: all });
       continue;
@@ -110,7 +113,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
   return { generated, times: [...times.values()], unexplained };
 }
 
-/** Which pairs of integers the keys of each counter make up. */
+/** The pairs of integers that the keys of each counter have. */
 class Domains {
   readonly #pairs = new Map<string, Set<string>>();
 
@@ -119,18 +122,18 @@ class Domains {
     this.#pairs.set(domain, pairs.add(`${a}\n${b}`));
   }
 
-  /** The counters that a pair of integers may be of: that of the key which it refers to, or {@link holding}. */
+  /** Returns the counters that a pair of integers may come from: that of the key to which it refers, or {@link holding}. */
   of({ a, b, place, domain }: Pair): readonly string[] {
     return domain === undefined ? this.holding(String(a), String(b), place) : [domain];
   }
 
-  /** The same of counters that are not keys of a table: those that moved most often first. */
+  /** The same for counters that are not keys of a table. The counters that changed most often come first. */
   largest({ a, b }: Pair): readonly string[] {
     const all = [...this.#pairs].filter(([, pairs]) => pairs.has(`${String(a)}\n${String(b)}`));
     return all.toSorted(([x, one], [y, other]) => other.size - one.size || (x < y ? -1 : 1)).map(([domain]) => domain);
   }
 
-  /** The counters that moved as this value did, those whose table the place is named after first. */
+  /** Returns the counters that changed like this value. Counters whose table the place is named after come first. */
   holding(a: string, b: string, place: string): readonly string[] {
     const all = [...this.#pairs].filter(([, pairs]) => pairs.has(`${a}\n${b}`)).map(([domain]) => domain);
     const last = (JSON.parse(place) as readonly string[]).at(-1)!.toLowerCase();
@@ -157,13 +160,13 @@ function shown(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;
 }
 
-/** Two moments that lie alike from their steps. */
+/** Returns the place of a time if two moments have equal offsets from their steps. */
 function timeAt({ place, a, b }: Pair, windowA: StepWindow, windowB: StepWindow): TimePlace | undefined {
   const [x, y] = [momentOf(a), momentOf(b)];
   if (x === undefined || y === undefined || x.form !== y.form) return undefined;
   const resolutionMs = Math.min(resolutionOf(x), resolutionOf(y));
   const alike = offsetFromStep(x, windowA, resolutionMs) === offsetFromStep(y, windowB, resolutionMs);
-  // A time that is no offset from this step may be one from a time that an earlier step wrote, which moved as far.
+  // A time without a fixed offset from this step may have one from a time that an earlier step wrote, which moved equally.
   const apart = Math.abs(y.ms - x.ms - (windowB.startMs - windowA.startMs));
   if (!alike && apart > Math.max(1_000, windowA.endMs - windowA.startMs, windowB.endMs - windowB.startMs) + resolutionMs) return undefined;
   return { place, after: "", resolutionMs, base: alike ? "step" : "stored" };
@@ -174,7 +177,7 @@ function coarsest(known: TimePlace | undefined, time: TimePlace): TimePlace {
   return { ...time, resolutionMs: Math.min(known.resolutionMs, time.resolutionMs), base: known.base === "stored" ? "stored" : time.base };
 }
 
-/** Collects the values that differ, place by place. */
+/** Collects differing values, place by place. */
 class Pairs {
   readonly pairs: Pair[] = [];
   readonly structure: DroppedField[] = [];
@@ -283,7 +286,7 @@ class Pairs {
     this.pairs.push({ place, a, b, column, domain });
   }
 
-  /** Looks into two objects of one kind. `false`: they are compared as they are. */
+  /** Compares the contents of two objects of one kind; returns `false` if they have to be compared as a whole. */
   #inside(a: object, b: object, segments: readonly string[], depth: number): boolean {
     if (Array.isArray(a) && Array.isArray(b)) {
       if (a.length !== b.length) return false;
@@ -318,7 +321,7 @@ function entriesOf(value: object): Map<unknown, unknown> | undefined {
   return prototype === Object.prototype || prototype === null ? new Map(Object.entries(value)) : undefined;
 }
 
-/** The pairs of rows that have most in common. */
+/** Returns the pairs of rows that have most in common. */
 function paired(
   a: readonly (readonly StoredValue[])[],
   b: readonly (readonly StoredValue[])[],

@@ -5,7 +5,7 @@ const NO_KINDS: RowKinds = new Map();
 
 const LINE = /^((?:"(?:[^"\\]|\\.)*"|[^\s"])+) ([=+-]) (.*)$/s;
 const SEGMENT = /"(?:[^"\\]|\\.)*"|\[\d+\]|[^.[\]]+/g;
-/** Pairing rows costs their number squared. */
+/** Pairing rows takes time in proportion to the square of their number. */
 const MOST_ROWS = 200;
 
 interface Row {
@@ -14,9 +14,9 @@ interface Row {
 }
 
 /**
- * The fields in which two descriptions ({@link Canonicalizer.describe}) of states reached along one path differ: `table.column` for rows, a path such as
- * `context.user.seen` or `systems.model.orders[].code` for values, as {@link CanonicalOptions.masked} takes them. Ids count as equal to any other
- * id: another field may have shifted their names. Rows and values that only one side has name no field.
+ * Returns the fields in which two descriptions ({@link Canonicalizer.describe}) of states reached along one path differ: `table.column` for rows, a
+ * path such as `context.user.seen` or `systems.model.orders[].code` for values, as {@link CanonicalOptions.masked} takes them. Ids count as equal to
+ * any other id, since another field may have shifted their names. Rows and values that only one side has do not name a field.
  */
 export function differingFields(a: readonly string[], b: readonly string[], kinds: RowKinds = NO_KINDS): readonly string[] {
   const fields = new Set<string>();
@@ -33,10 +33,13 @@ export function differingFields(a: readonly string[], b: readonly string[], kind
 
 /** `row`: the second description has more rows of the table. `item`: it has more items of the list. */
 export type Difference =
-  | { readonly kind: "field"; readonly name: string; /** In the second description. */ readonly value: string }
+  | { readonly kind: "field"; readonly name: string; /** The value in the second description. */ readonly value: string }
   | { readonly kind: "row" | "item"; readonly name: string };
 
-/** Calls back with every field in which two descriptions differ, as {@link differingFields} names it, and with what the second one has more of. */
+/**
+ * Calls `found` with every field in which two descriptions differ, as {@link differingFields} names it, and with everything that the second one has
+ * more of.
+ */
 export function eachDifference(
   a: readonly string[],
   b: readonly string[],
@@ -58,7 +61,7 @@ export function eachDifference(
   for (const [name, paths] of itemsOf(right.values)) if (paths.size > (items.get(name)?.size ?? 0)) found({ kind: "item", name });
 }
 
-/** The items of lists that values lie in: `context.cart[2].name` lies in an item of `context.cart`. */
+/** Returns the items of lists that contain values: `context.cart[2].name` is in an item of `context.cart`. */
 function itemsOf(values: ReadonlyMap<string, string>): Map<string, Set<string>> {
   const items = new Map<string, Set<string>>();
   for (const path of values.keys()) {
@@ -101,17 +104,17 @@ function parseCells(text: string): Map<string, string> {
   return cells;
 }
 
-/** Two rows that may be one that differs by itself. */
+/** Two rows that may be one row that differs by itself. */
 interface Pair {
   readonly i: number;
   readonly j: number;
   readonly columns: readonly string[];
-  /** How many of the columns that say of what kind they are differ. */
+  /** Number of differing columns that show the rows' kind. */
   readonly apart: number;
   readonly kind: RowKind | undefined;
 }
 
-/** Pairs the rows that are most alike and reports the columns in which they differ. Rows of two kinds are no pair. */
+/** Pairs the most similar rows and reports the columns in which they differ. Rows of two kinds are not paired. */
 function pairRows(left: readonly Row[], right: readonly Row[], found: (difference: Difference) => void, kinds: RowKinds): void {
   const pairs: Pair[] = [];
   left.forEach((a, i) =>
@@ -137,7 +140,10 @@ function pairRows(left: readonly Row[], right: readonly Row[], found: (differenc
   }
 }
 
-/** What two rows have in common in the columns that say of what kind they are; `undefined`: there are none, or it is not shown whole. */
+/**
+ * Returns the common pattern of two rows in the columns that show their kind; `undefined` if there are no such columns, or a value is not shown
+ * whole.
+ */
 function kindOfBoth(a: Row, b: Row, columns: readonly string[]): RowKind | "unlike" | undefined {
   if (columns.length === 0) return undefined;
   const kind: Record<string, string> = {};

@@ -1,12 +1,12 @@
-/** A place where the target, or the user's code, puts values that it generates anew in each execution. */
+/** A place where the target, or the user's code, puts values that it generates again in each execution. */
 export interface GeneratedPlace {
   /** The segments that lead to the value, written by {@link placeText}. */
   readonly place: string;
-  /** `""`: the whole value. Else a word inside a text: the one that follows this word (`^`: the first one). */
+  /** `""` for the whole value. Else a word inside a text: the one that follows this word (`^`: the first one). */
   readonly after: string;
   /**
-   * The name of a counter, for integers: equal integers of one domain are one value, those of different domains are not. `undefined`: a text, which is the
-   * same value wherever it occurs.
+   * The name of a counter, for integers: equal integers of one domain are one value, those of different domains are not. `undefined` for a text,
+   * which is the same value wherever it occurs.
    */
   readonly domain: string | undefined;
 }
@@ -17,13 +17,13 @@ export interface TimePlace {
   readonly place: string;
   /** The same as {@link GeneratedPlace.after}. */
   readonly after: string;
-  /** Milliseconds of which all of its values are multiples. */
+  /** All of its values are multiples of this number of milliseconds. */
   readonly resolutionMs: number;
   /** `step`: an offset from the step that wrote it. `stored`: an offset from another time of the state. */
   readonly base: "step" | "stored";
 }
 
-/** A field that is left out of states because its values differ between executions and nothing explains how. */
+/** A field that is left out of states because its values differ between executions without a known cause. */
 export interface DroppedField {
   /** A path in the syntax of `ignore`, e.g. `orders.latency_ms`. */
   readonly field: string;
@@ -32,8 +32,8 @@ export interface DroppedField {
 }
 
 /**
- * The knowledge of a target's values that experiments gave: plain data, the same for all lanes of a search. A search that learns more begins again with what it
- * learned, so that its result does not depend on when that was.
+ * The knowledge of a target's values that experiments gave: plain data, the same for all lanes of a search. A search that learns more begins again
+ * with its new knowledge, so that its result does not depend on when it learned.
  */
 export interface Knowledge {
   readonly generated: readonly GeneratedPlace[];
@@ -41,7 +41,7 @@ export interface Knowledge {
   readonly dropped: readonly DroppedField[];
   /** Columns that change without a request. */
   readonly background: readonly string[];
-  /** Actions that send something else each time: what they make is named by the action alone. */
+  /** Actions that send other requests each time: values that they make are named by the action alone. */
   readonly noisyActions: readonly string[];
   /** Places whose order of generation is part of the state, since an audit showed that it matters. */
   readonly ordered: readonly string[];
@@ -49,7 +49,7 @@ export interface Knowledge {
 
 export const NOTHING_KNOWN: Knowledge = { generated: [], times: [], dropped: [], background: [], noisyActions: [], ordered: [] };
 
-/** Joins what two experiments taught. A coarser resolution gives way to a finer one. */
+/** Joins the knowledge from two experiments. A finer resolution replaces a coarser one. */
 export function joined(a: Knowledge, b: Knowledge): Knowledge {
   return {
     generated: unique([...a.generated, ...b.generated], ({ place, after }) => `${place}\n${after}`),
@@ -74,7 +74,7 @@ function unique<T>(all: readonly T[], keyOf: (one: T) => string): readonly T[] {
   return [...kept.values()];
 }
 
-/** Reads what {@link knowledgeText} wrote. @throws TypeError */
+/** Parses the text of {@link knowledgeText}. @throws TypeError */
 export function readKnowledge(text: string): Knowledge {
   const read = JSON.parse(text) as Partial<Knowledge> | null;
   const { generated, times, dropped, background, noisyActions, ordered } = read ?? {};

@@ -4,15 +4,15 @@ import { eachDifference, type Difference } from "./differing-fields.ts";
 export interface SteadyChanges {
   /** Fields that have a new value after each step, as {@link differingFields} names them. */
   readonly fields: readonly string[];
-  /** Tables that get a row each time. */
+  /** Tables that each step adds a row to. */
   readonly tables: readonly string[];
-  /** Lists that get an item each time. */
+  /** Lists that each step adds an item to. */
   readonly lists: readonly string[];
 }
 
 /**
- * Finds what all of these steps have in common. A field counts only if each step gives it a value that none of the steps before gave it: where each step
- * sets another row to "done", the field is always the same one and still has an end.
+ * Finds the common changes of all these steps. A field counts only if each step gives it a value that none of the steps before gave it. If each step
+ * sets another row to "done", the field has the same value each time and the changes come to an end.
  *
  * @param steps For each step the lines that {@link differences} gives for the states around it.
  */

@@ -8,8 +8,8 @@ const LONGEST_KEPT = 512;
 const known = new WeakMap<Placeholders, Map<string, number>>();
 
 /**
- * xxHash32, unsigned, of a response with its opaque ids replaced by the order in which they first occur, times near `clockMs` (default: now) masked
- * and the lane's own URL, port and paths replaced. Equal in every lane for the same answer.
+ * Returns the xxHash32, unsigned, of a response. Its opaque ids are replaced by the order in which they first occur, times near `clockMs` (default:
+ * now) are masked, and the lane's own URL, port and paths are replaced. It is equal in every lane for the same answer.
  */
 export function responseHash(status: number, text: string, placeholders: Placeholders, clockMs: number = Date.now()): number {
   if (text.length > LONGEST_KEPT) return compute(status, text, placeholders, clockMs);

@@ -10,7 +10,7 @@ const DEEPEST = 100;
 
 /** Objects at one depth mostly have one shape; this many are kept. */
 const SHAPES_PER_DEPTH = 8;
-/** Returned instead of a position: these facts need the text. */
+/** Returned in place of a position: these facts need the text. */
 const UNKNOWN = -1;
 
 const NULL = 1;
@@ -26,10 +26,9 @@ const RECORD = 10;
 const NODE = 11;
 
 /**
- * Fingerprints states without ids, e.g. of models in memory, at a third of the cost of writing them out: as 32-bit words, strings by the
- * 64-bit hash of their canonical text, which is remembered. Every word's meaning follows from those before it, so
- * different states have different words unless two strings have one hash. Whatever it does not know it leaves to the text;
- * whether it does depends on nothing that a renaming changes.
+ * Fingerprints states without ids, e.g. of models in memory, at a third of the cost of writing them as text. A state becomes 32-bit words, and a
+ * string becomes the remembered 64-bit hash of its canonical text. Every word's meaning follows from those before it, so different states have
+ * different words unless two strings have one hash. Facts that it cannot handle are left to the text; a renaming never changes which ones those are.
  */
 export class WordHasher {
   readonly #words = new Int32Array(CAPACITY);
@@ -39,9 +38,9 @@ export class WordHasher {
   readonly #clock: Clock;
   #shapes: Shape[][] = [];
   readonly #nodes: Map<string, Fingerprint & { readonly check: number }> = new Map();
-  /** Of the strings, keys and nodes of these facts, in their order: in the words stands their other hash. */
+  /** Another hash of the strings, keys and nodes of these facts, in their order. The words contain their first hash. */
   #texts = 0;
-  /** Another hash of the facts that were hashed last, by other means all the way; 32 bits. */
+  /** Another hash of the facts that were hashed last, computed independently; 32 bits. */
   check = 0;
 
   constructor(strings: Strings, clock: Clock) {
@@ -49,7 +48,7 @@ export class WordHasher {
     this.#clock = clock;
   }
 
-  /** Forgets what depends on which ids are constants. */
+  /** Forgets everything that depends on which ids are constants. */
   clear(): void {
     this.#shapes = [];
   }
@@ -69,7 +68,7 @@ export class WordHasher {
     at = this.#value(facts.context, 0, at);
     if (at !== UNKNOWN) at = this.#value(facts.clients, 0, at);
     if (at !== UNKNOWN && facts.node !== undefined) at = this.#node(facts.node, at);
-    // What went past the end was dropped.
+    // Words past the end were dropped.
     if (at === UNKNOWN || at > CAPACITY) return false;
     hashBytes((this.#views[at] ??= this.#bytes.subarray(0, at * 4)), out);
     this.check = this.#checkOf(at);
@@ -164,7 +163,7 @@ export class WordHasher {
     return at + 2;
   }
 
-  /** A graph has few nodes, and their names are no values that may hold an id. */
+  /** Writes a node. A graph has few nodes, and their names are not values that may contain an id. */
   #node(name: string, at: number): number {
     let known = this.#nodes.get(name);
     if (known === undefined) {
@@ -179,7 +178,7 @@ export class WordHasher {
     return at + 3;
   }
 
-  // Numbers that a bigint may equal are left to the text where it is not certain that both read the same here.
+  // Numbers that a bigint may equal are left to the text where this class might write the two differently.
   #number(value: number, at: number): number {
     if (Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value)) return UNKNOWN;
     if (this.#clock.nearNumber(value)) {

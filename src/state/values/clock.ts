@@ -1,16 +1,16 @@
 const DAY_MS = 86_400_000;
 
-/** `1` number in ms: seconds, milliseconds, microseconds, nanoseconds. */
+/** The number for one ms, in seconds, milliseconds, microseconds and nanoseconds. */
 const UNITS_PER_MS = [0.001, 1, 1_000, 1_000_000] as const;
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d)?$/;
 
-/** Which times are near the run's clock: drawn by the run itself rather than given. */
+/** Decides which times are near the run's clock: those were drawn by the run itself and not given. */
 export class Clock {
   readonly #clocks: readonly number[];
   readonly #bounds: Float64Array;
 
-  /** `clocks`: the run's, and those of a resumed run when it was started and resumed before. None: no time is near. */
+  /** @param clocks The run's clock; for a resumed run also those of its beginning and of earlier resumptions. Without any, no time is near. */
   constructor(...clocks: readonly number[]) {
     this.#clocks = clocks;
     this.#bounds = Float64Array.from(
@@ -22,7 +22,7 @@ export class Clock {
     return this.#clocks.some((clock) => Math.abs(ms - clock) <= DAY_MS);
   }
 
-  /** A number since the epoch, in whichever unit. Numbers below 1e9 never count, whatever the clock says. */
+  /** Returns `true` for a near number since the epoch, in any of the units. Numbers below 1e9 never count, whatever the clock. */
   nearNumber(value: number): boolean {
     if (!(value >= 1e9)) return false;
     const bounds = this.#bounds;
@@ -30,7 +30,7 @@ export class Clock {
     return false;
   }
 
-  /** An ISO 8601 date and time (also with a blank for the T; without a zone it is taken as UTC) or an HTTP date. */
+  /** Returns `true` for a near ISO 8601 date and time (also with a blank for the T; without a zone it is taken as UTC) or HTTP date. */
   nearText(text: string): boolean {
     const parts = DATE_TIME.exec(text);
     if (parts === null) return this.nearMs(Date.parse(text));

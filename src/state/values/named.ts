@@ -1,10 +1,10 @@
 import type { Origin, TimeOrigin } from "./origins.ts";
 
-/** A generated value in the place of the text or number that was observed. */
+/** A generated value that replaces the observed text or number. */
 export class Generated {
   readonly key: string;
   readonly form: string;
-  /** `undefined`: a value of the root state, which keeps one name. */
+  /** `undefined` for a value of the root state, which keeps one name. */
   readonly origin: Origin | undefined;
 
   constructor(key: string, form: string, origin: Origin | undefined) {
@@ -14,7 +14,7 @@ export class Generated {
   }
 }
 
-/** A time in the place of what was observed. */
+/** A time that replaces the observed value. */
 export class Time {
   readonly ms: number;
   readonly form: string;
@@ -27,7 +27,7 @@ export class Time {
   }
 }
 
-/** A text with generated values and times in it. */
+/** A text that contains generated values and times. */
 export class Mixed {
   readonly parts: readonly (string | Generated | Time)[];
 
@@ -36,7 +36,7 @@ export class Mixed {
   }
 }
 
-/** A text that holds JSON with generated values and times in it. */
+/** A text that is JSON and contains generated values and times. */
 export class JsonText {
   readonly value: unknown;
 

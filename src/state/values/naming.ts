@@ -3,9 +3,8 @@ import { addPart, nameLine, type Naming, type Part } from "../canonical/parts.ts
 import { TieSearch } from "../canonical/ties.ts";
 
 /**
- * Names `count` ids by what stands around them, not by their values: colour refinement (each id's colour takes in the
- * colours of those it shares a part with, until no class splits), then ties by trying, least text wins.
- * `plain` are parts without ids.
+ * Names `count` ids by their surroundings, not by their values: colour refinement (each id's colour combines the colours of the ids in the same
+ * parts, until no class splits), then trying for ties, where the least text wins. `plain` are parts without ids.
  */
 export function nameIds(count: number, parts: readonly Part[], plain: readonly string[]): Naming {
   const bases = new Int32Array(parts.length);

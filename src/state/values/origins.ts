@@ -1,14 +1,17 @@
-/** A generated value of the present state, and what made it. */
+/** A generated value of the present state, and its origin. */
 export interface Origin {
-  /** Names what made it: a hash of its shape and ancestry. */
+  /** Name of its origin: a hash of its shape and ancestry. */
   readonly label: string;
-  /** A hash of the request that made it, in which every generated value is one of its place alone. */
+  /** A hash of the request that made it, in which every generated value is replaced by its place. */
   readonly shape: string;
   /** The ordinal number of the step that made it: later steps have larger ones. */
   readonly step: number;
-  /** The place where it was generated: what its order of generation is forgotten, or kept, for. */
+  /** The place where it was generated. The order of generation is left out, or kept, per place. */
   readonly domain: string;
-  /** The shapes of the requests that made the generated values which that request sent, and theirs: a set, so that a token that is renewed again and again has finitely many labels. */
+  /**
+   * The shapes of the requests that made the generated values which that request sent, and of their ancestors. It is a set, so that a token that is
+   * renewed repeatedly has finitely many labels.
+   */
   readonly ancestry: readonly string[];
 }
 
@@ -16,29 +19,32 @@ export interface Origin {
 export interface TimeOrigin {
   /** The name that replaces it in a state: its offset from the step that wrote it. */
   readonly name: string;
-  /** The ordinal number of the step that wrote it, or the time that it is derived from; 0 for a time of the root. Two times of one step have no order: they may be equal or not by chance. */
+  /**
+   * The ordinal number of the step that wrote it or the time that it is derived from; 0 for a time of the root. Two times of one step have no order:
+   * they may be equal or not by chance.
+   */
   readonly step: number;
   /** The place where it was written first. */
   readonly domain: string;
-  /** It lies in the future, as far as was seen. */
+  /** `true` if it was in the future when it was last observed. */
   readonly isFuture: boolean;
-  /** It lay in the future of the step that wrote it, and passed before a later step ended. */
+  /** `true` if it was in the future of the step that wrote it, and passed before a later step ended. */
   readonly isPassed?: true | undefined;
 }
 
-/** Where the generated values and the times of a state come from; never changed, so that checkpoints share it. */
+/** The origins of a state's generated values and times. It is never changed, so that checkpoints share it. */
 export interface Origins {
-  /** By {@link Word.key}, of integers with their domain in front. */
+  /** By {@link Word.key}, for integers with their domain before it. */
   readonly ids: ReadonlyMap<string, Origin>;
   /** By milliseconds since 1970. */
   readonly times: ReadonlyMap<number, TimeOrigin>;
-  /** Steps that made something so far. */
+  /** Number of steps that made something so far. */
   readonly steps: number;
 }
 
 export const NO_ORIGINS: Origins = { ids: new Map(), times: new Map(), steps: 0 };
 
-/** Plain data, for images. */
+/** The origins as plain data, for snapshots. */
 export interface OriginsSnapshot {
   readonly ids: readonly (readonly [string, Origin])[];
   readonly times: readonly (readonly [number, TimeOrigin])[];
@@ -53,7 +59,7 @@ export function originsOfSnapshot(image: OriginsSnapshot | undefined): Origins {
   return image === undefined ? NO_ORIGINS : { ids: new Map(image.ids), times: new Map(image.times), steps: image.steps };
 }
 
-/** When the first of the times passes that lie in the future, in milliseconds since 1970; `Infinity`: none does. */
+/** Returns when the first future time passes, in milliseconds since 1970; `Infinity` if there is none. */
 export function firstToPass({ times }: Origins): number {
   let first = Infinity;
   for (const [ms, { isFuture }] of times) if (isFuture && ms < first) first = ms;

@@ -5,8 +5,8 @@ import { fieldOfKind, patternOf, readFieldOfKind } from "../canonical/row-kinds.
 import { joinPath } from "./rules.ts";
 
 /**
- * The segment of a place for a column. Where other columns say of what kind a row is (the key and the field of a hash), what they say is part of it: a field of
- * one kind of rows is another place than that of another kind.
+ * Returns the segment of a place for a column. Where other columns show of what kind a row is (the key and the field of a hash), their values are
+ * part of the segment: a field of one kind of rows is another place than that of another kind.
  */
 export function columnPlace(columns: readonly ObservedColumn[], index: number, row: readonly StoredValue[]): string {
   const { name, kind } = columns[index]!;
@@ -18,23 +18,23 @@ export function columnPlace(columns: readonly ObservedColumn[], index: number, r
   return kinds === undefined ? name : fieldOfKind(name, kinds);
 }
 
-/** Segments as one text, equal for equal places. */
+/** Returns segments as one text, equal for equal places. */
 export function placeText(segments: readonly string[]): string {
   return JSON.stringify(segments);
 }
 
-/** The first segments of the places of a table's columns. Those of a value that a system holds as a whole begin with `systems` and its name. */
+/** Returns the first segments of the places of a table's columns. Places in a store without tables begin with `systems` and its name. */
 export function tablePlace(system: string, table: string): readonly string[] {
   return [TABLES, system, table];
 }
 
-/** The table that a place lies in; `undefined`: it lies in a value. */
+/** Returns the table of a place; `undefined` if the place is in a value. */
 export function tableOf(place: string): string | undefined {
   const [root, , table] = JSON.parse(place) as readonly string[];
   return root === TABLES ? table : undefined;
 }
 
-/** A place as `ignore` takes it: `orders.latency_ms`, `context.order.seen`, `systems.probe.items[].took`. */
+/** Returns a place in the syntax of `ignore`: `orders.latency_ms`, `context.order.seen`, `systems.probe.items[].took`. */
 export function fieldOf(place: string): string {
   const segments = JSON.parse(place) as readonly string[];
   if (segments[0] === TABLES) {
@@ -48,7 +48,7 @@ export function fieldOf(place: string): string {
   );
 }
 
-/** Returns the values at a place that lies in a value: none, or some where it leads through arrays and generated keys. */
+/** Returns the values at a place in a value: none, or several where it leads through arrays and generated keys. */
 export function valuesAt({ systems, context, clients }: Facts, place: string): readonly unknown[] {
   const [root, ...path] = JSON.parse(place) as readonly string[];
   const values = Object.entries(systems).flatMap(([name, observed]) => (observed.kind === "value" ? [[name, observed.value]] : []));
@@ -65,7 +65,7 @@ function insideOf(value: unknown, segment: string): readonly unknown[] {
   return entries.filter(([key]) => segment === "*" || String(key) === segment).map(([, item]) => item);
 }
 
-/** Reads a text that is a JSON object or array; `undefined`: it is none. */
+/** Parses a text that is a JSON object or array; `undefined` if it is not. */
 export function parsedJson(text: string): unknown {
   if (text[0] !== "{" && text[0] !== "[") return undefined;
   try {
@@ -75,7 +75,7 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** Segments of places that are no names. */
+/** Segments of places that are not names. */
 export const INDEX = "[]";
 export const KEY = "#key";
 export const JSON_TEXT = "{}";

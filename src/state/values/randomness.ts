@@ -8,7 +8,7 @@ const COMMON_PAIRS =
 const common = new Uint8Array(26 * 26);
 for (const pair of COMMON_PAIRS.split(" ")) common[(pair.charCodeAt(0) - 97) * 26 + pair.charCodeAt(1) - 97] = 1;
 
-/** Whether all neighbouring letters of a text in small letters are common pairs, as in `order` or `sess`. */
+/** Returns `true` if all neighbouring letters of a text in small letters are common pairs, as in `order` or `sess`. */
 export function readsLikeWord(text: string): boolean {
   for (let i = 1; i < text.length; i++) if (common[(text.charCodeAt(i - 1) - 97) * 26 + text.charCodeAt(i) - 97] !== 1) return false;
   return true;
@@ -30,9 +30,9 @@ const HEX = /^(?:[0-9a-f]+|[0-9A-F]+)$/;
 const SHORTEST = 16;
 
 /**
- * Whether a token looks drawn at random from hex, base36, base62 or base64url. Renaming a token that was not drawn merges
- * states that differ, while missing one that was only splits states that are equal; so doubt counts as "no". Text that
- * people write is told apart by the log-likelihood of its neighbouring characters.
+ * Returns `true` if a token looks drawn at random from hex, base36, base62 or base64url. Renaming a token that was not drawn merges states that
+ * differ, while missing a drawn one only splits states that are equal; so doubt counts as "no". Text that people write is recognised by the
+ * log-likelihood of its neighbouring characters.
  */
 export function looksRandom(token: string): boolean {
   if (token.length < SHORTEST) return false;
@@ -49,7 +49,7 @@ function randomHex(token: string): boolean {
     if (value > 9) letters++;
     if (i > 0 && (value - Number.parseInt(token[i - 1]!, 16)) >>> 0 <= 1) steps++;
   }
-  // Sixteen digits may be a card number; "deadbeef..." has no digit; "0123..." and "0000...1" climb or stand still.
+  // Sixteen digits may be a card number; "deadbeef..." has no digit; "0123..." and "0000...1" climb or repeat.
   return letters > 0 && letters < token.length && seen.size >= 6 && steps * 2 < token.length;
 }
 
@@ -74,15 +74,15 @@ function randomText(token: string): boolean {
     previous = code;
     previousClass = kind;
   }
-  // One case without digits is a word in some language. With separators only mixed case is taken: codes such as
-  // SKU-2024-ABCD-1234 are written in capitals, slugs in small letters.
+  // Letters of one case without digits are a word in some language. With separators only mixed case counts: codes such as SKU-2024-ABCD-1234 are
+  // written in capitals, slugs in small letters.
   if (lower === 0 && upper === 0) return false;
   if (neutral > 0 ? lower === 0 || upper === 0 || neutral > 1 + token.length / 6 : digits === 0 && (lower === 0 || upper === 0))
     return false;
   return seen.size * 2 >= Math.min(token.length, 24) && evidence >= (digits > 1 && neutral === 0 ? -4 : 0);
 }
 
-/** log2 of P(pair | drawn from base62) / P(pair | written by people), rounded; measured on the corpus of {@link COMMON_PAIRS}. */
+/** Returns log2 of P(pair | drawn from base62) / P(pair | written by people), rounded; measured on the corpus of {@link COMMON_PAIRS}. */
 function evidenceOf(a: number, classA: number, b: number, classB: number): number {
   if (classA === DIGIT && classB === DIGIT) return b - a === 1 || b === a ? -2 : -0.5;
   if (classA === DIGIT || classB === DIGIT) return 2.5;

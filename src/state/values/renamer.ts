@@ -16,7 +16,7 @@ export interface StepOrigin extends StepWindow {
   readonly exchanges: readonly SentRequest[];
 }
 
-/** A request of a step as far as it says what it asked for. */
+/** The part of a step's request that shows what was requested. */
 export interface SentRequest {
   readonly method: string;
   /** Path and query. */
@@ -37,15 +37,15 @@ interface Node {
 }
 
 /**
- * Puts {@link Generated} and {@link Time} in the place of values that experiments showed to be generated, or times. Everything else stays as it was observed,
- * whatever it looks like. One per lane.
+ * Replaces values that experiments showed to be generated, or times, by {@link Generated} and {@link Time}. Everything else stays as observed,
+ * whatever it looks like. Each lane has one.
  */
 export class Renamer {
   readonly #tree: Node = newNode();
   readonly #hasPlaces: boolean;
   readonly #literals: ReadonlySet<string>;
   readonly #noisy: ReadonlySet<string>;
-  /** Values of the root state: they are no step's. */
+  /** Values of the root state: no step made them. */
   #constants: ReadonlyMap<string, string> = new Map();
   #rootTimes: ReadonlyMap<number, TimeOrigin> = new Map();
   #origins: Origins = NO_ORIGINS;
@@ -53,7 +53,7 @@ export class Renamer {
   #times: Map<number, TimeOrigin> = new Map();
   #known: Map<string, Generated> = new Map();
   #fresh: { readonly key: string; readonly text: string; readonly place: GeneratedPlace }[] = [];
-  /** A time was met that was not known before. */
+  /** `true` if an unknown time was found. */
   #hasNewTime = false;
   #step: StepOrigin | undefined;
   #nowMs = 0;
@@ -76,14 +76,14 @@ export class Renamer {
     this.#hasPlaces = knowledge.generated.length + knowledge.times.length > 0;
   }
 
-  /** Nothing is renamed, so that facts need not be looked through. */
+  /** `true` if nothing is renamed, so that facts need not be searched. */
   get isIdle(): boolean {
     return !this.#hasPlaces && this.#constants.size === 0 && this.#rootTimes.size === 0;
   }
 
   /**
-   * Makes the values of the root state constants: `names` of those that look like ids, all values at known places, and times. A run that starts tomorrow has
-   * the same root: its times near the clock have one name, and those at known places are offsets.
+   * Makes the values of the root state constants: `names` of those that look like ids, all values at known places, and times. A run that starts
+   * tomorrow has the same root: its times near the clock have one name, and those at known places are offsets.
    */
   root(facts: Facts, names: ReadonlyMap<string, string>, window: StepWindow): void {
     this.#constants = names;
@@ -99,7 +99,7 @@ export class Renamer {
     const rootTimes = new Map<number, TimeOrigin>();
     for (const [ms, { isKnown }] of this.#rootMoments) {
       const offset = simplestOffset(ms - window.endMs - 1_002, ms - window.startMs + 1_002);
-      // One that setup wrote has another value in each run; one that a template holds has not.
+      // A time that `setup` wrote has another value in each run; a time of a template does not.
       const isOwn = isKnown && offset % 60_000 === 0 && Math.abs(offset) < FURTHEST_MS;
       const isNear = Math.abs(ms - window.endMs) <= DAY_MS;
       if (isOwn || isNear) rootTimes.set(ms, { name: isOwn ? `root${offset}` : "root0", step: 0, domain: "", isFuture: false });
@@ -109,21 +109,21 @@ export class Renamer {
     this.#rootTimes = rootTimes;
   }
 
-  /** Puts the constants of the root state in the place of its values. */
+  /** Replaces the values of the root state by its constants. */
   constant(facts: Facts): Facts {
     if (this.isIdle) return facts;
     this.#begin(NO_ORIGINS, undefined);
     return this.#facts(facts);
   }
 
-  /** @param step The step that led here; `undefined`: nothing new is expected. */
+  /** @param step The step that led here; `undefined` if nothing new is expected. */
   observe(facts: Facts, origins: Origins, step: StepOrigin | undefined): { readonly facts: Facts; readonly origins: Origins } {
     if (this.isIdle && origins.ids.size === 0 && origins.times.size === 0) return { facts, origins };
     this.#begin(origins, step);
     let renamed = this.#facts(facts);
     const hasNew = this.#fresh.length > 0 || this.#hasNewTime;
     if (this.#fresh.length > 0) this.#register();
-    // A new value may stand in places that were looked at before it was known.
+    // A new value may be in places that were read before it was known.
     if (hasNew) renamed = this.#facts(facts);
     const isSame = sameEntries(this.#ids, origins.ids) && sameEntries(this.#times, origins.times);
     return { facts: renamed, origins: isSame ? origins : { ids: this.#ids, times: this.#times, steps: this.#origins.steps + 1 } };
@@ -155,7 +155,7 @@ export class Renamer {
     this.#fresh = [];
   }
 
-  /** Names the request that made a value: the first one whose answer has it, else all that the step sent. */
+  /** Returns the name of the request that made a value: the first one whose answer contains it, else all requests of the step. */
   #madeBy(text: string, fresh: ReadonlySet<string>): Pick<Origin, "label" | "shape" | "ancestry"> {
     const step = this.#step!;
     const ancestry = new Set<string>();
@@ -172,7 +172,7 @@ export class Renamer {
     return { shape, ancestry: sorted, label: hashText32(`${shape}\n${sorted.join()}`).toString(36) };
   }
 
-  /** A part of a request without what is generated in it; what made that is added to `ancestry`. */
+  /** Returns a part of a request without its generated values, and adds their origins to `ancestry`. */
   #shapeOf(text: string, isPath: boolean, fresh: ReadonlySet<string>, ancestry: Set<string>): string {
     const step = this.#step!;
     const plain = text.replace(ISO_TIME, (time) => {
@@ -195,7 +195,7 @@ export class Renamer {
     return parts === undefined ? plain : parts.map(({ text: part, found }) => found ?? part).join("");
   }
 
-  /** An integer of some counter. */
+  /** Returns the origin of an integer of any counter. */
   #counted(digits: string): Origin | undefined {
     for (const [key, origin] of this.#origins.ids) if (key.endsWith(`:${digits}`)) return origin;
     return undefined;
@@ -223,7 +223,7 @@ export class Renamer {
   #table(table: ObservedTable, node: Node | undefined): ObservedTable {
     const row = (cells: readonly StoredValue[]): readonly StoredValue[] =>
       cells.map((cell, index) =>
-        // Most cells are of no known place and no text.
+        // Most cells are not at a known place and not texts.
         node === undefined && typeof cell !== "string" && typeof cell !== "object"
           ? (this.#value(cell, undefined) as StoredValue)
           : (this.#value(cell, node?.inner.get(columnPlace(table.columns, index, cells))) as StoredValue),
@@ -273,7 +273,7 @@ export class Renamer {
     return this.#loose(text, node);
   }
 
-  /** A text of which no more is known than words in it. */
+  /** Renames the known words in a text that is not at a known place as a whole. */
   #loose(text: string, node: Node | undefined): unknown {
     if (this.#isRoot) {
       const moment = momentOf(text);
@@ -332,7 +332,7 @@ export class Renamer {
     const before = Object.entries(value);
     const entries = before.map(([key, item]) => this.#entry(key, item, node));
     if (entries.every(([key, item], index) => key === before[index]![0] && item === before[index]![1])) return value;
-    // A renamed key is no text any more: such an object is written as a Map.
+    // A renamed key is not a text, so such an object is written as a Map.
     return entries.every(([key]) => typeof key === "string") ? Object.fromEntries(entries as [string, unknown][]) : new Map(entries);
   }
 
@@ -358,7 +358,7 @@ export class Renamer {
     return known;
   }
 
-  /** A value at a place where values are generated: it is known, a constant, or new. */
+  /** Returns the generated value at a known place: known, a constant, or new. */
   #id(key: string, form: string, text: string, place: GeneratedPlace): Generated | undefined {
     const constant = this.#constants.get(key);
     if (constant !== undefined) return new Generated(constant, form, undefined);
@@ -377,7 +377,7 @@ export class Renamer {
 
   #knownTime(ms: number): TimeOrigin | undefined {
     const known = this.#origins.times.get(ms);
-    // One that this step writes lies ahead, or does not, by its own duration, and not by how late it is looked at.
+    // The future of a time that this step writes is decided by its duration, and not by how late it is observed.
     if (known === undefined) return this.#times.get(ms) ?? this.#rootTimes.get(ms);
     // An action that waits until a time has passed leads to another state, although it writes nothing.
     const now: TimeOrigin = known.isFuture && ms <= this.#nowMs ? { ...known, isFuture: false, isPassed: true } : known;
@@ -409,7 +409,7 @@ export class Renamer {
     else known.isKnown ||= isKnown;
   }
 
-  /** The name of a time after the one of the state that lies the simplest duration of whole seconds from it, and the step that wrote that one. */
+  /** Names a time after another time of the state: the one at the simplest distance in whole seconds. Also returns the step that wrote that one. */
   #storedBase(ms: number): Pick<TimeOrigin, "name" | "step"> | undefined {
     let best: Pick<TimeOrigin, "name" | "step"> | undefined;
     let least = Infinity;
@@ -434,7 +434,7 @@ export class Renamer {
 }
 
 const DAY_MS = 86_400_000;
-/** A time of the root that lies further away than this from its making is given, not made. */
+/** A time of the root that is further from its making than this was given, not made. */
 const FURTHEST_MS = 400 * DAY_MS;
 const ISO_TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g;
 /** Shorter words occur by chance. */
@@ -444,7 +444,7 @@ function newNode(): Node {
   return { whole: undefined, words: new Map(), time: undefined, timeWords: new Map(), inner: new Map() };
 }
 
-/** Smaller for durations with fewer units. */
+/** Returns a weight that is smaller for durations with fewer units. */
 function simplicity(ms: number): number {
   const size = Math.abs(ms);
   return [86_400_000, 3_600_000, 60_000, 1_000].findIndex((grain) => size % grain === 0) * 1e9 + size / 1_000;

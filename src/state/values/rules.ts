@@ -1,16 +1,16 @@
 import { readFieldOfKind, type RowKind } from "../canonical/row-kinds.ts";
 
-/** What becomes of a field: left out, or one mark whatever it holds (NULL stays NULL). */
+/** Treatment of a field: left out, or replaced by one placeholder whatever its value (NULL stays NULL). */
 export type FieldRule = "ignore" | "mask";
 
-/** Rules for paths inside values; `[]` stands for any index, `*` for any key. */
+/** Rules for paths inside values; `[]` means any index, `*` any key. */
 export interface PathRules {
   rule: FieldRule | undefined;
   readonly children: Map<string, PathRules>;
 }
 
 export interface Rules {
-  /** As `columns`: what is masked in rows of some kinds alone. */
+  /** Like `columns`, for fields that are masked only in rows of some kinds. */
   readonly kinds: ReadonlyMap<string, readonly RowKind[]>;
   /** By `table.column` and by `system.table.column`. */
   readonly columns: ReadonlyMap<string, FieldRule>;
@@ -48,14 +48,14 @@ export function readRules(ignore: readonly string[], masked: readonly string[]):
   };
 }
 
-/** The paths into context, clients or values of systems that a field may name: from its root on, `[]` for any index, `*` for any key. */
+/** Returns the paths into context, clients or values of stores that a field may name: from its root on, `[]` for any index, `*` for any key. */
 export function pathsOf(field: string): readonly (readonly string[])[] {
-  // A context key may itself hold a dot.
+  // A context key may itself contain a dot.
   const key = ["context", field];
   const path = splitPath(field);
   if (path.length < 2 || !ROOTS.has(path[0]!)) return [key];
   const [root, role, ...inner] = path as [string, string, ...string[]];
-  // Once an action has set a client's credentials, the state holds them as [credentials, action].
+  // Once an action has set a client's credentials, the state contains them as [credentials, action].
   return root === "clients" && inner.length > 0 ? [path, [root, role, "[]", ...inner], key] : [path, key];
 }
 
@@ -69,7 +69,7 @@ function insert(root: PathRules, path: readonly string[], rule: FieldRule): void
   node.rule = rule;
 }
 
-/** `a.b[].c` -> a, b, [], c; a key that holds dots or brackets is written as a JSON string. */
+/** Splits `a.b[].c` into a, b, [], c; a key that contains dots or brackets is written as a JSON string. */
 function splitPath(path: string): string[] {
   const parts = path.match(/"(?:[^"\\]|\\.)*"|\[\]|[^.[\]]+/g) ?? [];
   return parts.map((part) => (part.startsWith('"') && part.endsWith('"') && part.length > 1 ? parseKey(part) : part));

@@ -5,7 +5,7 @@ import { looksRandom, readsLikeWord } from "./randomness.ts";
 
 export type Placeholders = readonly (readonly [string, string])[];
 
-// In this order: a JSON Web Token, a date and time, an HTTP date, a number of epoch length, a run that may be or hold an id.
+// In this order: a JSON Web Token, a date and time, an HTTP date, a number of epoch length, a run that may be or contain an id.
 const CANDIDATE =
   /eyJ[\w-]{6,}\.eyJ[\w-]{6,}\.[\w-]*|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?(?!\w)|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT|\d{10,19}(?:\.\d+)?(?![\w-])|[\w-]{16,}/g;
 const UUID = /(?<![0-9a-fA-F])(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9A-F]{8}-(?:[0-9A-F]{4}-){3}[0-9A-F]{12})(?![0-9a-fA-F])/g;
@@ -13,7 +13,7 @@ const WHOLE_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 const DASH = 0x2d;
 const PREFIXED = /^([a-z]{2,10}[_-])([A-Za-z0-9]{16,})$/;
 const STANDARD_BASE64 = /^(?=.*[+/=])[A-Za-z0-9+/]{22,}={0,2}$/;
-/** Nothing shorter can hold an epoch number, let alone an id. */
+/** Nothing shorter can contain an epoch number, let alone an id. */
 export const SHORTEST_CANDIDATE = 10;
 
 /** Splits a string at placeholders alone; `null` when there are none. */
@@ -34,7 +34,7 @@ export function scan(text: string, clock: Clock, placeholders: Placeholders): re
   return pieces.length === 0 || (pieces.length === 1 && pieces[0]!.kind === "text") ? null : pieces;
 }
 
-// By far the commonest id, in the commonest spelling.
+// By far the commonest id, in the commonest notation.
 function wholeUuid(text: string): Piece | null {
   return uuidPiece(text.slice(0, 8) + text.slice(9, 13) + text.slice(14, 18) + text.slice(19, 23) + text.slice(24), "u");
 }
@@ -46,7 +46,7 @@ function scanInto(
   pieces: Piece[],
   scanRest: (pieces: Piece[], text: string) => void,
 ): void {
-  // Each placeholder goes as deep as there are placeholders, and not as there are occurrences: an answer may have thousands of links.
+  // The depth of recursion is the number of placeholders, and not of their occurrences: an answer may have thousands of links.
   let rest = text;
   for (let i = from; i < placeholders.length;) {
     const [value, name] = placeholders[i]!;
@@ -126,10 +126,10 @@ function scanRun(run: string, clock: Clock, pieces: Piece[]): void {
   else scanTokens(run, clock, pieces);
 }
 
-/** A run without UUIDs: a token as a whole (nanoid draws dashes too), else its parts, so that `ord_<token>` is found. */
+/** Splits a run without UUIDs: a token as a whole (nanoid draws dashes too), else its parts, so that `ord_<token>` is found. */
 function scanTokens(run: string, clock: Clock, pieces: Piece[]): void {
   const separated = /[_-]/.test(run);
-  // A drawn token may by chance begin like one with a prefix; hardly ever with a word.
+  // A drawn token may begin by chance like a prefixed one, but hardly ever with a word.
   const [, prefix, token] = (separated ? PREFIXED.exec(run) : null) ?? [];
   const named = token !== undefined && readsLikeWord(prefix!.slice(0, -1)) ? tokenPiece(token, clock) : null;
   if (named !== null) {
@@ -143,8 +143,8 @@ function scanTokens(run: string, clock: Clock, pieces: Piece[]): void {
 }
 
 /**
- * A signed token says who holds it, so it is read rather than renamed: two users' tokens are different, two tokens of one
- * user are not. Its times are about the token, and its signature follows from the rest.
+ * Reads a signed token. It says who holds it, so it is not renamed: two users' tokens are different, two tokens of one user are not. Its times
+ * describe the token, and its signature follows from the rest.
  */
 function scanJwt(token: string, clock: Clock, pieces: Piece[]): void {
   const [header, payload] = token.split(".");

@@ -4,15 +4,15 @@ import type { Piece } from "../canonical/pieces.ts";
 import { scan, scanMarks, SHORTEST_CANDIDATE, type Placeholders } from "./scan.ts";
 import type { Token, Tokens } from "../canonical/tokens.ts";
 
-/** What is known of a string. */
+/** The canonical form of a string, with its hashes. */
 export interface KnownString {
-  /** Its canonical text: where ids are, an `@` and how they are written, in the order of `tokens`. */
+  /** Its canonical text: each id is an `@` and its notation, in the order of `tokens`. */
   readonly text: string;
   readonly tokens: readonly Token[];
   /** xxHash64 of the text. */
   readonly lo: number;
   readonly hi: number;
-  /** xxHash32 of it, which agrees for texts that share the other hash as seldom as for any. */
+  /** xxHash32 of the text. It is independent: texts that share the other hash rarely share this one. */
   readonly check: number;
 }
 
@@ -21,10 +21,10 @@ const LIMIT = 1 << 16;
 /** Longer strings are not kept: they seldom recur, and a full table of them would be large. */
 const LONGEST_KEPT = 256;
 
-/** The canonical text of strings, remembered: the same ones recur in state after state. */
+/** Remembers the canonical text of strings: the same strings recur in state after state. */
 export class Strings {
   readonly #known = new Map<string, KnownString>();
-  /** `undefined`: ids and times are not looked for. */
+  /** `undefined` if ids and times are not looked for. */
   readonly #clock: Clock | undefined;
   readonly #placeholders: Placeholders;
   readonly #shortest: number;
@@ -40,7 +40,7 @@ export class Strings {
     this.tokens = tokens;
   }
 
-  /** To be called between fingerprints only: within one, an id must stay one object. */
+  /** Limits the memory. Call it only between fingerprints: within one, an id must stay one object. */
   trim(): void {
     if (this.#known.size > LIMIT || this.tokens.full) this.clear();
   }
@@ -50,7 +50,7 @@ export class Strings {
     this.tokens.clear();
   }
 
-  /** What a string is made of; `null` for text alone. */
+  /** Splits a string into pieces; `null` if it is only text. */
   pieces(value: string): readonly Piece[] | null {
     if (value.length < this.#shortest) return null;
     return this.#clock === undefined ? scanMarks(value, this.#placeholders) : scan(value, this.#clock, this.#placeholders);
@@ -91,7 +91,7 @@ export class Strings {
   }
 }
 
-/** With its length in front, so that no string can pass for the end of another. */
+/** Returns a string with its length before it, so that no string can be read as the end of another. */
 export function plainText(value: string): string {
   if (isWellFormed(value)) return `"${value.length}:${value}`;
   const escaped = JSON.stringify(value);

@@ -1,4 +1,4 @@
-/** How a time is written. Two values of one place are times only if both are written alike. */
+/** Notation of a time. Two values of one place are times only if both have the same notation. */
 export type TimeForm = "s" | "ms" | "us" | "ns" | "text" | "date" | "object";
 
 /** A moment, read from a value. */
@@ -12,7 +12,7 @@ const DAY = 86_400_000;
 /** The coarsest first: an offset is the coarsest multiple that fits. */
 const GRAINS: readonly number[] = [DAY, 3_600_000, 60_000, 1_000, 100, 10, 1];
 
-/** Since 2001 and until 2128, in each unit: numbers outside are no times. */
+/** Limits in each unit, from 2001 until 2128: other numbers are not times. */
 const UNITS: readonly (readonly [TimeForm, number, number, number])[] = [
   ["s", 1e9, 5e9, 1_000],
   ["ms", 1e12, 5e12, 1],
@@ -25,7 +25,9 @@ const DATE = /^\d{4}-\d\d-\d\d$/;
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT$/;
 const DIGITS = /^\d{10,19}$/;
 
-/** Reads a number, a text (ISO 8601 with a `T` or a blank, a date, an HTTP date, digits since the epoch) or a `Date`; `undefined`: it is no time. */
+/**
+ * Reads a number, a text (ISO 8601 with a `T` or a blank, a date, an HTTP date, digits since the epoch) or a `Date`; `undefined` if it is not a time.
+ */
 export function momentOf(value: unknown): Moment | undefined {
   if (typeof value === "number" || typeof value === "bigint") return ofNumber(Number(value));
   if (typeof value === "string") return ofText(value);
@@ -39,7 +41,7 @@ function ofNumber(value: number): Moment | undefined {
 }
 
 function ofText(text: string): Moment | undefined {
-  // By far the most strings are no times.
+  // By far the most strings are not times.
   const first = text.charCodeAt(0);
   if (text.length < 10 || text.length > 40) return undefined;
   if (first >= 0x30 && first <= 0x39) {
@@ -60,7 +62,7 @@ function parsed(text: string, form: TimeForm): Moment | undefined {
   return Number.isNaN(ms) ? undefined : { ms, form };
 }
 
-/** The coarsest of day, second and millisecond that a time is a multiple of, in milliseconds. */
+/** Returns the coarsest of day, second and millisecond that a time is a multiple of, in milliseconds. */
 export function resolutionOf({ ms, form }: Moment): number {
   if (form === "date" || ms % DAY === 0) return DAY;
   if (form === "s" || ms % 1_000 === 0) return 1_000;
@@ -68,8 +70,8 @@ export function resolutionOf({ ms, form }: Moment): number {
 }
 
 /**
- * The simplest duration between two bounds, in milliseconds: 0, else the smallest multiple of the coarsest of day, hour, minute, second, 100, 10 and 1 ms
- * that lies between them.
+ * Returns the simplest duration between two bounds, in milliseconds: 0, else the smallest multiple of the coarsest of day, hour, minute, second, 100,
+ * 10 and 1 ms that is between them.
  */
 export function simplestOffset(least: number, most: number): number {
   if (least <= 0 && most >= 0) return 0;
@@ -81,22 +83,22 @@ export function simplestOffset(least: number, most: number): number {
   return Math.round(least);
 }
 
-/** When a step ran: milliseconds since 1970. */
+/** The time in which a step ran, in milliseconds since 1970. */
 export interface StepWindow {
   readonly startMs: number;
   readonly endMs: number;
 }
 
-/** Clocks of two processes on one machine, read in whole milliseconds. */
+/** Largest difference between the clocks of two processes on one machine, read in whole milliseconds. */
 const CLOCK_MS = 2;
 
-/** The simplest offset of a time from the step that wrote it. */
+/** Returns the simplest offset of a time from the step that wrote it. */
 export function offsetFromStep({ ms }: Moment, { startMs, endMs }: StepWindow, resolutionMs: number): number {
   const slack = resolutionMs + CLOCK_MS;
   return simplestOffset(ms - endMs - slack, ms - startMs + slack);
 }
 
-/** A duration for people: `10 min`, `1 h 30 min`. */
+/** Returns a duration for people: `10 min`, `1 h 30 min`. */
 export function durationText(ms: number): string {
   const parts: string[] = [];
   let rest = Math.abs(ms);

@@ -1,14 +1,14 @@
-/** A value as it is looked up: equal for one id however it is written. */
+/** A value in the form in which it is looked up: equal for one id in every notation. */
 export interface Word {
   readonly key: string;
-  /** How it is written. */
+  /** The notation of the value. */
   readonly form: string;
 }
 
 const UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 const HEX = /^(?:[0-9a-f]{16,}|[0-9A-F]{16,})$/;
 
-/** Letter case and dashes of a UUID, and the letter case of long hexadecimal numbers, are forms of one value. */
+/** Returns the word of a text. Letter case and dashes of a UUID, and the letter case of long hexadecimal numbers, are notations of one value. */
 export function wordOf(text: string): Word {
   if (text.length === 36 && UUID.test(text)) {
     const key = text.replaceAll("-", "").toLowerCase();
@@ -25,7 +25,7 @@ export function wordOfBytes(bytes: Uint8Array): Word {
 /** From the widest to the narrowest: signed tokens and URL-safe text, names with separators, runs of letters and digits. */
 const TIERS: readonly RegExp[] = [/[\w.+/=~-]+/g, /[\w-]+/g, /[A-Za-z0-9]+/g];
 
-/** A part of a text: a word that was found, or what stands between such words. */
+/** A part of a text: a word that was found, or the text between such words. */
 export type TextPart<T> = { readonly text: string; readonly found?: undefined } | { readonly text: string; readonly found: T };
 
 /**
@@ -62,7 +62,7 @@ function splitInto<T>(
   if (done < text.length) parts.push({ text: text.slice(done) });
 }
 
-/** The longest known word that a name with separators ends in, such as a token behind a prefix. */
+/** Returns the longest known word at the end of a name with separators, such as a token after a prefix. */
 function endOf<T>(
   word: string,
   find: (word: string, after: string) => T | undefined,
@@ -74,22 +74,22 @@ function endOf<T>(
   return undefined;
 }
 
-/** The last run of letters and digits of a text. */
+/** Returns the last run of letters and digits of a text. */
 function lastRun(text: string, otherwise: string): string {
   return /([A-Za-z0-9]+)[^A-Za-z0-9]*$/.exec(text)?.[1] ?? otherwise;
 }
 
-/** Two words that stand in the same place of two texts. */
+/** Two words in the same place of two texts. */
 export interface WordPair {
-  /** The run before them, which is the same in both; `^` for none; `""`: they are the texts as a whole. */
+  /** The run before them, which is the same in both; `^` if there is none; `""` if they are the texts as a whole. */
   readonly after: string;
   readonly a: string;
   readonly b: string;
 }
 
 /**
- * Pairs what differs between two texts. Where the texts have the same structure, their differing runs of letters and digits; else what is left between the
- * words that they begin and end with.
+ * Pairs the differences of two texts. If the texts have the same structure, these are the differing runs of letters and digits; else the words
+ * between the beginning and the end that both texts share.
  */
 export function differingWords(a: string, b: string): readonly WordPair[] {
   const whole: readonly WordPair[] = [{ after: "", a, b }];
@@ -119,7 +119,7 @@ function runsOf(text: string): readonly Run[] {
   return [...text.matchAll(RUN)].map((match) => ({ text: match[0], at: match.index }));
 }
 
-/** Pairs the one word of each text that stands between the runs which both begin and end with; `undefined`: it is not one word. */
+/** Pairs the one word of each text between the runs with which both begin and end; `undefined` if it is not one word. */
 function between(a: string, b: string, runsA: readonly Run[], runsB: readonly Run[]): readonly WordPair[] | undefined {
   let front = 0;
   while (front < Math.min(runsA.length, runsB.length) && runsA[front]!.text === runsB[front]!.text && runsA[front]!.at === runsB[front]!.at)
@@ -130,7 +130,7 @@ function between(a: string, b: string, runsA: readonly Run[], runsB: readonly Ru
   let end = 0;
   const most = Math.min(a.length, b.length) - start;
   while (end < most && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
-  // A common ending is taken back to a boundary of words.
+  // A common ending is shortened to a word boundary.
   while (end > 0 && /[\w-]/.test(a[a.length - end]!)) end--;
   const [x, y] = [a.slice(start, a.length - end), b.slice(start, b.length - end)].map(
     (middle) => /^[^A-Za-z0-9]*([\w.+/=~-]+)$/.exec(middle)?.[1],
