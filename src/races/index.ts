@@ -1,4 +1,7 @@
-/** Races, in the order in which they come about: probing what is worth it, on lanes, where it is judged, and confirming what was seen. */
+/**
+ * Races, in the order of their stages: planning and probing pairs of calls, making and judging the calls on lanes, and confirming the races that were
+ * seen.
+ */
 export { planRaces } from "./plan/plan-races.ts";
 export { probeRaces, raceOn } from "./plan/probe-races.ts";
 export { RaceLane } from "./lane/race-lane.ts";

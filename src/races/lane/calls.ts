@@ -11,14 +11,14 @@ import { TakingTurns } from "./taking-turns.ts";
 
 export interface CallsOptions {
   readonly ground: RaceGround;
-  /** Where the calls are made. */
+  /** The path to the state in which the calls are made. */
   readonly path: readonly number[];
   readonly draws: readonly (readonly number[])[] | undefined;
   /** Action indices. */
   readonly sides: readonly number[];
 }
 
-/** Executes the calls of a race in one state, over and over, in one order or at the same time. Each execution begins by going to the state. */
+/** Executes the calls of a race in one state, repeatedly, in one order or at the same time. Each execution begins by going to the state. */
 export class Calls {
   readonly #options: CallsOptions;
   readonly #base: LaneBase;
@@ -31,7 +31,7 @@ export class Calls {
     this.#base = options.ground.base;
   }
 
-  /** Routes what the clients tell to the sides, for as long as `work` takes. */
+  /** Routes exchanges of the clients to the sides while `work` runs. */
   async listening<T>(work: () => Promise<T>): Promise<T> {
     const { state, stepper } = this.#base;
     state.listen((exchange) => {
@@ -58,12 +58,12 @@ export class Calls {
     return copyOf(await state.observed());
   }
 
-  /** Executes some of the calls one after the other. */
+  /** Executes some of the calls one after another. */
   async inOrder(order: readonly number[], deliver?: Deliver): Promise<Execution> {
     await this.arrive();
     const after: Facts[] = [];
     for (const [at, side] of order.entries()) {
-      // What one side acts with now, another one does not know.
+      // Each side starts with the clients' original credentials: one side does not know those that another side got.
       this.#restoreClients();
       await this.call(side, deliver);
       const { lost, action } = this.#sides[side]!.end!;
@@ -74,21 +74,21 @@ export class Calls {
     return { order, calls: this.#ends(new Set(order)), states: [{ merged: order, facts: after.at(-1)! }], broken, after };
   }
 
-  /** Executes all calls as `run` makes them, and observes what came of it. @returns `undefined` when `run` gave up. */
+  /** Executes all calls as `run` makes them, and observes the result. @returns `undefined` if `run` gave up. */
   async together(run: (call: (side: number) => Promise<void>) => Promise<boolean>, deliver?: Deliver): Promise<Execution | undefined> {
     await this.arrive();
     if (!(await run((side) => this.call(side, deliver)))) return undefined;
     const all = this.#sides.map((_, side) => side);
     const states: MergedState[] = [];
-    // The last one stays for the checks.
+    // The last observed state is the one that the checks run in.
     for (const merged of this.#mergings(all).toReversed()) states.unshift(await this.#observe(merged));
     const calls = this.#ends(new Set(all));
-    // A target that is gone, or hangs, answers no check either.
+    // A target that has ended or hangs does not answer checks either.
     const broken = calls.some((call) => call?.kind === "lost") ? [] : await this.#check();
     return { order: null, calls, states, broken, after: [] };
   }
 
-  /** Executes all calls at once, but each of their requests by itself: those of the sides take turns. What a side sends beyond its turns comes last. */
+  /** Executes all calls at once, but each of their requests alone: the requests of the sides take turns. Requests beyond a side's turns come last. */
   async interleaved(turns: readonly number[]): Promise<Execution> {
     const line = new TakingTurns(turns);
     const run = async (call: (side: number) => Promise<void>): Promise<boolean> => {
@@ -106,11 +106,11 @@ export class Calls {
     await this.#sides[side]!.call(new RaceScope(side, new AbortController().signal, deliver));
   }
 
-  /** The orders in which it matters whose values stay in the context. */
+  /** Returns the orders in which the sides' contexts have to be merged: several where they set different values. */
   #mergings(all: readonly number[]): readonly (readonly number[])[] {
     const changes = this.#changes();
     const conflicting = changes.some((one, at) => changes.some((other, place) => place > at && conflict(one, other)));
-    // Whose values stay is decided by who comes last.
+    // The last side decides which values remain.
     return conflicting ? all.map((last) => [...all.filter((side) => side !== last), last]).toReversed() : [all];
   }
 
@@ -118,7 +118,7 @@ export class Calls {
     return this.#sides.map(({ context }) => contextChanges(this.#saved!, contextPartOf(context).entries));
   }
 
-  /** The state with the sides' contexts and clients merged in an order. */
+  /** Observes the state with the sides' contexts and clients merged in an order. */
   async #observe(merged: readonly number[]): Promise<MergedState> {
     const { ground } = this.#options;
     const { state, world } = this.#base;
@@ -159,7 +159,7 @@ export class Calls {
   }
 }
 
-/** The lane's facts are one object that the next observation overwrites. */
+/** Copies facts: the lane's facts are one object that the next observation overwrites. */
 function copyOf(facts: Facts): Facts {
   const systems = Object.fromEntries(Object.entries(facts.systems).map(([name, observed]) => [name, copyOfOne(observed)]));
   return { ...facts, systems, context: structuredClone(facts.context), clients: { ...facts.clients } };

@@ -6,7 +6,7 @@ import type { Gate } from "../../model/stores/store-adapter.ts";
 import type { WireRoute } from "../../model/http/wire.ts";
 import { deliveryOverHttp, gatedDelivery, PLAIN_WAY, type Delivery } from "./deliveries.ts";
 
-/** The ways in which calls can be made to meet on one lane. */
+/** The deliveries that are possible on one lane. */
 export class DeliveriesOfLane {
   readonly #gates: ReadonlyMap<string, Gate>;
   readonly #points: Map<string, Promise<DeliveryPoints>> = new Map();
@@ -16,7 +16,7 @@ export class DeliveriesOfLane {
     this.#gates = new Map(gates.filter((entry): entry is readonly [string, Gate] => entry[1]?.kind === "gate"));
   }
 
-  /** The systems that can hold a call, as far as a request wants that. */
+  /** Returns the stores that can hold a call, if a request wants that. */
   gates({ effort, schedule }: RaceRequest): readonly string[] {
     if (schedule !== undefined) return this.#gates.has(schedule.system) ? [schedule.system] : [];
     return effort.delivery === "auto" || effort.delivery === "gated" ? [...this.#gates.keys()] : [];
@@ -27,11 +27,11 @@ export class DeliveriesOfLane {
   }
 
   /**
-   * The ways that need luck, best first. Calls that go by no common route, or straight into this process, are begun at the same time, which is all
-   * that can be done. `one_connection`: the target serves one connection at a time, so that no calls meet there.
+   * Returns the deliveries that depend on chance, best first. Calls without a common route, or directly into this process, can only be begun at the
+   * same time. `one_connection`: the target serves one connection at a time, so that no calls meet there.
    *
-   * @param routes By which the calls were sent.
-   * @param alone Milliseconds that the request of each side took by itself.
+   * @param routes The routes of the calls.
+   * @param alone Milliseconds that the request of each side took alone.
    */
   async delivered(
     { effort }: RaceRequest,
@@ -43,7 +43,7 @@ export class DeliveriesOfLane {
     const [route] = routes;
     if (routes.length !== 1 || route!.origin === undefined) return [PLAIN_WAY];
     const points = await this.#pointsOf(route!);
-    // Who asks for one delivery knows the target better.
+    // A user who asks for one delivery knows the target better.
     if (delivery === "auto" && points.oneConnection) return "one_connection";
     const asked = delivery === "auto" ? points.auto : [points.point(delivery)];
     return asked.flatMap((point) => (point === undefined ? [] : [deliveryOverHttp(points, point, route!.key, alone)]));

@@ -5,33 +5,33 @@ import type { Gate, HeldWrite } from "../../model/stores/store-adapter.ts";
 import type { Execution } from "../oracle/execution.ts";
 import type { Calls } from "./calls.ts";
 
-/** A trial and whether its calls were under way at the same time. */
+/** A trial, and whether its calls were in progress at the same time. */
 export interface Trial {
   readonly execution: Execution;
   readonly overlapped: boolean;
-  /** The target does not take calls in this way: that one got no answer says nothing. */
+  /** `true` if the target does not accept this delivery, so that a call without an answer says nothing. */
   readonly isRefused?: boolean;
 }
 
-/** What decides how one trial is made. */
+/** The settings of one trial. */
 export interface TrialPlan {
-  /** Which request of each side meets those of the others, from 0. */
+  /** Index of the request of each side that meets those of the others, from 0. */
   readonly meetAt: readonly number[];
-  /** Milliseconds that each side is released later. */
+  /** Delay in milliseconds of each side's release. */
   readonly offsets: readonly number[];
-  /** The last side is sent first, where that makes a difference: of requests on one connection the server begins with the first. */
+  /** `true` if the last side is sent first, where that makes a difference: of requests on one connection the server begins with the first. */
   readonly reversed: boolean;
 }
 
-/** A way to make calls at the same time. */
+/** A delivery: a way to make calls at the same time. */
 export interface Delivery {
   readonly delivery: RaceDelivery;
   readonly schedule: RaceSchedule | undefined;
-  /** `undefined`: it was not possible, and says nothing. */
+  /** Makes one trial; `undefined` if it was not possible, which says nothing. */
   try(calls: Calls, plan: TrialPlan): Promise<Trial | undefined>;
 }
 
-/** What clients send by the route of the meeting points meets there; anything else goes its own way. */
+/** Delivers by meeting points over HTTP. Requests on the meeting points' route meet there; other requests are sent directly. */
 export function deliveryOverHttp(points: DeliveryPoints, point: DeliveryPoint, route: string, alone: readonly number[]): Delivery {
   return {
     delivery: point.delivery,
@@ -58,7 +58,7 @@ export function deliveryOverHttp(points: DeliveryPoints, point: DeliveryPoint, r
   };
 }
 
-/** In process, or a client of the user's own: the calls are begun in one turn of the event loop. */
+/** The delivery for calls in process, or by a client of the user's own: the calls are begun in one turn of the event loop. */
 export const PLAIN_WAY: Delivery = {
   delivery: "plain",
   schedule: undefined,
@@ -79,16 +79,17 @@ export const PLAIN_WAY: Delivery = {
   },
 };
 
-/** Milliseconds between two looks at whether the others wait for the held call, and how long they are given. */
+/** Pause between two checks of whether the others wait for the held call, and the limit of waiting. Milliseconds. */
 const LOOK = 4;
 const PATIENCE = 3000;
 
-/** How often it is begun, at most, while another write is held than the one that the schedule names. */
+/** Largest number of tries while another write is held than the one that the schedule names. */
 const TRIES = 3;
 
 /**
- * One call is held before a write of its own until the others are done, or wait for it. What a target writes beside its answers, in jobs of its own,
- * counts too: where a write is held that is not the schedule's, all is begun anew. If it is so each time, the target has changed, and what is held is held.
+ * Returns a delivery that holds one call before one of its writes until the others are done, or wait for it. Writes of the target's own jobs count
+ * too: if another write than the schedule's is held, the trial begins again. If that happens each time, the target has changed, and the held write is
+ * accepted.
  */
 export function gatedDelivery(gate: Gate, schedule: RaceSchedule): Delivery {
   let found = schedule;
@@ -117,7 +118,7 @@ export function gatedDelivery(gate: Gate, schedule: RaceSchedule): Delivery {
           held = write !== undefined;
           if (write !== undefined) found = { ...schedule, statement: write.statement };
           const others = offsets.flatMap((_, side) => (side === schedule.held ? [] : [side]));
-          // A control arm: the held one goes on and ends before the others begin.
+          // A control arm: the held call continues and ends before the others begin.
           const staggered = offsets.some((offset) => offset > 0);
           if (staggered) {
             await gate.release();

@@ -1,10 +1,10 @@
 /**
- * The orders in which the requests of several sides can follow each other, as the side whose turn it is; without those in which each side sends all of its
- * requests in one go, which are the orders of the calls.
+ * Returns the orders in which the requests of several sides can follow each other, as the side whose turn it is. Orders in which each side sends all
+ * of its requests together are left out, since those are the orders of the calls.
  *
- * @param requests How many each side sends.
- * @param isEqual The sides are not told apart: of those that differ only in which of them is which, the first.
- * @returns `undefined` where there are more than `most`.
+ * @param requests Number of requests of each side.
+ * @param isEqual The sides are interchangeable: of orders that differ only in the sides' places, the first is returned.
+ * @returns `undefined` if there are more than `most`.
  */
 export function interleavings(requests: readonly number[], isEqual: boolean, most: number): readonly (readonly number[])[] | undefined {
   const found: (readonly number[])[] = [];
@@ -28,12 +28,12 @@ export function interleavings(requests: readonly number[], isEqual: boolean, mos
   return extend() ? found : undefined;
 }
 
-/** Some side comes to its turn again after another one. */
+/** Returns `true` if a side has another turn after a turn of another side. */
 function isInBetween(turns: readonly number[]): boolean {
   return turns.some((side, at) => at > 0 && turns[at - 1] !== side && turns.indexOf(side) < at);
 }
 
-/** A side that sends as much as one before it, and neither has begun. */
+/** Returns `true` if neither this side nor an earlier side with as many requests has begun. */
 function isLaterTwin(side: number, requests: readonly number[], turns: readonly number[]): boolean {
   if (turns.includes(side)) return false;
   return requests.some((count, other) => other < side && count === requests[side] && !turns.includes(other));

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SavedContext } from "../../model/context/context.ts";
 
-/** What a side did to the context: the values that it set, and `undefined` for keys that it deleted. */
+/** The changes of a side to the context: the values that it set, and `undefined` for keys that it deleted. */
 export type ContextChanges = ReadonlyMap<string, { readonly value: unknown } | undefined>;
 
 export function contextChanges(before: SavedContext, after: ReadonlyMap<string, unknown>): ContextChanges {
@@ -13,13 +13,13 @@ export function contextChanges(before: SavedContext, after: ReadonlyMap<string, 
   return changes;
 }
 
-/** Whether two sides changed one key, so that it matters whose value stays. */
+/** Returns `true` if two sides changed one key differently, so that the order of merging matters. */
 export function conflict(a: ContextChanges, b: ContextChanges): boolean {
   for (const key of a.keys()) if (b.has(key) && !isDeepStrictEqual(a.get(key), b.get(key))) return true;
   return false;
 }
 
-/** The context after the sides' changes in their order. */
+/** Returns the context after the sides' changes in their order. */
 export function mergedContext(before: SavedContext, changes: readonly ContextChanges[], node: string | undefined): SavedContext {
   const entries = new Map(before.entries);
   for (const one of changes) {

@@ -11,22 +11,25 @@ import { States } from "../oracle/states-agree.ts";
 import type { Calls } from "./calls.ts";
 import { interleavings } from "./interleavings.ts";
 
-/** Of the requests of all calls; three of each of two calls are 20. */
+/** Limit of the orders of all calls' requests; three requests of each of two calls have 20. */
 const MOST_INTERLEAVINGS = 100;
-/** How often each order is executed once more to find out what differs by itself. */
+/** How often each order is repeated to find values that differ by themselves. */
 const REPEATS = 2;
-/** How deep keys that are drawn may be below each other. */
+/** Limit of the depth at which drawn keys may be nested. */
 const ROUNDS = 10;
 
-/** The specification that the trials of one probe are judged by: the orders of the calls, and what differs by itself, which is learnt when a trial does not fit. */
+/**
+ * The specification by which the trials of one probe are judged: the orders of the calls, and the values that differ by themselves. Those are learnt
+ * when a trial does not fit.
+ */
 export class Oracle {
-  /** Even two executions of one order do not come out alike, in more than single fields. */
+  /** `true` if even two executions of one order differ in more than single fields. */
   isUnsteady = false;
   readonly rules: AnswerRules;
   readonly #calls: Calls;
   readonly #before: Facts;
   readonly #orders: readonly Execution[];
-  /** Further executions of the orders. */
+  /** Repeated executions of the orders. */
   readonly #repeats: Execution[] = [];
   readonly #without: Map<string, readonly Execution[]> = new Map();
   readonly #interleaved: Map<string, readonly Execution[] | undefined> = new Map();
@@ -50,7 +53,7 @@ export class Oracle {
     return this.#measure;
   }
 
-  /** Milliseconds that a call takes by itself, at most. */
+  /** The longest time, in milliseconds, that a call takes alone. */
   get longest(): number {
     const ends = this.#orders.flatMap(({ calls }) =>
       calls.map((call) => call?.exchanges.reduce((sum, one) => sum + one.durationMs, 0) ?? 0),
@@ -58,7 +61,10 @@ export class Oracle {
     return Math.max(0, ...ends);
   }
 
-  /** Executes every order some more times, and leaves out from now on what came out otherwise; whether there was such a thing. Only the first time. */
+  /**
+   * Repeats every order a few times, and ignores from now on the values that differed. Returns `true` if there were any. Only the first call does
+   * this.
+   */
   async learnNoise(): Promise<boolean> {
     if (this.#learned) return false;
     this.#learned = true;
@@ -75,17 +81,17 @@ export class Oracle {
     this.#measure = this.#measured();
     for (const [order, again] of pairs) learned = this.#compare(order, again) || learned;
     if (!learned) return false;
-    // A difference that is left makes the orders no measure for anything.
+    // If a difference remains, the orders cannot serve as a specification.
     for (const order of this.#orders) this.isUnsteady ||= await this.#differsAgain(order);
     return true;
   }
 
   /**
-   * Returns whether a trial may fit no order because of durations in its answers or its state: numbers that it differs in are durations by how long the calls of further
-   * trials took. They are not compared from then on. `again` makes the calls meet once more.
+   * Returns `true` if durations in a trial's answers or its state may be the reason why it fits no order: the numbers that differ are durations
+   * according to how long the calls of further trials took. They are not compared from then on. `again` makes the calls meet again.
    */
   async learnDurations(trial: Execution, again: () => Promise<Execution | undefined>, times: number): Promise<boolean> {
-    // A counter is no duration, whatever it is called.
+    // A counter is not a duration, whatever its name.
     const places = [...orderless([...this.#orders, ...this.#repeats])].filter((place) => !this.#places.counts(place));
     const met = [trial];
     const differing = (): readonly string[] => {
@@ -123,7 +129,7 @@ export class Oracle {
     };
   }
 
-  /** Learns what differs between two executions of one order; whether there was anything. */
+  /** Learns the differences between two executions of one order; returns `true` if there were any. */
   #compare(a: Execution, b: Execution): boolean {
     const states = this.#learn(a, b, "states", () => this.#measure.states.agree(a.states[0]!.facts, b.states[0]!.facts));
     const masked = this.#mask(a, b);
@@ -155,21 +161,21 @@ export class Oracle {
     };
     round();
     if (!learned || agree()) return learned;
-    // The names that were taken for drawn ones are not used alike by both executions.
+    // Both executions do not use these texts consistently, so they were not drawn names.
     this.#noise.undraw();
     this.#measure = this.#measured();
     round();
     return true;
   }
 
-  /** Leaves out the fields of the state that are left, and differ. */
+  /** Ignores the remaining fields of the state that differ. */
   #mask(a: Execution, b: Execution): boolean {
     const { states } = this.#measure;
     const [one, other] = [a.states[0]!.facts, b.states[0]!.facts];
     if (states.agree(one, other)) return false;
     const [left, right] = [states.renamed(one), states.renamed(other)];
     const fields = differingFields(this.#canonicalizer.describe(left), this.#canonicalizer.describe(right), rowKinds(one));
-    // Nothing that has a name differs: rows came or went by themselves.
+    // Nothing that has a name differs: rows were added or removed without a call.
     if (fields.length === 0) this.isUnsteady = true;
     else this.#canonicalizer = this.#canonicalizer.masking([...fields]);
     this.#measure = this.#measured();
@@ -212,7 +218,7 @@ export class Oracle {
     return found;
   }
 
-  /** No call was made at all. */
+  /** Returns the execution of no call. */
   #nothing(): Execution {
     const [before, orders] = [this.#before, this.#orders];
     return { order: [], calls: orders[0]!.calls.map(() => undefined), states: [{ merged: [], facts: before }], broken: [], after: [] };

@@ -3,10 +3,10 @@ import type { RaceDelivery } from "../../model/results/result.ts";
 import type { Execution } from "../oracle/execution.ts";
 import type { TrialPlan } from "./deliveries.ts";
 
-/** How the trials of a probe are made, drawn from a seed. */
+/** The plans of a probe's trials, drawn from a seed. */
 export class Plans {
   readonly #requests: readonly number[];
-  /** Milliseconds that the last request of each side took by itself. */
+  /** Milliseconds that the last request of each side took alone. */
   readonly durations: readonly number[];
   readonly #seed: number;
 
@@ -17,14 +17,14 @@ export class Plans {
     this.#seed = seed;
   }
 
-  /** The last requests of all sides at once: where there are several, the last one mostly writes. */
+  /** Returns a plan in which the last requests of all sides meet: where there are several, the last one usually writes. */
   first(): TrialPlan {
     return { meetAt: this.#requests.map((count) => count - 1), offsets: this.#requests.map(() => 0), reversed: false };
   }
 
   /**
-   * Later trials let other requests meet. Where sides have connections of their own, in every other trial one of them is released later, by less
-   * than the other takes: drawn from (-t of the second, t of the first).
+   * Returns a later plan, in which other requests meet. Where sides have connections of their own, one of them is released later in every other
+   * trial. The delay is less than the other's duration: drawn from (-t of the second, t of the first).
    */
   at(trial: number, delivery: RaceDelivery): TrialPlan {
     if (trial < 2) return { ...this.first(), reversed: trial === 1 };

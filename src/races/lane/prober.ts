@@ -18,16 +18,16 @@ import type { DeliveriesOfLane } from "./deliveries-of-lane.ts";
 /** Milliseconds between the calls of a control arm. */
 const STAGGER = 50;
 const CHANGES = 40;
-/** The share of targets that are unsteady by themselves which may be taken for ones with a race; and how often orders are executed to find out. */
+/** Accepted share of targets that are unsteady by themselves and still reported with a race; and the limit of executions of orders to find out. */
 const OVERLOOKED = 0.01;
 const MOST_ORDERS = 100;
-/** Further trials that show whether a number is a duration, and how often they are made for one probe. */
+/** Number of further trials that show if a number is a duration, and how often they are made for one probe. */
 const DURATION_TRIALS = 4;
 const MOST_DURATIONS = 2;
-/** Writes of one call that it is held before, one after the other. */
+/** Number of writes of one call that it is held before, one after another. */
 const MOST_WRITES = 4;
 
-/** Probes calls in one state: makes them one after the other, then at the same time, and compares. */
+/** Probes calls in one state: makes them one after another, then at the same time, and compares. */
 export class Prober {
   readonly #ground: RaceGround;
   readonly #request: RaceRequest;
@@ -64,7 +64,7 @@ export class Prober {
       failure = { kind: lossOf(error), message: error instanceof Error ? error.message : String(error) };
     } finally {
       stopFollowing();
-      // Nobody's step was in progress.
+      // No step of the lane was in progress, so these errors belong to none.
       this.#ground.base.stepper.strays.length = 0;
       this.#ground.base.stepper.uncaught.length = 0;
       this.#ground.leave();
@@ -95,7 +95,7 @@ export class Prober {
     };
     for (const order of ordersOf(sides)) {
       const execution = await this.#calls.inOrder(order, note);
-      // A call that does not come to its end by itself is nothing to compare with.
+      // A call that does not end by itself cannot be compared with.
       if (execution.calls.some((call) => call?.kind === "lost" || call?.kind === "failed")) return void (this.#dismissed = "order_fails");
       orders.push(execution);
     }
@@ -106,13 +106,13 @@ export class Prober {
     const ways = await this.#ways.delivered(this.#request, [...routes.values()], plans.durations);
     if (ways === "one_connection") return void (this.#dismissed = ways);
     if (await this.#gated(oracle, plans)) return;
-    // Once a call is lost there is no asking for a control arm.
+    // Once a call is lost, no control arm can be made.
     if (this.#isOfLost() && ways[0] !== undefined && !(await this.#controlled(ways[0], oracle, plans.first(), undefined))) {
       return void (this.#dismissed = "control");
     }
     const wanted = (): number => (this.#suspect || mode === "measure" ? effort.trials : effort.first);
     for (let trial = 0; ways.length > 0 && this.#trials < wanted() && this.#misses < 2 * wanted() && !this.#ground.isCancelled(); trial++) {
-      // The best way first, either side first; then all take turns.
+      // The best delivery first, with either side first; then all take turns.
       const way = ways[trial < 2 ? 0 : trial % ways.length]!;
       const plan = plans.at(trial, way.delivery);
       const tried = await this.#try(way, plan);
@@ -120,7 +120,7 @@ export class Prober {
     }
   }
 
-  /** Follows every schedule once, which is enough: following it again does the same. Returns whether that was all there is to do. */
+  /** Follows every schedule once, since a repetition does the same. Returns `true` if nothing else has to be done. */
   async #gated(oracle: Oracle, plans: Plans): Promise<boolean> {
     const { sides, schedule, mode } = this.#request;
     const places = new Set(sides).size === 1 ? [0] : sides.map((_, place) => place);
@@ -134,7 +134,7 @@ export class Prober {
           const way = this.#ways.gated({ system, held, write, statement: "" });
           const trial = await this.#try(way, plans.first());
           if (this.#ground.isCancelled()) return true;
-          // It makes no such write.
+          // The call makes no such write.
           if (trial === undefined) break;
           if ((await this.#judge(trial, way, oracle, plans.first())) && mode === "search") return true;
           if (!this.#suspect) return true;
@@ -144,13 +144,13 @@ export class Prober {
     return false;
   }
 
-  /** Follows one schedule: once, or, for a rate, over and over. */
+  /** Follows one schedule: once, or repeatedly to measure a rate. */
   async #follow(schedule: RaceSchedule, oracle: Oracle, plan: TrialPlan): Promise<void> {
     const { effort, mode } = this.#request;
     const way = this.#ways.gated(schedule);
     for (let trial = 0; trial < (mode === "search" ? 1 : effort.trials) && !this.#ground.isCancelled(); trial++) {
       const tried = await this.#try(way, plan);
-      // It makes no such write any more.
+      // The call no longer makes such a write.
       if (tried === undefined) return;
       await this.#judge(tried, way, oracle, plan);
     }
@@ -165,17 +165,17 @@ export class Prober {
     } else {
       this.#misses++;
       const lost = trial.isRefused === true ? undefined : trial.execution.calls.find((call) => call?.kind === "lost");
-      // The others were over before, or never began: nothing is seen of a race, and nothing more can be asked of this target.
+      // The others had ended before, or never began. The trial shows nothing about a race, and the target accepts no further requests.
       if (lost !== undefined) throw new LaneLost(lost.lost!, `${lost.action} got no answer`);
     }
     return trial.overlapped ? trial : undefined;
   }
 
-  /** Whether a trial shows a race that the same calls, one well after the other in the same way, do not show. */
+  /** Returns `true` if a trial shows a race that the same calls do not show with the same delivery, well after one another. */
   async #judge(trial: Trial, way: Delivery, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
     const lost = trial.execution.calls.find((call) => call?.kind === "lost");
     if (lost === undefined) return this.#judged(trial, way, oracle, plan);
-    // Alone it was answered. Nothing more can be asked of this target, and what the call does there may still come: the lane is given up.
+    // The call alone was answered. This target accepts no further requests, and the call may still have effects there: the lane is given up.
     const message = `${lost.action} got no answer, which it does in every order of the calls`;
     const judgement = { verdict: "server_error", invariant: undefined, severity: Severity.HIGH, message } as const;
     if (this.#isWanted(judgement)) {
@@ -211,7 +211,10 @@ export class Prober {
     return true;
   }
 
-  /** Why a judgement is not reported; `undefined`: it is. A rule that holds after each order and breaks in a trial is no noise. */
+  /**
+   * Returns the reason why a judgement is not reported; `undefined` if it is. A rule that holds after each order and breaks in a trial is never
+   * noise.
+   */
   async #whyNot(
     judgement: Judgement,
     way: Delivery,
@@ -223,7 +226,7 @@ export class Prober {
     return this.#hit === undefined && !(await this.#controlled(way, oracle, plan, judgement)) ? "control" : undefined;
   }
 
-  /** Returns whether durations may be why a trial fits no order, by further trials. */
+  /** Returns `true` if further trials show that durations may be the reason why a trial fits no order. */
   async #areDurations(execution: Execution, way: Delivery, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
     if (this.#durationsAsked++ >= MOST_DURATIONS) return false;
     const again = async (): Promise<Execution | undefined> => {
@@ -235,7 +238,10 @@ export class Prober {
     return oracle.learnDurations(execution, again, DURATION_TRIALS);
   }
 
-  /** Returns whether the calls, one well after the other in the same way, do not show the judgement again; `undefined`: anything that is no order. */
+  /**
+   * Returns `true` if the calls do not show the judgement again with the same delivery, well after one another; with `undefined`, nothing that
+   * differs from every order.
+   */
   async #controlled(way: Delivery, oracle: Oracle, { meetAt }: TrialPlan, judgement: Judgement | undefined): Promise<boolean> {
     const sides = meetAt.length;
     for (const first of [0, 1]) {
@@ -257,15 +263,15 @@ export class Prober {
     return true;
   }
 
-  /** A race is to be confirmed of which a call may get no answer. */
+  /** Returns `true` if a race has to be confirmed in which a call may get no answer. */
   #isOfLost(): boolean {
     const { mode, wanted } = this.#request;
     return mode === "measure" && wanted?.verdict === "server_error";
   }
 
   /**
-   * A target that now and then answers otherwise by itself looks like one with a rare race. So the orders are executed as often as would show what the
-   * trials showed, were it of itself: but once in a hundred it would not.
+   * Repeats the orders: a target that sometimes answers differently by itself looks like one with a rare race. The number of repetitions would show
+   * the difference in 99 of 100 cases if the target differed by itself as often as the trials did.
    */
   async #compareOrders(): Promise<void> {
     const oracle = this.#oracle!;
@@ -299,7 +305,7 @@ export class Prober {
 
   #hitOf(judgement: Judgement, execution: Execution, way: Delivery, { measure }: Oracle): RaceHit {
     const before = this.#ground.base.lookalikes.marked(measure.before);
-    // A row that one order makes has the names that it has in what was observed.
+    // A row that one order makes has the same name as in the observed state.
     const observed = this.#named(execution, before);
     return {
       ...judgement,
@@ -326,7 +332,7 @@ export class Prober {
   }
 }
 
-/** Every order of the calls; equal ones are not told apart. */
+/** Returns every order of the calls; equal calls are interchangeable. */
 function ordersOf(sides: readonly number[]): readonly (readonly number[])[] {
   const places = sides.map((_, place) => place);
   return new Set(sides).size === 1 ? [places] : [places, places.toReversed()];

@@ -3,10 +3,10 @@ import type { LaneBase, LaneWork } from "../../lane/index.ts";
 import { Prober } from "./prober.ts";
 import { DeliveriesOfLane } from "./deliveries-of-lane.ts";
 
-/** A lane on which calls are raced; it keeps connections warm from probe to probe. */
+/** A lane on which calls are raced. It keeps connections warm from probe to probe. */
 export class RaceLane {
   readonly #work: LaneWork;
-  /** By the copy of the lane: one with spares lends any of them. */
+  /** Deliveries by copy of the lane, since a lane with spares may use any of them. */
   readonly #ways: Map<LaneBase, DeliveriesOfLane> = new Map();
 
   constructor(work: LaneWork) {

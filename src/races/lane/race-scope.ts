@@ -14,11 +14,11 @@ export type Deliver = (
   send: (request: WireRequest) => Promise<WireAnswer>,
 ) => Promise<WireAnswer>;
 
-/** The requests of one side of a race: known by the call that makes them, so that the user's actions need not change. */
+/** The requests of one side of a race. They are recognised by the call that makes them, so that the user's actions need not change. */
 export class RaceScope implements RequestScope {
   readonly signal: AbortSignal;
   readonly deliver: RequestScope["deliver"];
-  /** The place of the side. */
+  /** The index of the side. */
   readonly side: number;
   readonly #own: Map<object, object> = new Map();
 
@@ -29,7 +29,7 @@ export class RaceScope implements RequestScope {
     this.deliver = deliver === undefined ? undefined : (request, route, send) => deliver(side, request, route, send);
   }
 
-  /** Exchanges come by the clients' listener. */
+  /** Does nothing: exchanges arrive through the clients' listener. */
   record(): void {}
 
   own<T extends object>(state: T, copy: (state: T) => T): T {
@@ -43,12 +43,12 @@ export class RaceScope implements RequestScope {
   }
 }
 
-/** The side on whose behalf the calling code runs. */
+/** Returns the side for which the calling code runs. */
 export function currentSide(): number | undefined {
   return storage.getStore()?.side;
 }
 
-/** Following code through every `await` costs all promises of the thread time, so it ends with the probe. */
+/** Ends the tracking of asynchronous calls, which slows down all promises of the thread while it lasts. */
 export function stopFollowing(): void {
   storage.disable();
 }

@@ -6,27 +6,27 @@ import { Drawing, exchangesOf, Stepper, type Outcome } from "../../lane/index.ts
 import type { CallEnd } from "../oracle/execution.ts";
 import type { RaceScope } from "./race-scope.ts";
 
-/** What a client was left with by a side. */
+/** The state in which a side left a client. */
 export interface ClientChange {
   readonly client: number;
   readonly saved: unknown;
 }
 
 /**
- * One call of a race: its action with a context of its own, as the state's was, and its own copies of what clients act with. Nothing that
- * another side does meanwhile is seen by it but through the API.
+ * One call of a race: its action with a copy of the state's context, and copies of the clients' credentials. It sees the effects of other sides only
+ * through the API.
  */
 export class Side {
   readonly action: Action<never, never>;
   readonly context: Context<never>;
   end: CallEnd | undefined;
   changedClients: readonly ClientChange[] = [];
-  /** Where an edge of a state graph led; `undefined`: nowhere else. */
+  /** The end node of an edge of a state graph; `undefined` if the node did not change. */
   node: string | undefined;
   readonly #base: LaneBase;
   readonly #stepper: Stepper;
 
-  /** `path`: what led to the state, for drawn data. */
+  /** @param path The path to the state, for drawn data. */
   constructor(
     base: LaneBase,
     index: number,
@@ -54,7 +54,7 @@ export class Side {
     this.#stepper = new Stepper(world, told, drawing, { serverErrors: "violation", hideBodies: false });
   }
 
-  /** Takes an exchange of its own. */
+  /** Receives an exchange of this side. */
   take(exchange: Exchange): void {
     this.#stepper.sink(exchange);
   }

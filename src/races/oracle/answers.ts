@@ -7,12 +7,12 @@ import { mapFacts } from "./map-facts.ts";
 
 /** Facts about the lane that are needed to compare the answers of two executions. */
 export interface AnswerRules {
-  /** Text of the lane's own, with its names. */
+  /** Text that only this lane has, and the placeholders that replace it. */
   readonly placeholders: readonly (readonly [string, string])[];
   readonly clockMs: number;
 }
 
-/** Reads the texts of answers, in which ids that no state holds mean nothing. */
+/** Reads the texts of answers. Ids that no state contains are ignored. */
 export class AnswerTexts {
   readonly #clock: Clock;
   readonly #placeholders: AnswerRules["placeholders"];
@@ -23,7 +23,7 @@ export class AnswerTexts {
     this.#placeholders = [...placeholders].sort((a, b) => b[0].length - a[0].length);
   }
 
-  /** A text with a mark for each id and time in it. */
+  /** Returns a text with a placeholder for each id and time in it. */
   blank(text: string): string {
     if (/^\d{10,}(?:\.\d+)?$/.test(text) && this.#clock.nearNumber(Number(text))) return "<time>";
     const pieces = scan(text, this.#clock, this.#placeholders);
@@ -32,13 +32,13 @@ export class AnswerTexts {
       : pieces.map((one) => (one.kind === "text" ? one.text : `<${one.kind === "id" ? `id ${one.form}` : one.kind}>`)).join("");
   }
 
-  /** Does as {@link blank}, except that a text is kept when all of its ids are known. */
+  /** Like {@link blank}, except that a text is kept when all of its ids are known. */
   blankUnless(text: string, known: ReadonlySet<string>): string {
     const ids = this.#idsIn(text);
     return ids.length > 0 && ids.every((id) => known.has(id)) ? text : this.blank(text);
   }
 
-  /** The ids in a state. */
+  /** Returns the ids in a state. */
   idsOf(state: Facts): ReadonlySet<string> {
     const known = this.#held.get(state);
     if (known !== undefined) return known;
@@ -59,13 +59,13 @@ export class AnswerTexts {
   }
 }
 
-/** Every 4xx refuses the call, and so does 503. */
+/** Returns `true` if the call was refused: by any 4xx, or by 503. */
 export const isRefusal = ({ status }: Pick<CallEnd, "status">): boolean => (status >= 400 && status < 500) || status === 503;
 
-/** Data without an order of its lists and objects, and with its texts read by `text`. */
+/** Returns data without an order of its lists and objects, and with its texts replaced by `text`. */
 export function unordered(value: unknown, text: (value: string) => string): unknown {
   if (typeof value === "string") return text(value);
-  // Each in a list of its own, so that equal ones count.
+  // Each item in a list of its own, so that equal items are counted.
   if (Array.isArray(value)) return new Set(value.map((item) => [unordered(item, text)]));
   if (typeof value === "object" && value !== null) {
     return new Map(Object.entries(value).map(([key, item]) => [text(key), unordered(item, text)]));
@@ -75,7 +75,10 @@ export function unordered(value: unknown, text: (value: string) => string): unkn
 
 const HAS_UUID = /[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}/;
 
-/** Data with a Map for each object that has ids as keys: the encoder of states reads the order of an object's other keys, which such a key may stand between. */
+/**
+ * Returns data with a Map for each object that has ids as keys. The encoder of states keeps the order of an object's keys, which depends on the ids
+ * among them.
+ */
 export function withMaps(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withMaps);
   if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value;

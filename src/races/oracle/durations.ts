@@ -3,7 +3,7 @@ import { answerPlace, dataOf, NO_VISITOR } from "./id-places.ts";
 import { mapLeaves } from "./leaves.ts";
 import { mapFacts, type FactsVisitor } from "./map-facts.ts";
 
-/** A number in an answer or a state, with how long its call, or the longest one, took. */
+/** A number in an answer or a state, with the duration of its call or of the longest call. */
 export interface Sample {
   readonly value: number;
   /** Milliseconds. */
@@ -12,13 +12,14 @@ export interface Sample {
 
 /** Milliseconds of one unit: seconds, milliseconds, microseconds, nanoseconds. */
 const UNITS: readonly number[] = [1000, 1, 0.001, 0.000_001];
-/** Called like a duration: `took`, `elapsedMs`, `duration`. */
+/** Names of durations: `took`, `elapsedMs`, `duration`. */
 const DURATION_NAME =
   /took|elapsed|duration|latency|runtime|uptime|millis|micros|nanos|seconds|(?:^|_)(?:time|ms|us|ns|secs?)(?:#\d+)?$|(?:[a-z]Time|M[sS])(?:#\d+)?$/i;
 
 /**
- * Returns whether the numbers of one place are durations, which differ by themselves once calls meet. None is longer than its call took; those of calls that met are not
- * shorter than those of calls by themselves, and there are several of them. `alone`: of calls one after the other; `met`: of calls at the same time.
+ * Returns `true` if the numbers of one place are durations, which differ by themselves once calls meet. No number is longer than its call took.
+ * Numbers of calls that met are not shorter than those of calls alone, and they have several values. `alone`: of calls one after another; `met`: of
+ * calls at the same time.
  */
 export function areDurations(place: string, alone: readonly Sample[], met: readonly Sample[]): boolean {
   const all = [...alone, ...met];
@@ -28,7 +29,7 @@ export function areDurations(place: string, alone: readonly Sample[], met: reado
   // A total that two calls share has two values: before and after.
   if (distinct < (isNamed ? 2 : 4)) return false;
   const isWhole = all.every(({ value }) => Number.isInteger(value));
-  // Any small number would be a duration in a fine unit; and by itself one of those never comes out the same twice.
+  // In a fine unit any small number would be a duration, and real durations in such a unit are never equal, even of calls alone.
   return UNITS.filter((unit) => isNamed || unit >= 1).some((unit) => {
     // Rounded up, on a clock that may be a millisecond off.
     const slack = (isWhole ? unit : 0) + 1;
@@ -39,7 +40,7 @@ export function areDurations(place: string, alone: readonly Sample[], met: reado
 
 const isCalledDuration = (place: string): boolean => DURATION_NAME.test(place.slice(place.lastIndexOf(".") + 1));
 
-/** The numbers in the answers of an execution by place, and those in its state that are called like a duration. */
+/** Returns the numbers in the answers of an execution by place, and those in its state that are named like a duration. */
 export function numbersOf({ calls, states }: Execution): ReadonlyMap<string, readonly Sample[]> {
   const found = new Map<string, Sample[]>();
   const collecting = (tookMs: number, isWanted: (place: string) => boolean): FactsVisitor => ({
@@ -66,11 +67,11 @@ export function numbersOf({ calls, states }: Execution): ReadonlyMap<string, rea
 const durationOf = ({ exchanges }: CallEnd): number => exchanges.reduce((sum, one) => sum + one.durationMs, 0);
 
 /**
- * The places whose numbers do not depend on the order of the calls: a call that comes first and one that comes later give some number in common. Of two calls that
- * commute in this, what differs when they meet is a race or a duration.
+ * Returns the places whose numbers do not depend on the order of the calls: the first and a later call have some number in common. At such a place, a
+ * difference between calls that meet is a race or a duration.
  */
 export function orderless(orders: readonly Execution[]): ReadonlySet<string> {
-  /** Place -> place of the call in its order -> what was seen. */
+  /** Place -> position of the call in its order -> the values seen. */
   const values = new Map<string, Map<number, Set<string>>>();
   for (const execution of orders) {
     for (const [at, side] of (execution.order ?? []).entries()) {

@@ -2,7 +2,7 @@ import type { FindingEvent, LaneFailureKind } from "../../messages/lane-messages
 import type { RecordedExchange } from "../../model/results/result.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 
-/** How one call ended. */
+/** The end of one call. */
 export interface CallEnd {
   readonly action: string;
   readonly kind: "executed" | "skipped" | "failed" | "lost";
@@ -12,19 +12,19 @@ export interface CallEnd {
   readonly body: string | undefined;
   readonly exchanges: readonly RecordedExchange[];
   readonly lost: LaneFailureKind | undefined;
-  /** A server error that is no expected status. */
+  /** `true` for a server error that is not an expected status. */
   readonly serverError: boolean;
 }
 
-/** One execution of the calls of a race, one after the other or at the same time, and the state after it. */
+/** One execution of the calls of a race, one after another or at the same time, and the state after it. */
 export interface Execution {
-  /** Places of the sides, in the order in which they were called; those that are left out were not called. `null`: all at the same time. */
+  /** Indices of the sides, in the order in which they were called; missing ones were not called. `null`: all at the same time. */
   readonly order: readonly number[] | null;
-  /** By side; `undefined`: not called. */
+  /** By side; `undefined` if it was not called. */
   readonly calls: readonly (CallEnd | undefined)[];
   /**
-   * The state after it, with the contexts of the sides merged in each order that matters; one entry where they do not touch the same keys. With `order`,
-   * one.
+   * The state after it, with the contexts of the sides merged in each order that matters; one entry where the sides do not set the same keys. With
+   * `order`, one.
    */
   readonly states: readonly MergedState[];
   /** The rules that do not hold. */

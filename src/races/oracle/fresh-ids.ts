@@ -5,8 +5,8 @@ import type { Facts } from "../../state/canonical/facts.ts";
 const LABEL = /^(?=.{2,60}$)([A-Za-z][\w\-/:.#]*?)0*(\d{1,19})$/;
 
 /**
- * Ids that were given out by an execution: integer keys of its new rows, and labels of new rows that end in a number. Which call gets which number is decided
- * by the moment (and a refused insert burns a number of a sequence), so two executions that differ only in these came out alike.
+ * Ids that an execution gave out: integer keys of its new rows, and labels of new rows that end in a number. Timing decides which call gets which
+ * number (and a refused insert uses up a number of a sequence). So two executions that differ only in these have the same result.
  */
 export class FreshIds {
   /** All integer keys, as text. */
@@ -16,7 +16,7 @@ export class FreshIds {
   /** Domain (`system.table.column prefix`) -> the numbers, as text. */
   readonly #labels: ReadonlyMap<string, { readonly prefix: string; readonly numbers: ReadonlySet<string> }>;
 
-  /** `before`: the state in which the execution began. */
+  /** @param before The state in which the execution began. */
   constructor(before: Facts, after: Facts) {
     const keys = new Map<string, Set<string>>();
     const labels = new Map<string, { readonly prefix: string; readonly numbers: Set<string> }>();
@@ -38,12 +38,12 @@ export class FreshIds {
     this.all = new Set([...keys.values()].flatMap((ids) => [...ids]));
   }
 
-  /** Returns whether a number is an id of a domain. */
+  /** Returns `true` if a number is an id of a domain. */
   has(domain: string, token: string): boolean {
     return this.#keys.get(domain)?.has(token) ?? this.#labels.get(domain)?.numbers.has(token) ?? false;
   }
 
-  /** The domains that a number may be an id of; `before`: the text in front of it, where it is inside text. */
+  /** Returns the domains that a number may be an id of. `before`: the text before the number, if it is inside text. */
   domainsOf(token: string, before?: string): readonly string[] {
     const keys = [...this.#keys].flatMap(([domain, ids]) => (ids.has(token) ? [domain] : []));
     if (before === undefined) return keys;
@@ -54,7 +54,7 @@ export class FreshIds {
   }
 }
 
-/** The place of the one integer key of a table; -1 without one. */
+/** Returns the index of a table's integer key; -1 unless there is exactly one. */
 export function keyColumn(table: ObservedTable): number {
   const keys = table.columns.flatMap((column, index) => (column.key === true ? [index] : []));
   return keys.length === 1 ? keys[0]! : -1;

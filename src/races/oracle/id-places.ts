@@ -5,14 +5,14 @@ import { FreshIds, tableOf } from "./fresh-ids.ts";
 import { mapLeaves, type Visitor } from "./leaves.ts";
 import { mapCell, type FactsVisitor } from "./map-facts.ts";
 
-/** Called like an id: `id`, `order_id`, `orderId`, `ORDER_ID`. */
+/** Names of ids: `id`, `order_id`, `orderId`, `ORDER_ID`. */
 const ID_NAME = /(?:^|_)id$|[a-z]I[dD]$|_ID$|^ID$/;
-/** Most hypotheses; each is another reading of both executions. */
+/** Limit of hypotheses; each is another reading of both executions. */
 const MOST = 150;
 
-/** A reading of what the places of states and answers hold: place -> the domain that its numbers are ids of. Places that are not listed hold numbers. */
+/** A reading of the places in states and answers: place -> the domain that its numbers are ids of. Places that are not listed hold numbers. */
 export interface Hypothesis {
-  /** Keys and declared references of new rows are renamed. */
+  /** `true` if keys and declared references of new rows are renamed. */
   readonly keys: boolean;
   readonly domains: ReadonlyMap<string, string>;
 }
@@ -20,33 +20,33 @@ export interface Hypothesis {
 interface Known {
   readonly named: boolean;
   readonly name: string;
-  /** Domains that all numbers seen here are ids of. */
+  /** Domains of which all numbers seen here are ids. */
   always: ReadonlySet<string> | undefined;
-  /** Domains that some number seen here is an id of. */
+  /** Domains of which some number seen here is an id. */
   readonly ever: Set<string>;
   readonly tokens: Set<string>;
-  /** A number took the place of another one: it counts. */
+  /** `true` if a number replaced another one here: it counts something. */
   counts: boolean;
   isInText: boolean;
-  /** The text in front of it. */
+  /** The text before the number. */
   lead: string;
 }
 
 /**
- * Knows which places may hold ids of new rows, from executions of the calls one after the other. A place whose number changes in a row that stays holds a
- * number; so does one that ever shows a number that is no new id, or the same one for different rows. What is called like an id, and what moved together with
- * the ids of rows between two repeats, needs no such proof.
+ * Knows which places may hold ids of new rows, from executions of the calls one after another. A place holds a number if it changes in a row that
+ * stays, if it ever shows a number that is not a new id, or if it shows the same number for different rows. Places named like an id, and places that
+ * changed together with the ids of rows between two repetitions, need no such proof.
  */
 export class IdPlaces {
   readonly #before: Facts;
   readonly #known: Map<string, Known> = new Map();
   /** Names of columns and keys that hold numbers. */
   readonly #numbers = new Set<string>();
-  /** Places that moved with the ids of a domain. */
+  /** Places that changed together with the ids of a domain. */
   readonly #moved: Map<string, string> = new Map();
   readonly #fresh: WeakMap<Facts, FreshIds> = new WeakMap();
 
-  /** `before`: the state in which all executions begin. */
+  /** @param before The state in which all executions begin. */
   constructor(before: Facts, orders: readonly Execution[]) {
     this.#before = before;
     for (const order of orders) this.learn(order);
@@ -58,7 +58,7 @@ export class IdPlaces {
     return fresh;
   }
 
-  /** Takes in an execution of the calls one after the other. */
+  /** Learns from an execution of the calls one after another. */
   learn({ after, calls, states }: Execution): void {
     const sent = calls.flatMap((call) => call?.exchanges ?? []).map(({ request }) => `${request?.url ?? ""} ${request?.body ?? ""}`);
     let previous = this.#before;
@@ -73,18 +73,18 @@ export class IdPlaces {
     }
   }
 
-  /** Returns whether a number took the place of another one there, or under the same name. */
+  /** Returns `true` if a number replaced another one there, or under the same name. */
   counts(place: string): boolean {
     const known = this.#known.get(place);
     return known !== undefined && (known.counts || this.#numbers.has(plain(known.name)));
   }
 
-  /** A place whose numbers moved with the ids of a domain between two executions of one order. */
+  /** Records a place whose numbers changed together with the ids of a domain between two executions of one order. */
   moves(place: string, domain: string): void {
     this.#moved.set(place, domain);
   }
 
-  /** The places that may hold ids, each with the domains that they may be of, the likeliest first. */
+  /** Returns the places that may hold ids, each with its possible domains, the likeliest first. */
   options(): ReadonlyMap<string, readonly string[]> {
     const places = [...this.#known].flatMap(([place, known]): [string, readonly string[]][] => {
       const options = this.#options(place, known);
@@ -93,7 +93,10 @@ export class IdPlaces {
     return new Map([...places, ...[...this.#moved].map(([place, domain]): [string, readonly string[]] => [place, [domain]])]);
   }
 
-  /** The readings that are worth trying: none and all of the places as they are likeliest, then with one of them read in another way, then with two. */
+  /**
+   * Returns the readings that are worth trying: none and all of the places in their likeliest reading, then with one of them read in another way,
+   * then with two.
+   */
   hypotheses(): readonly Hypothesis[] {
     const places = [...this.options()];
     const isNamed = (place: string): boolean => this.#moved.has(place) || this.#known.get(place)?.named === true;
@@ -173,7 +176,7 @@ export class IdPlaces {
     }
   }
 
-  /** A number that took the place of another one. */
+  /** Learns from a number that replaced another one. */
   #learnChange(was: (visitor: FactsVisitor) => void, is: (visitor: FactsVisitor) => void): void {
     const old = singles(was);
     if (old.size === 0) return;
@@ -181,7 +184,7 @@ export class IdPlaces {
       const before = old.get(place);
       if (before === undefined || before.token === token || token === "" || before.token === "") continue;
       this.#of(place, name).counts = true;
-      // In stores of keys and values a column's name says nothing.
+      // In key-value stores a column's name says nothing.
       if (!ID_NAME.test(name) && name !== "" && !place.endsWith(")")) this.#numbers.add(plain(name));
     }
   }
@@ -192,7 +195,7 @@ export class IdPlaces {
       number: (place, name, text, before) => {
         const known = this.#of(place, name);
         const token = tokenOf(text);
-        // A label that was sent was not given out.
+        // A label that a request contained was not given out by the target.
         const isSent = before !== undefined && sent.some((one) => one.includes(`${before.slice(-20)}${text}`));
         const domains = isSent ? [] : fresh.domainsOf(token, before);
         known.tokens.add(token);
@@ -224,10 +227,10 @@ export class IdPlaces {
   }
 }
 
-/** Where the parts of an answer are. */
+/** Returns the place prefix of an answer's parts. */
 export const answerPlace = ({ action }: CallEnd): string => `answer ${action}`;
 
-/** The body of an answer as data. */
+/** Returns the body of an answer as data. */
 export function dataOf({ body }: CallEnd): unknown {
   if (body === undefined) return undefined;
   try {
@@ -237,10 +240,10 @@ export function dataOf({ body }: CallEnd): unknown {
   }
 }
 
-/** A number without leading zeros. */
+/** Returns a number without leading zeros. */
 export const tokenOf = (text: string): string => text.replace(/^0+(?=\d)/, "");
 
-/** Looks at nothing and leaves everything as it is. */
+/** A visitor that ignores everything and changes nothing. */
 export const NO_VISITOR: FactsVisitor = {
   number: () => undefined,
   text: () => undefined,
@@ -250,7 +253,7 @@ export const NO_VISITOR: FactsVisitor = {
   declared: () => undefined,
 };
 
-/** The numbers that are alone at their places. */
+/** Returns the numbers that are the only ones at their places. */
 function singles(visit: (visitor: FactsVisitor) => void): ReadonlyMap<string, { readonly token: string; readonly name: string }> {
   const found = new Map<string, { token: string; name: string }>();
   const visitor: Visitor = {
@@ -266,11 +269,11 @@ function singles(visit: (visitor: FactsVisitor) => void): ReadonlyMap<string, { 
 
 interface Version {
   readonly row: readonly StoredValue[];
-  /** The row before; `undefined`: it is new. */
+  /** The row before; `undefined` if the row is new. */
   readonly was: readonly StoredValue[] | undefined;
 }
 
-/** The rows that differ from an earlier state, with what they were there. Rows without a key are paired with those that went away. */
+/** Returns the rows that differ from an earlier state, with their earlier content. Rows without a key are paired with removed ones. */
 function pairedRows(table: ObservedTable, previous: ObservedTable | undefined): readonly Version[] {
   const keys = table.columns.flatMap(({ key }, index) => (key === true ? [index] : []));
   const text = (row: readonly StoredValue[]): string => row.map((value) => `${typeof value} ${String(value)}`).join("\n");
@@ -292,10 +295,10 @@ function pairedRows(table: ObservedTable, previous: ObservedTable | undefined): 
   });
 }
 
-/** `likeCount` and `like_count` are one name. */
+/** Returns a name in a comparable form: `likeCount` and `like_count` are one name. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
-/** How much a place is called like the table of a domain; columns that hold the id of their own row are rare. */
+/** Returns how similar a place's name is to the table of a domain; columns that hold the id of their own row are rare. */
 function likeness(place: string, { name, lead }: Known, domain: string): number {
   const [table = ""] = domain.split(" ");
   const called = plain(table.split(".")[1] ?? "");
@@ -305,7 +308,7 @@ function likeness(place: string, { name, lead }: Known, domain: string): number 
   const singular = called.replace(/(?:ie|e?)s$/, "");
   const word = plain(/([A-Za-z]+)[^A-Za-z]*$/.exec(lead)?.[1] ?? "");
   if (singular !== "" && word.length > 1 && (word.startsWith(singular) || singular.startsWith(word))) return 3;
-  // Behind the names of system, table and column, or of the action.
+  // The part after the names of store, table and column, or of the action.
   if (singular !== "" && plain(place.replace(/^\w+\.\w+\./, "")).includes(singular)) return 2;
   return isOwn ? 0 : 1;
 }

@@ -7,36 +7,39 @@ import type { CallEnd, Execution } from "./execution.ts";
 import { footprint } from "./footprint.ts";
 import type { States } from "./states-agree.ts";
 
-/** What a trial showed that no order shows. */
+/** A result of a trial that no order has. */
 export interface Judgement {
   readonly verdict: RaceVerdict;
   readonly invariant: string | undefined;
   readonly severity: Severity;
   readonly message: string;
-  /** Why it is no finding all the same. `idempotent`: a DELETE whose work another one had done was answered as if it had done it itself. */
+  /** Reason why it is still not a finding. `idempotent`: a DELETE was answered as successful although another one had done its work. */
   readonly excused?: "idempotent";
 }
 
-/** What a trial is judged by. */
+/** The data by which a trial is judged. */
 export interface Measure {
   /** The state in which all executions began. */
   readonly before: Facts;
-  /** The calls one after the other, in every order. */
+  /** The calls one after another, in every order. */
   readonly orders: readonly Execution[];
-  /** The orders of the calls without some of them; asked for only where one was refused or failed. */
+  /** The orders of the calls without some of them; only executed if one was refused or failed. */
   readonly without: (sides: readonly number[]) => Promise<readonly Execution[]>;
-  /** The single requests of the calls one after the other, in the orders in between; `undefined`: there are too many. Asked for only where a call sends several. */
+  /**
+   * The single requests of the calls one after another, in the orders in between; `undefined` if there are too many. Only executed if a call sends
+   * several.
+   */
   readonly interleaved: (requests: readonly number[]) => Promise<readonly Execution[] | undefined>;
   readonly states: States;
 }
 
 /**
- * Judges an execution of calls at the same time by what the calls come to one after the other: the system is its own specification.
+ * Judges an execution of calls at the same time by the results of the calls one after another: the system is its own specification.
  *
- * Allowed is each order: its state together with its answers. A side that was refused may also have done nothing, unless an order shows that this refusal
- * writes; one that failed or got no answer may have done all or nothing. Of calls that send several requests it is also allowed what their requests come to when
- * each ends before the next one begins: nothing met there, so that is no race of the API. What is left is a race, named by the worst that it shows.
- * `undefined`: the execution fits.
+ * Each order is allowed: its state together with its answers. A side that was refused may also have done nothing, unless an order shows that this
+ * refusal writes. One that failed or got no answer may have done all or nothing. For calls that send several requests, results of single requests one
+ * after another are also allowed: no requests met there, so such a result is not a race of the API. Any other result is a race, named by its worst
+ * effect. `undefined` if the execution fits.
  */
 export async function judge(trial: Execution, measure: Measure): Promise<Judgement | undefined> {
   const { orders } = measure;
@@ -57,7 +60,7 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   const requests = trial.calls.map((call) => call!.exchanges.length);
   if (!fitting.some(answersFit) && Math.max(...requests) > 1) {
     const between = await measure.interleaved(requests);
-    // What cannot be compared with is not said to be a race.
+    // Without something to compare with, no race is reported.
     if (between === undefined) return undefined;
     fitting = [...fitting, ...fitsOf(between.flatMap(inEachMerging).map((execution) => ({ execution, open: new Set(failures) })))];
   }
@@ -82,13 +85,13 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   };
 }
 
-/** Returns whether an execution shows the same as a judged trial, beside anything else. */
+/** Returns `true` if an execution shows the same as a judged trial, beside anything else. */
 export async function shows(execution: Execution, { verdict, invariant }: Judgement, measure: Measure): Promise<boolean> {
   if (verdict === "invariant") return execution.broken.some((one) => one.invariant === invariant);
   if (verdict === "server_error") return execution.calls.some((call) => call !== undefined && isNewFailure(call, measure.orders));
   const judgement = await judge({ ...execution, broken: [] }, measure);
   if (verdict === "state" || judgement?.verdict !== "state") return judgement?.verdict === verdict;
-  // The state is that of no order, so that the answers are looked at by themselves.
+  // The state is that of no order, so the answers are compared alone.
   const calls = callsOf(execution);
   const facts = execution.states[0]!.facts;
   return !measure.orders.some((order) =>
@@ -98,7 +101,7 @@ export async function shows(execution: Execution, { verdict, invariant }: Judgem
 
 const callsOf = ({ calls }: Execution): readonly CallEnd[] => calls.filter((call) => call !== undefined);
 
-/** An execution that the trial may have come out as, and the sides whose answers are free. */
+/** An execution that may have the same result as the trial, and the sides whose answers are free. */
 interface Candidate {
   readonly execution: Execution;
   readonly open: ReadonlySet<number>;
@@ -109,7 +112,9 @@ function sameState(trial: Execution, { order, states }: Execution, known: States
   return mergedAs(trial, order).some(({ facts }) => known.agree(facts, state!.facts));
 }
 
-/** The merged states in the order of a candidate: where an order lacks a side, the rest of it decides. Of equal calls one order stands for all. */
+/**
+ * Returns the merged states in the order of a candidate. If the order lacks a side, the rest of it decides. For equal calls one order represents all.
+ */
 function mergedAs(trial: Execution, order: readonly number[] | null): Execution["states"] {
   const isAny = trial.states.length === 1 || areEqual(trial);
   return isAny ? trial.states : trial.states.filter((one) => isSubsequence(order ?? [], one.merged));
@@ -117,7 +122,7 @@ function mergedAs(trial: Execution, order: readonly number[] | null): Execution[
 
 function sameAnswers(trial: Execution, { execution, open }: Candidate, { states }: Measure): boolean {
   const sides = trial.calls.flatMap((call, side) => (open.has(side) ? [] : [call!]));
-  // Equal calls are not told apart: which of them is answered first, or fails, is nobody's business.
+  // Equal calls are interchangeable: it does not matter which of them is answered first, or fails.
   const isEqual = areEqual(trial);
   const left = execution.calls.flatMap((call, side) => (call === undefined || (!isEqual && open.has(side)) ? [] : [call]));
   return mergedAs(trial, execution.order).some(({ facts }) =>
@@ -125,10 +130,10 @@ function sameAnswers(trial: Execution, { execution, open }: Candidate, { states 
   );
 }
 
-/** Most ways to choose some of the calls; beyond it the first ones are taken. */
+/** Limit of ways to choose some of the calls; of more, the first ones are taken. */
 const MOST_CHOICES = 50;
 
-/** The ways to choose `count` of some calls. */
+/** Returns the ways to choose `count` of some calls. */
 function choices(calls: readonly CallEnd[], count: number): readonly (readonly CallEnd[])[] {
   let found: readonly (readonly CallEnd[])[] = [[]];
   calls.forEach((call, at) => {
@@ -139,7 +144,7 @@ function choices(calls: readonly CallEnd[], count: number): readonly (readonly C
   return found.filter((chosen) => chosen.length === count);
 }
 
-/** The candidate, with each DELETE that finds nothing left to delete answered like one that does. */
+/** Returns the candidate with each DELETE that finds nothing left to delete answered like a successful one. */
 function asRepeatable(candidate: Candidate, trial: Execution, orders: readonly Execution[]): Candidate {
   const { execution } = candidate;
   const calls = execution.calls.map((call, side) => {
@@ -149,12 +154,12 @@ function asRepeatable(candidate: Candidate, trial: Execution, orders: readonly E
   return { ...candidate, execution: { ...execution, calls } };
 }
 
-/** A DELETE that was answered 2xx. */
+/** Returns `true` for a DELETE that was answered 2xx. */
 function isDelete(call: CallEnd | undefined): boolean {
   return call !== undefined && call.status >= 200 && call.status < 300 && call.exchanges.at(-1)?.request.method === "DELETE";
 }
 
-/** Returns whether an order of the calls shows that a refusal with this status writes. */
+/** Returns `true` if an order of the calls shows that a refusal with this status writes. */
 function writesAsRefused({ action, status }: CallEnd, { before, orders }: Measure): boolean {
   return orders.some(({ order, calls, after }) =>
     (order ?? []).some((side, at) => {
@@ -171,7 +176,7 @@ function sidesOf({ calls }: Execution, which: (call: CallEnd) => boolean): numbe
   return calls.flatMap((call, side) => (call !== undefined && which(call) ? [side] : []));
 }
 
-/** Equal calls are not told apart. */
+/** Returns `true` if no order has this failure; equal calls are interchangeable. */
 function isNewFailure(call: CallEnd, orders: readonly Execution[]): boolean {
   if (call.kind !== "lost" && !(call.serverError && call.status !== 503)) return false;
   const isAlike = (other: CallEnd | undefined): boolean =>
@@ -179,7 +184,7 @@ function isNewFailure(call: CallEnd, orders: readonly Execution[]): boolean {
   return !orders.some(({ calls }) => calls.some(isAlike));
 }
 
-/** One execution for each order in which the sides' contexts were merged, as if it were the order of the calls. */
+/** Returns one execution for each order in which the sides' contexts were merged, as if it were the order of the calls. */
 function inEachMerging(execution: Execution): readonly Execution[] {
   return execution.states.map((state) => ({ ...execution, order: state.merged, states: [state] }));
 }
@@ -189,13 +194,13 @@ function worst(findings: readonly FindingEvent[]): Omit<Judgement, "verdict"> | 
   return first === undefined ? undefined : { invariant: first.invariant, severity: first.severity, message: first.message };
 }
 
-/** The ways to leave out some of the sides: all of them, or, where the calls are equal, one for each number. */
+/** Returns the ways to leave out some of the sides: every subset, or, for equal calls, one for each number. */
 function leavings(sides: readonly number[], { calls }: Execution): readonly (readonly number[])[] {
   if (areEqual({ calls })) return sides.map((_, count) => sides.slice(0, count + 1));
   return sides.reduce<(readonly number[])[]>((all, side) => [...all, ...all.map((one) => [...one, side])], [[]]).slice(1);
 }
 
-/** Whether all calls are of one action. */
+/** Returns `true` if all calls are of one action. */
 function areEqual({ calls }: Pick<Execution, "calls">): boolean {
   return new Set(calls.map((call) => call!.action)).size === 1;
 }
@@ -222,7 +227,7 @@ function statuses(execution: Execution): string {
   return answered;
 }
 
-/** Says what the calls are answered with one after the other, where that is another status. */
+/** Describes the answers of the calls one after another, if their status is different. */
 function differingAnswers(trial: Execution, fitting: readonly Candidate[]): string {
   const ordered = [
     ...new Set(fitting.filter(({ open }) => open.size === 0).map(({ execution }) => inWords(statusesOf(execution), execution.order))),

@@ -1,18 +1,21 @@
 /** Visits the leaves of values, and replaces them. */
 export interface Visitor {
-  /** A whole number, or a number inside text; `before`: the text in front of it. Returns what replaces it; `undefined`: it stays. */
+  /** Visits a whole number, or a number inside text; `before` is the text before it. Returns its replacement; `undefined` leaves it unchanged. */
   number(place: string, name: string, token: string, before?: string): string | undefined;
-  /** A text that is no number, or the key of an object. Returns what replaces all of it; `undefined`: it stays but for its numbers. */
+  /**
+   * Visits a text that is not a number, or the key of an object. Returns the replacement of the whole text; `undefined` leaves it unchanged except
+   * for its numbers.
+   */
   text(place: string, text: string): string | undefined;
-  /** Anything else that is no list or object. */
+  /** Visits any other value that is not a list or object. */
   other(place: string, value: unknown): void;
-  /** The number of entries of a list. */
+  /** Visits the number of entries of a list. */
   length(place: string, count: number): void;
-  /** Returns whether a place is left out altogether, with its key. */
+  /** Returns `true` if a place is left out entirely, with its key. */
   drops(place: string): boolean;
 }
 
-/** Ids and times, which keep their numbers, before the numbers that are looked at one by one. */
+/** Ids and times, whose numbers stay unchanged, come before single numbers. */
 const RUNS =
   /[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|\d{4}-\d\d-\d\d(?:[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?)?|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]+ GMT|[A-Za-z0-9]{24,}|\d+\.\d+|\d{1,19}/g;
 const WHOLE = /^\d{1,19}$/;
@@ -21,9 +24,11 @@ const UUID = /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;
 const DEEPEST = 100;
 
 /**
- * A copy of plain data with its leaves replaced. Text that is JSON is read: it is the text of the copy where anything in it was replaced, else it stays as it is.
+ * Returns a copy of plain data with its leaves replaced. Text that is JSON is parsed: if anything in it was replaced it is the text of the copy, else
+ * it stays unchanged.
  *
- * @param place Where the value is; the places below it are `place.key`, `place[]` for entries of lists, `place{}` for the keys of an object and `place#0` for the first number inside text.
+ * @param place Where the value is; the places below it are `place.key`, `place[]` for entries of lists, `place{}` for the keys of an object and
+ * `place#0` for the first number inside text.
  * @param name The nearest key or column that the value is under.
  */
 export function mapLeaves(value: unknown, place: string, name: string, visitor: Visitor, depth = 0): unknown {
@@ -72,7 +77,7 @@ function mapEntries(
   });
 }
 
-/** Keys that are ids have one place together. */
+/** Returns the place of a key. All keys that are ids have one place. */
 function childPlace(place: string, key: string, visitor: Visitor): { readonly key: string; readonly place: string } {
   const keys = `${place}{}`;
   const replaced = visitor.text(keys, key);
@@ -99,7 +104,7 @@ function mapRuns(text: string, place: string, name: string, visitor: Visitor, me
   return text.replaceAll(RUNS, (run, at: number) => {
     if (!NUMBER.test(run)) return run;
     met?.();
-    // Brackets keep an id that takes its place apart from letters beside it.
+    // Brackets separate the replacing id from letters beside it.
     const own = `${place}#${count++}`;
     if (visitor.drops(own)) return "~";
     const replaced = visitor.number(own, name, run, text.slice(0, at));
@@ -115,7 +120,7 @@ function json(text: string): unknown {
   }
 }
 
-/** Objects by their keys, where ids are alike: an order by ids would depend on what they happen to be. */
+/** Returns JSON with objects sorted by their keys, where ids are equal: an order by ids would depend on their random values. */
 function sortedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
@@ -124,5 +129,5 @@ function sortedJson(value: unknown): string {
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${sortedJson(item)}`).join(",")}}`;
 }
 
-/** A text with `#` for each number in it. */
+/** Returns a text with `#` for each number in it. */
 export const templateOf = (text: string): string => text.replaceAll(RUNS, (run) => (NUMBER.test(run) ? "#" : run));

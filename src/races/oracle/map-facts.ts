@@ -5,11 +5,14 @@ import { mapLeaves, templateOf, type Visitor } from "./leaves.ts";
 
 /** Visits the leaves of facts. */
 export interface FactsVisitor extends Visitor {
-  /** A key, or a reference that is declared, of a domain (`system.table`). Returns what replaces it; `undefined`: it stays. */
+  /** Visits a key, or a declared reference, of a domain (`system.table`). Returns its replacement; `undefined` leaves it unchanged. */
   declared(domain: string, token: string): string | undefined;
 }
 
-/** A copy of facts with their leaves replaced, but for those of clients, and without counters: a number that was given out and not used is no outcome. */
+/**
+ * Returns a copy of facts with their leaves replaced, except those of clients, and without counters: a number that was given out and not used is not
+ * a result.
+ */
 export function mapFacts(facts: Facts, visitor: FactsVisitor): Facts {
   const systems = Object.fromEntries(Object.entries(facts.systems).map(([name, observed]) => [name, mapSystem(name, observed, visitor)]));
   const context = Object.fromEntries(
@@ -32,7 +35,7 @@ function mapTable(system: string, table: ObservedTable, visitor: FactsVisitor): 
   return { ...table, added: rows(table.added), removed: rows(table.removed) };
 }
 
-/** A copy of one cell of a row. */
+/** Returns a copy of one cell of a row. */
 export function mapCell(
   system: string,
   table: ObservedTable,
@@ -53,7 +56,7 @@ function declaredDomain(system: string, table: ObservedTable, index: number): st
   return index === keyColumn(table) ? `${system}.${table.name}` : undefined;
 }
 
-/** Rows of different kinds have places of their own. */
+/** Returns the place of a cell. Rows of different kinds have places of their own. */
 function cellPlace(system: string, { name, columns }: ObservedTable, row: readonly StoredValue[], index: number): string {
   const kinds = columns.flatMap(({ kind }, at) => (kind === true && at !== index ? [templateOf(String(row[at]))] : []));
   return `${system}.${name}.${columns[index]!.name}${kinds.length === 0 ? "" : `(${kinds.join()})`}`;

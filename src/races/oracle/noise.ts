@@ -9,13 +9,13 @@ const TOKEN = /^[A-Za-z0-9_-]{5,64}$/;
 
 /** Texts that were drawn at random at one place. */
 interface Drawn {
-  /** Texts that were the same both times: they were not drawn. */
+  /** Texts that were the same both times, so they were not drawn. */
   readonly same: Set<string>;
   shortest: number;
   longest: number;
 }
 
-/** Knows what differs by itself at which places of states and answers. */
+/** Knows which values differ by themselves, by their places in states and answers. */
 export class Noise {
   /** Places that are not compared. */
   readonly #dropped = new Set<string>();
@@ -30,7 +30,7 @@ export class Noise {
     this.#dropped.add(place);
   }
 
-  /** Returns whether a text at a place was drawn at random. */
+  /** Returns `true` if a text at a place was drawn at random. */
   isDrawn(place: string, text: string): boolean {
     const drawn = this.#drawn.get(place);
     return (
@@ -38,7 +38,7 @@ export class Noise {
     );
   }
 
-  /** Takes a place's texts for drawn ones; `false`: they are not of that kind. */
+  /** Records that a place's texts are drawn; returns `false` if they do not look drawn. */
   draw(place: string, differing: readonly string[], same: readonly string[]): boolean {
     if (!differing.every((text) => TOKEN.test(text) && !/^\d+$/.test(text)) || new Set(differing).size < 2) return false;
     let drawn = this.#drawn.get(place);
@@ -51,7 +51,7 @@ export class Noise {
     return true;
   }
 
-  /** A place that was taken for a drawn text, and is none. */
+  /** Drops all places whose texts were wrongly recorded as drawn, and returns them. */
   undraw(): readonly string[] {
     const places = [...this.#drawn.keys()];
     for (const place of places) this.#dropped.add(place.endsWith("{}") ? place.slice(0, -2) : place);
@@ -60,7 +60,7 @@ export class Noise {
   }
 }
 
-/** The parts of an execution that are looked at for noise. */
+/** The parts of an execution that are searched for noise. */
 export type Part = "states" | "answers";
 
 interface Leaves {
@@ -68,7 +68,7 @@ interface Leaves {
   readonly texts: string[];
 }
 
-/** The leaves of an execution by place, as text. */
+/** Returns the leaves of an execution by place, as text. */
 function leavesOf(execution: Execution, part: Part, noise: Noise, blank: (text: string) => string): ReadonlyMap<string, Leaves> {
   const found = new Map<string, Leaves>();
   const add = (place: string, text: string, isNumber = false): void => {
@@ -96,8 +96,8 @@ function leavesOf(execution: Execution, part: Part, noise: Noise, blank: (text: 
 }
 
 /**
- * Learns from two executions of one order what differs by itself: numbers that moved with the ids of new rows are ids, texts that look drawn are names, and
- * what is left is not compared. Returns whether anything was learnt.
+ * Learns from two executions of one order which values differ by themselves. Numbers that changed together with the ids of new rows are ids, and
+ * texts that look drawn are names. Other differing places are not compared. Returns `true` if anything was learnt.
  */
 export function learnNoise(
   a: Execution,
@@ -140,12 +140,12 @@ export function learnNoise(
   return learned;
 }
 
-/** The place below a key, by the place of the keys. */
+/** Returns the place below a key, from the place of the keys. */
 const keyPlace = (keys: string, key: string): string => `${keys.slice(0, -2)}.${key.replaceAll(/\d+/g, "#")}`;
 
 const areEqual = (a: readonly string[], b: readonly string[]): boolean => a.toSorted().join("\n") === b.toSorted().join("\n");
 
-/** The texts that are not in another list, each as often as it has no partner there. */
+/** Returns the texts that are not in another list. A repeated text is returned once for each occurrence without a partner there. */
 function without(texts: readonly string[], others: readonly string[]): readonly string[] {
   const left = [...others];
   return texts.filter((text) => {

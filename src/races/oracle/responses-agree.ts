@@ -5,8 +5,9 @@ import type { FreshIds } from "./fresh-ids.ts";
 import { dataOf } from "./id-places.ts";
 
 /**
- * Returns whether two ends of a call look like one answer: kind, status, and the body but for opaque ids, ids of new rows, times near the clock, the lane's own names,
- * and the order of lists. Lenient: a number that is an id of a new row in both counts as equal, whatever it stands for.
+ * Returns `true` if two ends of a call look like one answer: kind, status, and the body except for opaque ids, ids of new rows, times near the clock,
+ * values that only this lane has, and the order of lists. It is lenient: a number that is an id of a new row in both counts as equal, whatever its
+ * meaning.
  */
 export function answersAgree(a: CallEnd, b: CallEnd, freshA: FreshIds, freshB: FreshIds, rules: AnswerRules): boolean {
   if (a.kind !== b.kind || a.status !== b.status) return false;

@@ -8,7 +8,7 @@ import { mapLeaves } from "./leaves.ts";
 import { mapFacts, type FactsVisitor } from "./map-facts.ts";
 import { Noise } from "./noise.ts";
 
-/** The name under which answers stand beside the stores; no store is called so. */
+/** The name of the answers among the stores; no store has it. */
 const ANSWERS = "\u0000answers";
 
 /** The answers to some calls, and the state after them. */
@@ -17,7 +17,7 @@ export interface Answered {
   readonly facts: Facts;
 }
 
-/** Compares the states, and the answers, that executions from one state led to, but for the names of what is new in them. */
+/** Compares the states, and the answers, that executions from one state led to, except for the names of new values in them. */
 export class States {
   readonly texts: AnswerTexts;
   readonly #canonicalizer: Canonicalizer;
@@ -42,12 +42,17 @@ export class States {
     this.texts = new AnswerTexts(rules);
   }
 
-  /** Returns whether two states are one by some reading of their places. Each reading only makes equal what an order may make different. */
+  /**
+   * Returns `true` if two states are equal in some reading of their places. Each reading only makes results equal that an order may make different.
+   */
   agree(a: Facts, b: Facts): boolean {
     return this.#shape(a) === this.#shape(b) && this.#hypotheses.some((_, at) => this.#name(a, at) === this.#name(b, at));
   }
 
-  /** Returns whether answers and states together are the same by one reading: an id is that of one row wherever it is. The order of the calls does not matter. */
+  /**
+   * Returns `true` if answers and states together are the same in one reading: an id belongs to one row wherever it is. The order of the calls does
+   * not matter.
+   */
   answersAgree(a: Answered, b: Answered): boolean {
     if (a.calls.length !== b.calls.length || this.#shape(a.facts) !== this.#shape(b.facts)) return false;
     return this.#hypotheses.some(
@@ -56,12 +61,12 @@ export class States {
     );
   }
 
-  /** Returns whether answers are the same, without looking at the states. */
+  /** Returns `true` if answers are the same, without comparing the states. */
   answersAlike(a: Answered, b: Answered): boolean {
     return this.#hypotheses.some((hypothesis) => this.#answered(a, hypothesis, false) === this.#answered(b, hypothesis, false));
   }
 
-  /** The state as it is compared, with all ids renamed that may be. */
+  /** Returns the state as it is compared, with all possible ids renamed. */
   renamed(facts: Facts): Facts {
     return mapped(facts, this.#renaming(facts, this.#widest));
   }
@@ -70,7 +75,7 @@ export class States {
     return this.#hypotheses.reduce((widest, one) => (one.keys && one.domains.size >= widest.domains.size ? one : widest));
   }
 
-  /** The state without anything that may be a new id: where that differs, no reading makes two states one. */
+  /** Returns the state without anything that may be a new id: if that differs, no reading makes two states equal. */
   #shape(facts: Facts): string {
     let shape = this.#shapes.get(facts);
     if (shape === undefined) {
@@ -80,7 +85,7 @@ export class States {
         number: (place, _name, text) =>
           this.#options.get(place)?.some((domain) => fresh.has(domain, tokenOf(text))) === true ? "~" : undefined,
         declared: (domain, token) => (fresh.has(domain, token) ? "~" : undefined),
-        // Keys that are ids cannot all be one.
+        // Keys that are ids cannot all become one.
         drops: (place) => this.#noise.drops(place) || this.#keyed.has(place),
       };
       this.#shapes.set(facts, (shape = this.#print(mapped(facts, visitor))));
@@ -102,7 +107,7 @@ export class States {
     const known = new Set([...own, ...this.texts.idsOf(facts)]);
     const text = (value: string): string => this.texts.blankUnless(value, known);
     const answers = calls.map(({ action, kind, status }, at) => [
-      // Refused is refused, whatever it says about it.
+      // Two refusals are equal, whatever their answers say.
       bodies[at] === undefined && isRefusal({ status }) ? { action } : { action, kind, status, body: unordered(bodies[at], text) },
     ]);
     const value = { kind: "value", value: new Set(answers) } as const;
@@ -116,7 +121,7 @@ export class States {
     return `${fingerprint.lo},${fingerprint.hi}`;
   }
 
-  /** `own`: takes the ids that were put in. */
+  /** @param own Receives the replacing ids. */
   #renaming(facts: Facts, { keys, domains }: Hypothesis, own?: Set<string>): FactsVisitor {
     const fresh = this.#places.freshOf(facts);
     const opaque = (domain: string, token: string): string => {
@@ -148,7 +153,7 @@ function mapped(facts: Facts, visitor: FactsVisitor): Facts {
   return { ...rest, systems: Object.fromEntries(values) as Facts["systems"], context: Object.fromEntries(entries) as Facts["context"] };
 }
 
-/** A UUID that stands for an id. */
+/** Returns a UUID that represents an id. */
 function uuidOf(domain: string, id: string): string {
   const hex = createHash("sha256").update(`${domain} ${id}`).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

@@ -8,27 +8,27 @@ import { verdictRank } from "../oracle/verdict-rank.ts";
 import type { RaceTally } from "./race-tally.ts";
 import type { RacesEnd } from "./races-end.ts";
 
-/** Milliseconds for leaving steps out of the prefix of one race. */
+/** Time, in milliseconds, for leaving steps out of the prefix of one race. */
 const SHRINKING = 10_000;
-/** In how many states a pair is looked at again before it is given up: where the first is unsteady, another may not be. */
+/** Number of states in which a pair is tried again before it is given up: where the first is unsteady, another may not be. */
 const MOST_SEEN = 3;
 
-/** A race that was seen again on a lane that was built anew. */
+/** A race that was seen again on a rebuilt lane. */
 export interface ConfirmedRace {
   readonly request: RaceRequest;
   readonly hit: RaceHit;
   readonly answer: RaceAnswer;
-  /** The prefix as it was executed once more. */
+  /** The recording of the prefix. */
   readonly recording: Recording;
-  /** In how many kinds of states and statuses of the pair it was seen. */
+  /** Number of kinds of states and statuses of the pair in which it was seen. */
   readonly count: number;
 }
 
 /**
- * Confirms what was seen: one race for each pair of actions, the worst in the shortest way. Its prefix is made shorter, and copies of a call are moved into
- * it where that still shows the race (as PropEr moves commands from the parallel part of a test to its prefix); what is left is measured on a lane that is built
- * anew, all trials, and is not reported where it is not seen there. When the time is up, what is being measured is brought to its end, and what is left is
- * counted.
+ * Confirms the races that were seen: one race for each pair of actions, the worst with the shortest path. Its prefix is made shorter, and copies of a
+ * call are moved into it where that still shows the race (as PropEr moves commands from the parallel part of a test to its prefix). The result is
+ * measured with all trials on a rebuilt lane, and is not reported if it is not seen there. When the time is up, the measurement in progress is
+ * completed, and the remaining races are counted.
  */
 export async function confirmRaces(
   seen: readonly SeenRace[],
@@ -56,7 +56,7 @@ export async function confirmRaces(
   return confirmed.filter((one) => one !== undefined);
 }
 
-/** By the pair of actions, in the order in which they are seen first. */
+/** Returns the races by the pair of actions, in the order in which the pairs were seen first. */
 function groupsOf(seen: readonly SeenRace[]): readonly (readonly SeenRace[])[] {
   const groups = new Map<string, SeenRace[]>();
   for (const one of seen) {
@@ -68,7 +68,7 @@ function groupsOf(seen: readonly SeenRace[]): readonly (readonly SeenRace[])[] {
   return [...groups.values()];
 }
 
-/** Where races are confirmed. */
+/** The lane on which races are confirmed. */
 interface Seat {
   readonly lanePool: LanePool;
   readonly lane: number;
@@ -91,7 +91,7 @@ async function confirm(group: readonly SeenRace[], seat: Seat): Promise<Confirme
   return undefined;
 }
 
-/** `undefined`: it is not seen; `left`: that could not be found out to the end. */
+/** Returns `undefined` if the race is not seen; `left` if that was not determined completely. */
 async function confirmOne(
   seen: SeenRace,
   { lanePool, lane, tally, end }: Seat,
@@ -107,18 +107,18 @@ async function confirmOne(
     const recording = await lanePool.record(lane, request.path, request.draws);
     return { request, hit: answer.hit, answer, recording };
   }
-  // An interruption also ends what is being measured.
+  // An interruption also ends the measurement in progress.
   return end.reason === "interrupted" ? "left" : undefined;
 }
 
-/** The request that shows the race in the way in which it was seen. */
+/** Returns the request that shows the race with the delivery with which it was seen. */
 function asFound({ request, answer }: SeenRace): RaceRequest {
   const { verdict, invariant, delivery, schedule } = answer.hit!;
   return { ...request, effort: { ...request.effort, delivery }, schedule, wanted: { verdict, invariant } };
 }
 
 async function shrink(found: RaceRequest, lanePool: LanePool, lane: number, end: RacesEnd): Promise<RaceRequest> {
-  // A long prefix that is confirmed is worth more than a short one that is not.
+  // A confirmed long prefix is worth more than an unconfirmed short one.
   const until = performance.now() + Math.min(SHRINKING, end.leftMs / 2);
   const shows = async (request: RaceRequest): Promise<boolean | undefined> => {
     if (end.reason !== undefined || performance.now() > until) return undefined;
@@ -126,7 +126,7 @@ async function shrink(found: RaceRequest, lanePool: LanePool, lane: number, end:
   };
   let request = await fewerCopies(found, shows);
   if (request.path.length > 0) {
-    // The last step stands for the calls, and stays.
+    // The last step represents the calls, and stays.
     const whole = { path: [...request.path, request.sides[0]!], draws: request.draws };
     const shrunk = await shrinkPath(whole, ({ path, draws }) => shows({ ...request, path: path.slice(0, -1), draws }));
     if (shrunk.path.length < whole.path.length)

@@ -1,14 +1,14 @@
 import type { Committer } from "../../engine/commit/committer.ts";
 
-/** A committed edge, as far as races ask. */
+/** The part of a committed edge that races need. */
 export interface EdgeEnd {
-  /** -1: no state. */
+  /** -1 if there is no state. */
   readonly to: number;
   readonly status: number;
   readonly found: boolean;
 }
 
-/** Most cells of the table (nodes x actions): 80 MB. What lies beyond is not probed, and counted. */
+/** Limit of cells of the table (nodes x actions): 80 MB. Nodes beyond it are not probed, and counted. */
 const MOST_CELLS = 20_000_000;
 
 /** The committed edges by state and action. */
@@ -30,7 +30,7 @@ export class Outcomes {
     }
   }
 
-  /** `undefined`: the action was not executed there. */
+  /** Returns the edge; `undefined` if the action was not executed there. */
   of(node: number, action: number): EdgeEnd | undefined {
     if (node < 0 || node >= this.nodes) return undefined;
     const edge = this.#at[node * this.#actions + action]!;

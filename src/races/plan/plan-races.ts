@@ -6,22 +6,23 @@ export interface PlannedRace {
   readonly node: number;
   /** Action indices; more than two only of one action. */
   readonly sides: readonly number[];
-  /** How likely it is that something is wrong, by what is known of the calls one after the other; more is probed first. */
+  /** How suspicious the calls are, judged by their outcomes one after another. More suspicious ones are probed first. */
   readonly suspicion: number;
 }
 
-/** What is to be probed, most suspicious first, and what is not. */
+/** The pairs to probe, most suspicious first, and those that are skipped. */
 export interface RacePlan {
   readonly races: readonly PlannedRace[];
-  /** Pairs of actions that were applicable in a state. */
+  /** Number of pairs of actions that were applicable in a state. */
   readonly pairs: number;
   readonly skipped: Readonly<Record<string, number>>;
 }
 
 /**
- * Chooses the pairs that are worth probing, from the committed graph alone. Of all pairs in all states those are one class that have the same actions, the same
- * answers alone and after each other, and change or keep the state alike: of each class the first one in the order of commits is probed. Skipped are pairs
- * that only read (both leave the state as it is), those of an action that a rule brought (`ownActions`: the ones before are the agent's own) and those of which a call alone has a finding, fails or leads nowhere.
+ * Chooses the pairs that are worth probing, from the committed graph alone. Pairs are one class if they have the same actions, the same answers alone
+ * and after each other, and change the state, or keep it, in the same way. Of each class, the first pair in the order of commits is probed. These
+ * pairs are skipped: pairs that only read (both leave the state unchanged), pairs with an action that a rule added (`ownActions`: the agent's own
+ * actions come first), and pairs in which a call alone has a finding, fails or leads to no state.
  */
 export function planRaces(committer: Committer, actions: number, copies: number, ownActions: number = actions): RacePlan {
   const outcomes = new Outcomes(committer, actions);
@@ -53,7 +54,7 @@ export function planRaces(committer: Committer, actions: number, copies: number,
     }
   }
   if (outcomes.nodes < committer.visited.size) skipped["too_many_states"] = committer.visited.size - outcomes.nodes;
-  // A stable sort: among equals the order of commits.
+  // A stable sort: equal ones stay in the order of commits.
   const races = [...classes.values()].sort((one, other) => other.suspicion - one.suspicion);
   return { races, pairs, skipped };
 }
@@ -64,7 +65,7 @@ interface Pair {
   readonly b: number;
   readonly first: EdgeEnd;
   readonly second: EdgeEnd;
-  /** `undefined`: not executed there. */
+  /** `undefined` if it was not executed there. */
   readonly bAfterA: EdgeEnd | undefined;
   readonly aAfterB: EdgeEnd | undefined;
 }
@@ -75,12 +76,12 @@ function classOf({ node, a, b, first, second, bAfterA, aAfterB }: Pair): string 
   return [...alone, ...after].join();
 }
 
-/** Whether both orders lead to one state; `undefined` where that is not known. */
+/** Returns `true` if both orders lead to one state; `undefined` if that is not known. */
 function commutes(bAfterA: EdgeEnd | undefined, aAfterB: EdgeEnd | undefined): boolean | undefined {
   return bAfterA === undefined || aAfterB === undefined ? undefined : bAfterA.to === aAfterB.to;
 }
 
-/** First what has a limit (a call is answered otherwise after the other), then an action twice, then two that write. */
+/** Returns a weight. A limit (the answer of a call differs after the other) counts most, then an action twice, then two that write. */
 function suspicionOf({ node, a, b, first, second, bAfterA, aAfterB }: Pair): number {
   const limits = (alone: EdgeEnd, after: EdgeEnd | undefined): number => (after !== undefined && after.status !== alone.status ? 8 : 0);
   const succeeds = ({ status }: EdgeEnd): number => (status > 0 && status < 400 ? 1 : 0);

@@ -9,28 +9,28 @@ import type { RacesEnd } from "./races-end.ts";
 
 export interface ProbeOptions {
   readonly actions: number;
-  /** Those that rules brought come after them, and are not raced. */
+  /** Number of the agent's own actions. Actions that rules added come after them, and are not raced. */
   readonly ownActions: number;
   readonly effort: RaceEffort;
-  /** How many calls of one action are made at once. */
+  /** Number of calls of one action that are made at once. */
   readonly copies: number;
   readonly end: RacesEnd;
   readonly onProgress: (tally: RaceTally, planned: number) => void;
 }
 
-/** A probe that a race was seen in. */
+/** A probe in which a race was seen. */
 export interface SeenRace {
   readonly planned: PlannedRace;
   readonly request: RaceRequest;
   readonly answer: RaceAnswer;
 }
 
-/** How often a lane may be lost on the way. */
+/** Number of tries of a probe whose lane is lost. */
 const TRIES = 2;
 
 /**
- * Probes the pairs of calls of a committed graph on the lanes, side by side. Which are probed does not depend on the lanes; what is seen comes back in the order
- * of the plan.
+ * Probes the pairs of calls of a committed graph on all lanes at the same time. The choice of pairs does not depend on the lanes; results are in the
+ * order of the plan.
  */
 export async function probeRaces(
   committer: Committer,
@@ -55,14 +55,14 @@ export async function probeRaces(
     }
   };
   await Promise.all(Array.from({ length: lanePool.lanes }, (_, lane) => work(lane)));
-  // One of each class: the others are counted by the plan.
+  // One of each class: the plan counts the others.
   const left = plan.races.length - next;
   if (left > 0) tally.skip(over!, left);
   tally.end();
   return { seen: seen.filter((one) => one !== undefined), tally };
 }
 
-/** A lane that is not built anew once the run is interrupted takes nothing with it that was seen until then. */
+/** Ignores errors of a lane once the run is interrupted, so that earlier results are kept. */
 export function unlessInterrupted(end: RacesEnd): (error: unknown) => undefined {
   return (error) => {
     if (end.reason !== "interrupted") throw error;
@@ -76,7 +76,7 @@ function requestFor({ nodes, visited }: Committer, { node, sides }: PlannedRace,
   return { path, draws, at, sides, effort, mode: "search" };
 }
 
-/** A lane that is lost is built anew, and the calls are tried once more. */
+/** Races calls on a lane. A lost lane is rebuilt, and the calls are tried once more. */
 export async function raceOn(lanePool: LanePool, lane: number, request: RaceRequest): Promise<RaceAnswer> {
   let answer = await lanePool.race(lane, request);
   for (let tries = 1; answer.failure !== undefined; tries++) {

@@ -7,7 +7,7 @@ export interface DismissedHit {
   readonly request: Pick<RaceRequest, "path" | "sides">;
   readonly hit: RaceHit;
   readonly reason: string;
-  /** How many probes of the pair were dismissed like this. */
+  /** Number of probes of the pair that were dismissed like this. */
   readonly count: number;
 }
 
@@ -15,7 +15,7 @@ export interface DismissedHit {
 export class RaceTally {
   probed = 0;
   trials = 0;
-  /** Probes that saw a race. */
+  /** Number of probes that saw a race. */
   hits = 0;
   #misses = 0;
   readonly #pairs: number;
@@ -31,7 +31,7 @@ export class RaceTally {
     this.#skipped = { ...skipped };
   }
 
-  /** An answer to a probe. */
+  /** Adds an answer to a probe. */
   add(answer: RaceAnswer, request: DismissedHit["request"]): void {
     this.addTrials(answer);
     if (answer.failure !== undefined && answer.hit === undefined) return this.skip("lane_lost", 1);
@@ -42,7 +42,7 @@ export class RaceTally {
     else if (dismissed !== undefined) this.dismiss(dismissed, request, answer.dismissedHit);
   }
 
-  /** Trials of a confirmation. */
+  /** Adds trials of a confirmation. */
   addTrials({ trials, misses, deliveries }: RaceAnswer): void {
     this.trials += trials;
     this.#misses += misses;
@@ -63,7 +63,7 @@ export class RaceTally {
     this.#dismissedHits.set(key, known === undefined ? { request, hit, reason, count: 1 } : { ...known, count: known.count + 1 });
   }
 
-  /** The hits that were dismissed, the first of each pair, verdict and reason. */
+  /** The dismissed hits, the first of each pair, verdict and reason. */
   get dismissedHits(): readonly DismissedHit[] {
     return [...this.#dismissedHits.values()];
   }
