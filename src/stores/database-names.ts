@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 export interface DatabaseNaming {
   /** The longest name, in characters, that the server accepts. */
   readonly longest: number;
-  /** The part of the template's name that marks it as the template. */
+  /** The part of a database name that identifies the template. */
   readonly template: string;
   /** The longest suffix that a lane's checkpoints add to its name, for a database of their own. */
   readonly longestAddition: string;

@@ -58,7 +58,7 @@ const MOST_RUNS = 100;
 const BEATEN_MS = 8000;
 /** How long, in milliseconds, to wait for a run with our secret while there are only others, or for a silent run before another is joined. */
 const GRACE_MS = 4000;
-/** The announcement that stands for a killed run once another one can be joined. */
+/** The announcement that replaces a killed run's once another run can be joined. */
 const OVER: Announcement = { state: "over", exploration: null };
 
 /** A worker's side of the queue: joins a run, brings up lanes for its explorations one after another, and ends with it. */

@@ -9,7 +9,7 @@ export interface EncodedChunk {
   readonly units: number;
   /** Per unit: from, to, lo, hi, flags, length of the image (-1: none), length of the path, the path. */
   readonly words: Int32Array<ArrayBuffer>;
-  /** The images, one after the other. */
+  /** The images, one after another. */
   readonly images: string;
   /** Members that few units have, by the unit's index. */
   readonly rare: readonly (readonly [number, Pick<UnitRequest, "check" | "draws" | "suspect">])[];

@@ -251,7 +251,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     uses: usesOf(world, seat.lane),
     isolated: !seat.borrowed && state.systems.length > 0 && state.systems.every((system) => isLanes(system, seat.lane)),
   };
-  // A store in the target is lost with it.
+  // A store in the target no longer exists once the target has ended.
   if (unanswered === undefined) await state.restore(root);
   return { ...base, report };
 }

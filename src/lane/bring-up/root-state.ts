@@ -251,7 +251,10 @@ export class RootState {
     }
   }
 
-  /** Refuses requests that are still unanswered: their effect would be part of the root state on one lane, and of a step on another. @throws SeqqaError `PENDING_REQUEST` */
+  /**
+   * Refuses requests that are still unanswered: their effect would be part of the root state on one lane, and of a step on another.
+   * @throws SeqqaError `PENDING_REQUEST`
+   */
   #refusePending(who: string): void {
     const left = this.#options.state.pending();
     if (left.length === 0) return;

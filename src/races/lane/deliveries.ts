@@ -31,7 +31,7 @@ export interface Delivery {
   try(calls: Calls, plan: TrialPlan): Promise<Trial | undefined>;
 }
 
-/** Delivers by meeting points over HTTP. Requests on the meeting points' route meet there; other requests are sent directly. */
+/** Returns a delivery over HTTP. Requests on the route of the meeting points meet there; other requests are sent directly. */
 export function deliveryOverHttp(points: DeliveryPoints, point: DeliveryPoint, route: string, alone: readonly number[]): Delivery {
   return {
     delivery: point.delivery,

@@ -161,7 +161,7 @@ export class Oracle {
     };
     round();
     if (!learned || agree()) return learned;
-    // Both executions do not use these texts consistently, so they were not drawn names.
+    // The two executions do not use these texts in the same way, so they were not drawn names.
     this.#noise.undraw();
     this.#measure = this.#measured();
     round();

@@ -76,8 +76,8 @@ export function unordered(value: unknown, text: (value: string) => string): unkn
 const HAS_UUID = /[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}/;
 
 /**
- * Returns data with a Map for each object that has ids as keys. The encoder of states keeps the order of an object's keys, which depends on the ids
- * among them.
+ * Returns data with a Map for each object that has ids as keys: the encoder of states reads the other keys of an object in their order, and an id may
+ * be between them.
  */
 export function withMaps(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withMaps);

@@ -23,7 +23,7 @@ export interface TablePlan {
   readonly modes: readonly ColumnMode[];
   /** `true` if all columns are plain. */
   readonly plain: boolean;
-  /** `true` if rows of the root may read the same as the rows that replaced them. */
+  /** The columns that the plan was made for. Other columns need another plan. */
   readonly columns: readonly ObservedColumn[];
 }
 

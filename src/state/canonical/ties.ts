@@ -15,7 +15,7 @@ interface Solution {
 /**
  * Names ids whose colours are tied. An id whose colour is unique among the given ids gets the next name. The others fall into components, connected
  * by parts that contain several of them. A component does not affect another, so each is solved alone, and equal components need no trying. If there
- * is only one component, each id of its smallest class is tried as the first, and the least text wins.
+ * is only one component, each id of its smallest class is distinguished in turn, and the least text wins.
  */
 export class TieSearch {
   readonly #parts: readonly Part[];
