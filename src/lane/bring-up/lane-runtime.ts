@@ -119,8 +119,8 @@ export class LaneRuntime {
             }
           } else outcome = begun;
           if (outcome.mayRepeat === true && stepper.wayBack !== undefined) {
-            // The server closed an idle connection at the same moment. The request may have been executed, so the state is restored before it is
-            // repeated.
+            // The server closed an idle connection at the same moment. The target is unharmed, but the request may have been executed: the state is
+            // restored before it is repeated.
             await state.restore(mark);
             drawing.at(unit.path, unit.path.length, action, unit.draws);
             outcome = await stepper.run(definition);

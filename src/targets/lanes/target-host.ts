@@ -246,7 +246,7 @@ export class TargetHost {
 
   /**
    * Returns the state of the process behind a lane that got no answer: of the lane and its spares, the one that ended by itself. `undefined` if seqqa
-   * started none.
+   * started none, or none of several ended.
    */
   async endOf(index: number): Promise<TargetEnd | undefined> {
     const processes = [index, ...this.#spares(index)].flatMap((number) => this.#places.get(number)?.target?.process ?? []);
