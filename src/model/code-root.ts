@@ -1,7 +1,7 @@
 /**
- * The folder of the code that runs, with a `/` at its end: `src/` or, built, `dist/`. The build puts modules together in files of its own, so a module
- * cannot find other files of the package by its own place. It finds them from here: the built file with this module lies one folder below `dist`, as
- * this file lies one below `src`, and the build checks that.
+ * The folder of the code that runs, with a `/` at its end: `src/` or, built, `dist/`. The build joins modules into files of its own, so a module
+ * cannot find other files of the package by its own place. The module finds them from here: the built file with this code lies one folder below
+ * `dist`, as this file lies one below `src`. The build checks that.
  */
 export const codeRoot: URL = new URL("../", import.meta.url);
 

@@ -6,9 +6,9 @@ export class SeqqaError extends Error {
   override readonly name: string = "SeqqaError";
   /** A stable, machine-readable name of the condition, e.g. `CONFIG_UNKNOWN_KEY`. */
   readonly code: string;
-  /** What the reader can do about it, as a sentence, when seqqa knows. */
+  /** A sentence that tells the reader how to solve the problem, when seqqa knows. */
   readonly hint: string | undefined;
-  /** The exit status that the command line ends with when this error ends a run: 2 = usage or configuration, 3 = the run could not vouch. */
+  /** The exit status of the command line when this error ends a run: 2 = usage or configuration, 3 = the result is unverified. */
   readonly exitStatus: 2 | 3;
 
   constructor(
@@ -23,7 +23,7 @@ export class SeqqaError extends Error {
   }
 }
 
-/** Raised when a key is read from a {@link Context} that is not set. */
+/** Raised when an unset key of a {@link Context} is read. */
 export class KeyError extends Error {
   override readonly name = "KeyError";
   /** The key that was read. */

@@ -1,7 +1,7 @@
 import { KeyError, SeqqaError } from "../errors.ts";
 import type { TestData } from "./test-data.ts";
 
-/** What a context holds when its keys are not declared. */
+/** The values of a context whose keys are not declared. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- undeclared keys are the user's own; `unknown` would make every use a cast
 export type Values = Record<string, any>;
 
@@ -21,33 +21,36 @@ export interface ContextMethods<C extends object> {
   /** All keys and values, as a plain object. */
   toJSON(): Partial<C>;
   /**
-   * Test data seeded by the path of the step, so that a replay sends the same bytes; a check draws by its path and its name.
-   * @throws SeqqaError `DATA_WITHOUT_PATH` where nothing is run
+   * Test data seeded by the path of the step, so that a replay sends the same bytes. In a check the seed is the path and the name of the check.
+   * @throws SeqqaError `DATA_WITHOUT_PATH` outside steps and checks
    */
   readonly data: TestData;
 }
 
 /**
- * The key-value store that actions and invariants share. A branch puts it back: a value set after a checkpoint is gone in
- * another branch. `context[key]` reads and writes too; reading an unset key that way throws {@link KeyError}.
+ * The key-value store that actions and invariants share. Each branch restores it: a value set after a checkpoint is gone in another branch.
+ * `context[key]` reads and writes too; reading an unset key that way throws {@link KeyError}.
  */
 export type Context<C extends object = Values> = ContextMethods<C> & C;
 
-/** What the lane does with a context. */
+/** The methods and properties of a context that the lane uses. */
 export interface ContextPart {
   /** Grows with every write; equal numbers mean that no key was written. */
   readonly version: number;
-  /** Whether a value is an object, so that it may have been changed in place without a write. */
+  /** `true` if a value is an object, which may have been changed in place without a write. */
   readonly mutable: boolean;
-  /** The live entries, to be read only. */
+  /** The live entries; callers only read them. */
   readonly entries: ReadonlyMap<string, unknown>;
-  /** Where the world stands in a state graph; `undefined` without one. It is saved and put back with the entries, and is no key of the user's. */
+  /**
+   * The node of the state graph that the world is at; `undefined` without a state graph. It is saved and restored with the entries, and is no key of
+   * the user's.
+   */
   readonly node: string | undefined;
   moveTo(node: string | undefined): void;
   /** A copy that {@link restore} takes, any number of times. */
   save(): SavedContext;
   restore(saved: SavedContext): void;
-  /** Where `context.data` comes from, asked each time that it is read. */
+  /** Sets the source of `context.data`, which is called at each read. */
   drawFrom(source: () => TestData): void;
 }
 
@@ -66,7 +69,7 @@ const METHODS = new Set(["get", "getRequired", "has", "set", "delete", "toJSON",
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
-/** The entries of a context. A map that was saved is shared until the next write, so that saving and restoring copy nothing. */
+/** The entries of a context. A saved map is shared until the next write, so that saving and restoring copy nothing. */
 class Store {
   map: Map<string, unknown>;
   version = 0;
@@ -129,7 +132,7 @@ class Store {
     this.data = source;
   }
 
-  /** Before a write. */
+  /** Prepares a write: copies a map that is shared with a saved context. */
   #own(): void {
     this.version++;
     if (!this.#shared) return;
@@ -184,7 +187,7 @@ function handlerFor(store: Store): ProxyHandler<Record<string | symbol, unknown>
       if (method !== undefined) return method;
       if (typeof key === "symbol") return undefined;
       if (store.map.has(key)) return store.map.get(key);
-      // Asked for by every `await`.
+      // Every `await` reads this key.
       if (key === "then") return undefined;
       throw new KeyError(key);
     },

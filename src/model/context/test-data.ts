@@ -53,14 +53,14 @@ export interface Payment {
   readonly cardNumber: string;
   readonly cardHolder: string;
   readonly expiryMonth: number;
-  /** 2040 to 2049: not run out, whenever the tests are run. */
+  /** 2040 to 2049, so that the card is valid at any time at which the tests run. */
   readonly expiryYear: number;
   readonly cvv: string;
   readonly amount: number;
   readonly currency: string;
 }
 
-/** The kinds of records that there are before any is defined. */
+/** The built-in kinds of records. */
 export interface DataRecords {
   readonly user: User;
   readonly product: Product;
@@ -71,7 +71,7 @@ export interface DataRecords {
 
 /**
  * Test data drawn from a seed: the same calls in the same order give the same values, on every machine and at any time. A new version of
- * @faker-js/faker may give others. Records take overrides of their fields.
+ * @faker-js/faker may give other values. Records take overrides of their fields.
  */
 export interface TestData<D extends object = DataRecords> {
   user(overrides?: Partial<User>): User;
@@ -90,7 +90,7 @@ export interface TestData<D extends object = DataRecords> {
   company(): string;
   word(): string;
   sentence(): string;
-  /** Version 4. An opaque id for the state's identity, like one that the target draws. */
+  /** A UUID of version 4. For the state's identity it is an opaque id, like one that the target generates. */
   uuid(): string;
   boolean(): boolean;
   /** From `min` to `max`, both included. @throws SeqqaError `DATA_RANGE` */
@@ -104,11 +104,11 @@ export interface TestData<D extends object = DataRecords> {
   /** One of a list. @throws SeqqaError `DATA_RANGE` for an empty one */
   pick<T>(list: readonly T[]): T;
   /**
-   * Teaches a kind of record of one's own; a later definition of a name wins. On `context.data` it lasts for the step: what several
-   * actions build is a function of the module, `const invoice = (data: TestData) => ({ amount: data.amount() })`.
+   * Defines a kind of record; a later definition of a name wins. On `context.data` the definition lasts for the step. Data that several actions build
+   * belongs in a function of the module: `const invoice = (data: TestData) => ({ amount: data.amount() })`.
    */
   define<N extends string, T extends object>(name: N, build: (data: TestData<D>) => T): TestData<Omit<D, N> & Record<N, T>>;
-  /** A record of a kind. @throws SeqqaError `DATA_UNKNOWN` naming the kinds that there are */
+  /** A record of a kind. @throws SeqqaError `DATA_UNKNOWN` naming the kinds that are defined */
   create<N extends keyof D & string>(name: N, overrides?: Partial<D[N]>): D[N];
   create<T extends object = Record<string, unknown>>(name: string, overrides?: Partial<T>): T;
 }

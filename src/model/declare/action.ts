@@ -10,7 +10,7 @@ export type ExpectedStatus = number | `${1 | 2 | 3 | 4 | 5}xx`;
 export interface ActionOptions<C extends object = Values, A = ApiClient> {
   /** Identifies the action; appears in reproduction paths. */
   readonly name: string;
-  /** Makes the call and returns its response, or `null`: not applicable in this state, skipped. */
+  /** Makes the call and returns its response. `null` means that the action is not applicable in this state and is skipped. */
   readonly run: (api: A, context: Context<C>) => Promise<ApiResponse | null>;
   /** `false` skips the action without calling `run`. */
   readonly precondition?: (context: Context<C>) => boolean;
@@ -24,7 +24,10 @@ export interface ActionOptions<C extends object = Values, A = ApiClient> {
   readonly mayNeverApply?: boolean;
   /** The action may be refused each time. Default `false`: a run in which it never got a status below 400 is unverified (exit code 3). */
   readonly mayNeverSucceed?: boolean;
-  /** The action writes nothing, although it sends a POST, PUT, PATCH or DELETE: a search, a preview. Default `false`: where no such call changes anything visible, the run is unverified (exit code 3). */
+  /**
+   * The action writes nothing, although it sends a POST, PUT, PATCH or DELETE: a search, a preview. Default `false`: a run in which no such call
+   * changes anything visible is unverified (exit code 3).
+   */
   readonly changesNothing?: boolean;
 }
 
@@ -53,10 +56,10 @@ export class Action<C extends object = Values, A = ApiClient> {
   readonly mayNeverApply: boolean;
   readonly mayNeverSucceed: boolean;
   readonly changesNothing: boolean;
-  /** A stack that leads to where it was declared: a wrong status has no line of its own. */
+  /** A stack that leads to the declaration. Findings about a wrong status point to it, because such a status has no line of its own. */
   readonly declared: string | undefined;
 
-  /** @throws SeqqaError `ACTION_INVALID` when the name is empty, `run` is not a function, or there is no such option. */
+  /** @throws SeqqaError `ACTION_INVALID` when the name is empty, `run` is not a function, or an option is unknown. */
   constructor(options: ActionOptions<C, A>) {
     if (typeof options.name !== "string" || options.name.trim() === "") {
       throw new SeqqaError("ACTION_INVALID", "An Action needs a name that is not empty.", { exitStatus: 2 });
@@ -84,7 +87,7 @@ export class Action<C extends object = Values, A = ApiClient> {
   }
 }
 
-/** Whether a status is one of the expected ones. */
+/** Returns `true` if a status is one of the expected ones. */
 export function isExpected(status: number, expected: readonly ExpectedStatus[]): boolean {
   return expected.some((one) => (typeof one === "number" ? one === status : Math.floor(status / 100) === Number(one[0])));
 }

@@ -13,7 +13,7 @@ import { BFS, type Strategy } from "./strategy.ts";
 import { refuseUnknown } from "./unknown-options.ts";
 import type { World } from "./world.ts";
 
-/** The engine keeps an action's place in 16 bits, of which one value stands for none. */
+/** The engine keeps an action's index in 16 bits, and one value is reserved for "no action". */
 const MOST_ACTIONS = 0xffff;
 
 type Setup<C extends object, A> = ((world: World<C, A>) => void | Promise<void>) | JourneyDefinition<C, A>;
@@ -25,7 +25,7 @@ export interface AgentOptions<C extends object = Values, A = ApiClient> {
   readonly world?: World<C, A> | ((lane: Lane) => World<C, A> | Promise<World<C, A>>);
   readonly actions: readonly Action<C, A>[];
   readonly invariants: readonly Invariant<C, A>[];
-  /** Default BFS, or what the configuration says. */
+  /** Default: the configuration's strategy, else BFS. */
   readonly strategy?: Strategy;
   /** Steps; default 1000. */
   readonly maxSteps?: number;
@@ -34,15 +34,18 @@ export interface AgentOptions<C extends object = Values, A = ApiClient> {
   readonly maxTime?: Duration;
   readonly stopOnFirstViolation?: boolean;
   /**
-   * `true`: states that violate a rule are explored from, too. The broken rule is reported again only after it has held in between; other rules are judged as
-   * usual. Default `false`, or what the configuration says.
+   * `true`: states that violate a rule are explored from, too. The broken rule is reported again only after it has held in between; other rules are
+   * judged as usual. Default: the value in the configuration, else `false`.
    */
   readonly continueAfterViolation?: boolean;
   /** Default 0. */
   readonly seed?: number;
-  /** Whether pairs of actions are sent at the same time; default: what the configuration says, else `"off"`. */
+  /** Says if pairs of actions are sent at the same time; default: the value in the configuration, else `"off"`. */
   readonly races?: RacesSetting;
-  /** Brings the world to the root state (log in, seed): a function, or a journey, which runs on the world's own client and context. Runs again whenever a lane is rebuilt. */
+  /**
+   * Brings the world to the root state (log in, seed): a function, or a journey, which runs on the world's own client and context. Runs again
+   * whenever a lane is rebuilt.
+   */
   readonly setup?: Setup<C, A>;
 }
 
@@ -62,12 +65,12 @@ const OPTIONS: readonly (keyof AgentOptions)[] = [
   "setup",
 ];
 
-/** What is to be explored, checked for what can be known without running it. */
+/** The agent of an exploration. Everything that can be known without running it is checked. */
 export class AgentDefinition<C extends object = Values, A = ApiClient> {
   readonly name: string | undefined;
   readonly world: World<C, A> | ((lane: Lane) => World<C, A> | Promise<World<C, A>>) | undefined;
   readonly actions: readonly Action<C, A>[];
-  /** How many of the actions are the agent's own; those after them were brought by rules. */
+  /** The number of the agent's own actions; actions that rules add come after them. */
   readonly ownActions: number;
   readonly invariants: readonly Invariant<C, A>[];
   readonly strategy: Strategy | undefined;
@@ -79,13 +82,16 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
   readonly seed: number | undefined;
   readonly races: DeclaredRaces | undefined;
   readonly setup: Setup<C, A> | undefined;
-  /** Roles that rules need, and how each logs in. */
+  /** Roles that rules need, and the login of each. */
   readonly users: Readonly<Record<string, Login>>;
 
-  /** What a `StateGraph` was compiled from; its edges are the actions, index by index. */
+  /** The `StateGraph` from which the agent was compiled; its edges are the actions, index by index. */
   readonly graph: GraphShape | undefined = undefined;
 
-  /** @throws SeqqaError `AGENT_INVALID` for empty, duplicate or more than 65,535 actions, duplicate invariants, budgets out of range, and options that there are not. */
+  /**
+   * @throws SeqqaError `AGENT_INVALID` for empty, duplicate or more than 65,535 actions, duplicate invariants, budgets out of range, and unknown
+   * options.
+   */
   constructor(options: AgentOptions<C, A>) {
     refuseUnknown("The Agent", "AGENT_INVALID", options, OPTIONS);
     this.name = options.name;
@@ -116,6 +122,6 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
     this.users = Object.assign(Object.create(null), ...rules.map(({ users }) => users)) as Readonly<Record<string, Login>>;
   }
 
-  /** The order of exploration when the configuration does not say. */
+  /** The order of exploration when the configuration names none. */
   static readonly defaultStrategy: Strategy = new BFS();
 }

@@ -3,13 +3,13 @@ import { SeqqaError } from "../errors.ts";
 import { JourneyDefinition } from "./journey.ts";
 import type { Strategy } from "./strategy.ts";
 
-/** What the user wrote, for messages. */
+/** The class that the user wrote, for messages. */
 export type Declared = "Agent" | "StateGraph";
 
 const CODES: Readonly<Record<Declared, string>> = { Agent: "AGENT_INVALID", StateGraph: "STATE_GRAPH_INVALID" };
 const KINDS: readonly unknown[] = ["bfs", "dfs", "random", "coverage_guided"] satisfies Strategy["kind"][];
 
-/** How far an exploration goes, and in which order. */
+/** The budgets of an exploration. */
 export interface Bounds {
   readonly maxSteps: number | undefined;
   readonly maxDepth: number | undefined;
@@ -21,7 +21,7 @@ export function invalid(owner: Declared, message: string, hint?: string): SeqqaE
   return new SeqqaError(CODES[owner], message, { exitStatus: 2, hint });
 }
 
-/** @throws SeqqaError when a budget, the seed, the strategy or the setup is none. */
+/** @throws SeqqaError when a budget, the seed, the strategy or the setup is invalid. */
 export function checkBounds(
   owner: Declared,
   given: {
@@ -57,7 +57,7 @@ export function checkBounds(
   return bounds;
 }
 
-/** @throws SeqqaError when a list holds something else, or two of one name. */
+/** @throws SeqqaError when the list holds a value of another type, or two members with the same name. */
 export function checkMembers(
   owner: Declared,
   field: string,

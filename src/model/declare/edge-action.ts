@@ -4,7 +4,7 @@ import { contextPartOf, type Context, type Values } from "../context/context.ts"
 import type { EdgeShape } from "./graph-shape.ts";
 import type { ApiResponse } from "../http/response.ts";
 
-/** What an edge's action may return: its response, `null` where it does not apply, or nothing. */
+/** The return value of an edge's action: its response, `null` if the edge does not apply, or nothing. */
 // oxlint-disable-next-line typescript/no-invalid-void-type -- an action without a `return` is one that returns nothing
 export type EdgeAnswer = ApiResponse | null | void;
 
@@ -18,7 +18,7 @@ export class EdgeAction<C extends object = Values, A = ApiClient> extends Action
     super({
       name: edge.name,
       precondition: (context) => contextPartOf(context as never).node === edge.from,
-      // What it returns is judged where the answers of its requests are known: see the lane's Stepper.
+      // The lane's `Stepper` judges the returned value, because it knows the answers of the action's requests.
       run: action as Action<C, A>["run"],
     });
     this.edge = edge;

@@ -13,9 +13,9 @@ export interface InvariantOptions<C extends object = Values, A = ApiClient> {
   readonly message?: string;
   /** Default HIGH. */
   readonly severity?: Severity;
-  /** `false`: states that violate it are explored from, too. It is reported again only after it has held in between. Default `true`. */
+  /** `false`: states that violate it are explored from, too. The invariant is reported again only after it has held in between. Default `true`. */
   readonly blocking?: boolean;
-  /** After which actions it is checked; default all. It is always checked in the root state. */
+  /** Selects the actions after which the invariant is checked; default all. The root state is always checked. */
   readonly when?: (action: { readonly name: string; readonly tags: readonly string[] }) => boolean;
 }
 
@@ -29,7 +29,7 @@ export class Invariant<C extends object = Values, A = ApiClient> {
   readonly severity: Severity;
   readonly blocking: boolean;
   readonly when: ((action: { readonly name: string; readonly tags: readonly string[] }) => boolean) | undefined;
-  /** A stack that leads to where it was declared. */
+  /** A stack that leads to the declaration. */
   readonly declared: string | undefined;
 
   /** @throws SeqqaError `INVARIANT_INVALID` when the name is empty, `check` is not a function, or the severity or an option is unknown. */

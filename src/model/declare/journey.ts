@@ -5,24 +5,27 @@ import { SeqqaError } from "../errors.ts";
 import type { Lane } from "./lane.ts";
 import { checkedTimeout, Step } from "./step.ts";
 
-/** A step with arguments of whatever type. */
+/** A step with arguments of any type. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each step's arguments are its own; they meet its own action only
 export type AnyStep<C extends object = Values, A = ApiClient> = Step<C, A, any>;
 
 export interface JourneyOptions<C extends object = Values, A = ApiClient> {
-  /** What `seqqa run <name>` asks for. */
+  /** The name that `seqqa run <name>` takes. */
   readonly name: string;
-  /** Run in order. The first that fails ends the journey; the rest are skipped. */
+  /** Run in order. The first step that fails ends the journey; the rest are skipped. */
   readonly steps: readonly AnyStep<C, A>[];
-  /** Seconds, or a duration, for each of the steps that has no timeout of its own. Default: none beside that of each request. */
+  /** Seconds, or a duration, for each step without a timeout of its own. Default: no limit beside the timeout of each request. */
   readonly timeout?: Duration;
-  /** What the steps receive: a client, put back after the journey by `seqqa run` but not by `journey.run()`, or a factory for a new one each time. Default: an `HttpClient` on the lane's base URL. */
+  /**
+   * The client that the steps receive, or a factory for a new one each time. `seqqa run` restores a client after the journey, `journey.run()` does
+   * not. Default: an `HttpClient` on the lane's base URL.
+   */
   readonly client?: A | ((lane: Lane) => A | Promise<A>);
-  /** What the context of every run starts with. */
+  /** The initial context of every run. */
   readonly context?: Context<C> | Partial<C>;
 }
 
-/** A linear flow, checked for what can be known without running it. */
+/** A linear flow. Everything that can be known without running it is checked. */
 export class JourneyDefinition<C extends object = Values, A = ApiClient> {
   readonly name: string;
   readonly steps: readonly AnyStep<C, A>[];
@@ -31,7 +34,10 @@ export class JourneyDefinition<C extends object = Values, A = ApiClient> {
   readonly client: A | ((lane: Lane) => A | Promise<A>) | undefined;
   readonly context: Context<C> | Partial<C> | undefined;
 
-  /** @throws SeqqaError `JOURNEY_INVALID` for an empty name, for steps that are none, and for a context that cannot be copied; `STEP_INVALID` for a timeout out of range. */
+  /**
+   * @throws SeqqaError `JOURNEY_INVALID` for an empty name, for members of `steps` that are no steps, and for a context that cannot be copied;
+   * `STEP_INVALID` for a timeout out of range.
+   */
   constructor(options: JourneyOptions<C, A>) {
     if (typeof options.name !== "string" || options.name.trim() === "") throw invalid("A Journey needs a name that is not empty.");
     const which = `Journey "${options.name}"`;
@@ -49,7 +55,7 @@ export class JourneyDefinition<C extends object = Values, A = ApiClient> {
   }
 }
 
-/** Every run starts with copies of it. */
+/** Checks that the context can be copied, because every run starts with a copy. */
 function checkContext(which: string, context: unknown): void {
   if (context === undefined) return;
   if (typeof context !== "object" || context === null) {

@@ -10,7 +10,7 @@ export interface Lane {
   readonly dbUrl: string | undefined;
   /** The lane's own SQLite file; `undefined` when there is none. */
   readonly dbPath: string | undefined;
-  /** The systems that the configuration declares, ready to be put into a `World`. */
+  /** The stores that the configuration declares, ready to be passed to a `World`. */
   readonly systems: Readonly<Record<string, StoreAdapter>>;
   /** A directory of this lane alone, removed at the end. */
   readonly tmpDir: string;

@@ -6,18 +6,18 @@ import type { RaceDelivery } from "../results/result.ts";
 export interface RacesOptions {
   /** Concurrent trials of a suspect pair; default 20. */
   readonly trials?: number;
-  /** How requests are made to meet; default `auto`: by what the target speaks, and by a schedule where a store can hold a call. */
+  /** How requests are made to meet. Default `auto`: a delivery that the target's protocol allows, and a schedule where a store can hold a call. */
   readonly delivery?: "auto" | RaceDelivery;
   /** How many calls of one action are sent at once, 2 to 100; default 2. */
   readonly copies?: number;
-  /** For probing and confirming together: seconds, or a duration such as `"5m"`; default: no limit. */
+  /** The time for probing and confirming together: seconds, or a duration such as `"5m"`; default: no limit. */
   readonly maxTime?: Duration;
 }
 
-/** Whether pairs of actions are sent at the same time, and how. */
+/** Says if and how pairs of actions are sent at the same time. */
 export type RacesSetting = "off" | "pairs" | RacesOptions;
 
-/** What an agent says about races; what it leaves out the configuration decides. */
+/** The race settings of an agent. The configuration decides the settings that are left out. */
 export interface DeclaredRaces {
   readonly mode: "off" | "pairs";
   readonly trials?: number | undefined;
@@ -29,7 +29,7 @@ export interface DeclaredRaces {
 
 const DELIVERIES: readonly unknown[] = ["auto", "http2", "pipelined", "last_byte", "plain", "gated"] satisfies ("auto" | RaceDelivery)[];
 
-/** @throws SeqqaError `AGENT_INVALID` for what is no setting */
+/** @throws SeqqaError `AGENT_INVALID` for an invalid setting */
 export function declaredRaces(setting: RacesSetting | undefined): DeclaredRaces | undefined {
   if (setting === undefined) return undefined;
   if (setting === "off" || setting === "pairs") return { mode: setting };

@@ -5,13 +5,22 @@ import { Invariant, type InvariantOptions } from "./invariant.ts";
 import type { ApiResponse } from "../http/response.ts";
 import type { World } from "./world.ts";
 
-/** What the stores of a world hold, for comparing one state with another. */
+/** The contents of a world's stores, for comparing one state with another. */
 export interface StoresView {
-  /** Equal for states that are one by the rules of state identity: fresh ids have no names, times near the run are one, what is ignored is left out. */
+  /**
+   * Equal for states that are one state by the rules of state identity: fresh ids have no names, times near the run are equal, ignored fields are
+   * left out.
+   */
   readonly fingerprint: string;
-  /** Returns `true` for another state of the same target with the same stores, but for new generated values in the place of ones that are gone. */
+  /**
+   * Returns `true` for another state of the same target with the same stores. New generated values in the place of values that are gone make no
+   * difference.
+   */
   same(other: StoresView): boolean;
-  /** How each table (as `db.orders`) differs from the root state: its rows as texts, and how many of each there are more or less. A store without tables is one of one row. */
+  /**
+   * How each table (as `db.orders`) differs from the root state: its rows as texts, and the number by which each row is more or less frequent. A
+   * store without tables is a table of one row.
+   */
   readonly tables: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
@@ -23,29 +32,32 @@ export interface CheckedStep {
     readonly as: string | undefined;
     readonly expectedStatus: readonly ExpectedStatus[] | undefined;
   };
-  /** What the action returned; `undefined` for an edge of a state graph that returned nothing. */
+  /** The value that the action returned; `undefined` for an edge of a state graph that returned nothing. */
   readonly response: ApiResponse | undefined;
-  /** Every answer that the action received, in order; where `api` is no HTTP client, the returned one. */
+  /** Every answer that the action received, in order. If `api` is no HTTP client, only the returned answer. */
   readonly answers: readonly ApiResponse[];
-  /** Whether it led to another state: stores, context or clients. */
+  /** `true` if the step led to another state: of stores, context or clients. */
   readonly changed: boolean;
-  /** Whether the state that the step began in can be had again in the middle of it: else there is no {@link Earlier}. */
+  /** `true` if the state that the step began in can be restored during the step. Without that there is no {@link Earlier}. */
   readonly canGoBack: boolean;
   /** The client that the action was given. */
   readonly client: ApiClient;
-  /** Why the rule does not hold; shown in place of the rule's message. Returns `false`, so that a check can return it. */
+  /** Sets the reason why the rule does not hold, which replaces the rule's message. Returns `false`, so that a check can return it. */
   explain(message: string): false;
-  /** Counts the step among those that the rule cannot judge: the run's notes say how many, and why. Returns `true`, so that a check can return it. */
+  /**
+   * Counts the step among those that the rule cannot judge; the run's notes have their number and the reason. Returns `true`, so that a check can
+   * return it.
+   */
   inconclusive(why: string): true;
   /** @deprecated Use {@link inconclusive}. */
   unjudged(why: string): true;
-  /** Sends an answer's request again: method, URL, body and headers. `undefined` where that cannot be done: no HTTP, or a multipart body. */
+  /** Sends an answer's request again: method, URL, body and headers. `undefined` where that is not possible: no HTTP, or a multipart body. */
   again(answer: ApiResponse): Promise<ApiResponse | undefined>;
-  /** What the stores hold now. `undefined` for a world without stores. */
+  /** The present contents of the stores; `undefined` for a world without stores. */
   stores(): Promise<StoresView | undefined>;
 }
 
-/** The second half of a check, which runs where the step began. */
+/** The second half of a check, which runs in the state that the step began in. */
 export interface Earlier {
   readonly earlier: (before: Pick<CheckedStep, "explain" | "inconclusive" | "stores" | "unjudged">) => boolean | Promise<boolean>;
 }
@@ -55,24 +67,27 @@ export interface RuleOptions<C extends object = never, A = never> extends Pick<
   "name" | "message" | "severity" | "blocking" | "when"
 > {
   /**
-   * Judges a step, in the state that it led to: whether the rule holds, or what is to be asked yet in the state that it began in. It may call the API, and with {@link writes} change it: everything
-   * is put back.
+   * Judges a step in the state that it led to. Returns if the rule holds, or a second half of the check for the state that the step began in. The
+   * check may call the API and, with {@link writes}, change it: everything is restored.
    */
   readonly judge: (world: World<C, A>, step: CheckedStep) => boolean | Earlier | Promise<boolean | Earlier>;
-  /** It calls what changes the API, or asks in the state that the step began in. Where the target cannot be put back in the middle, it is not judged, and the run says so. Default: no. */
+  /**
+   * The rule calls what changes the API, or needs the state that the step began in. If the target cannot be restored during a step, the rule is not
+   * judged, and the run says so. Default: no.
+   */
   readonly writes?: boolean;
-  /** A finding that seqqa makes without it, and does not beside it. */
+  /** A built-in finding that this rule replaces. seqqa reports that finding only without this rule. */
   readonly replaces?: "server_errors";
-  /** Actions that it adds to the agent's. */
+  /** Returns actions that the rule adds to the agent's. */
   readonly brings?: (actions: readonly Action<C, A>[]) => readonly Action<C, A>[];
-  /** Roles that it needs, and how each logs in: with a client of its own, and a context of which nothing is kept. */
+  /** Roles that the rule needs, and the login of each. A login has a client of its own; changes that it makes to the context are dropped. */
   readonly users?: Readonly<Record<string, Login>>;
 }
 
 /** Makes a client act as a user from then on. */
 export type Login<A = ApiClient> = (api: A, context: Context) => Promise<unknown>;
 
-/** An invariant that is about steps, and not about states: it is judged after every step, also one that changed nothing, and never in the root state. */
+/** An invariant about steps, not about states. It is judged after every step, also after one that changed nothing, and never in the root state. */
 export class Rule<C extends object = never, A = never> extends Invariant<C, A> {
   readonly judge: RuleOptions<C, A>["judge"];
   readonly writes: boolean;

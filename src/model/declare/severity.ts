@@ -18,7 +18,7 @@ export function severityRank(severity: Severity): number {
   return RANK.critical - RANK[severity];
 }
 
-/** Whether `severity` is as bad as `threshold` or worse. */
+/** Returns `true` if `severity` is as bad as `threshold` or worse. */
 export function isAtLeast(severity: Severity, threshold: Severity): boolean {
   return RANK[severity] >= RANK[threshold];
 }

@@ -10,7 +10,7 @@ import { nearest } from "../text/nearest.ts";
 import { Severity } from "./severity.ts";
 import type { World } from "./world.ts";
 
-/** The options of an `Agent`, but for its actions: those are the edges. */
+/** The options of an `Agent` without `actions`: the edges take their place. */
 export interface StateGraphOptions<C extends object = Values, A = ApiClient> extends Omit<
   AgentOptions<C, A>,
   "name" | "actions" | "invariants"
@@ -21,16 +21,17 @@ export interface StateGraphOptions<C extends object = Values, A = ApiClient> ext
 }
 
 export interface NodeOptions<C extends object = Values, A = ApiClient> {
-  /** Where the exploration begins; exactly one node is. */
+  /** The exploration begins at this node; exactly one node is initial. */
   readonly initial?: boolean;
-  /** Whether the world may be at this node as it is; `false` is a HIGH violation `<node>_denied`. */
+  /** Returns `true` if the world may be at this node in its present state; `false` is a HIGH violation `<node>_denied`. */
   readonly check?: (world: World<C, A>) => boolean | Promise<boolean>;
 }
 
 export interface EdgeOptions<C extends object = Values, A = ApiClient> {
   /**
-   * Makes the call. The world is at `to` when it returns a response below 400. One of 400 or above refuses: the world stays at `from`. `null`:
-   * not applicable, skipped. Where it returns nothing, the last response that it received decides, and without one it applies.
+   * Makes the call. The world is at `to` when the action returns a response below 400. A response of 400 or above is a refusal: the world stays at
+   * `from`. `null`: not applicable, skipped. When the action returns nothing, the last response that it received decides; without any response the
+   * edge applies.
    */
   readonly action: EdgeFunction<C, A>;
   /** Identifies the edge in paths; default `<from> -> <to>`. */
@@ -57,7 +58,7 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
     checkMembers("StateGraph", "invariants", options.invariants ?? [], Invariant, "Invariant");
   }
 
-  /** The world that was given, if any. */
+  /** The world that the options have, if any. */
   get world(): AgentOptions<C, A>["world"] {
     return this.#options.world;
   }
@@ -90,8 +91,8 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
   }
 
   /**
-   * Adds a transition that a call drives. Several may lead from one node to another, and a node may lead to itself: such a loop is followed
-   * also where the call is refused, so that it can say what must be refused.
+   * Adds a transition that a call makes. Several edges may lead from one node to another, and a node may lead to itself. Such a loop is followed also
+   * when the call is refused, so that it can state that a call must be refused.
    * @throws SeqqaError `STATE_GRAPH_INVALID` for a node that was not added, a name that is taken, and once the graph is explored.
    */
   addEdge(from: string, to: string, options: EdgeOptions<C, A>): this {
@@ -116,8 +117,8 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
   }
 
   /**
-   * The graph as an agent explores it; nothing can be added from here on. `world`: takes the place of the graph's own.
-   * @throws SeqqaError `STATE_GRAPH_INVALID` without nodes, without an initial one, without edges.
+   * Returns the graph as an agent explores it; nothing can be added from here on. `world` takes the place of the graph's own world.
+   * @throws SeqqaError `STATE_GRAPH_INVALID` without nodes, without an initial node, without edges.
    */
   compile(world: AgentOptions<C, A>["world"] = this.#options.world): CompiledGraph<C, A> {
     const initial = this.#initial;
@@ -181,7 +182,7 @@ export class CompiledGraph<C extends object = Values, A = ApiClient> extends Age
   }
 }
 
-/** The name of the finding of a node's check. */
+/** Returns the name of the finding of a node's check. */
 export function deniedName(node: string): string {
   return `${node}_denied`;
 }

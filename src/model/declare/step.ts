@@ -3,17 +3,17 @@ import type { Context, Values } from "../context/context.ts";
 import { secondsOf, type Duration } from "../text/duration.ts";
 import { SeqqaError } from "../errors.ts";
 
-/** What a step that is expected to fail must be answered: `true` any 4xx, else exactly these statuses. */
+/** The answer that a step must get when it is expected to fail: `true` any 4xx, else exactly these statuses. */
 export type ExpectedFailure = boolean | number | readonly number[];
 
 export interface StepOptions<C extends object = Values, A = ApiClient, Args extends object = Values> {
   readonly name: string;
   /**
-   * Makes the step's calls. The response that it returns is judged; when it returns nothing, the last one that the step received. `null`: the
-   * step does not apply, it is `skipped` and the journey goes on.
+   * Makes the step's calls. The response that it returns is judged; when it returns nothing, the last response that the step received. `null`: the
+   * step does not apply; it is `skipped` and the journey continues.
    */
   readonly action: (client: A, context: Context<C>, args: Args) => unknown;
-  /** Handed to the action, so that one action serves several steps. */
+  /** Arguments for the action, so that one action serves several steps. */
   readonly args?: Args;
   /** Seconds, or a duration such as `"250ms"`, for the whole step with all its requests and retries; default: the journey's. */
   readonly timeout?: Duration;
@@ -21,7 +21,7 @@ export interface StepOptions<C extends object = Values, A = ApiClient, Args exte
   readonly expectFailure?: ExpectedFailure;
 }
 
-/** One step of a `Journey`. It fails on a response of 400 or above, on a throw, and when its time is over. */
+/** One step of a `Journey`. It fails on a response of 400 or above, on a throw, and when it times out. */
 export class Step<C extends object = Values, A = ApiClient, Args extends object = Values> {
   readonly name: string;
   readonly action: (client: A, context: Context<C>, args: Args) => unknown;
@@ -29,7 +29,7 @@ export class Step<C extends object = Values, A = ApiClient, Args extends object 
   /** Seconds. */
   readonly timeout: number | undefined;
   readonly expectFailure: boolean | readonly number[];
-  /** A stack that leads to where it was declared: a wrong status has no line of its own. */
+  /** A stack that leads to the declaration. A wrong status points to it, because such a status has no line of its own. */
   readonly declared: string | undefined;
 
   /** @throws SeqqaError `STEP_INVALID` for an empty name, an action that is no function, and times and statuses out of range. */
@@ -49,7 +49,7 @@ export class Step<C extends object = Values, A = ApiClient, Args extends object 
   }
 }
 
-/** Seconds. @throws SeqqaError `STEP_INVALID` */
+/** Returns the timeout in seconds. @throws SeqqaError `STEP_INVALID` */
 export function checkedTimeout(which: string, timeout: Duration | undefined): number | undefined {
   if (timeout === undefined) return undefined;
   const seconds = secondsOf(timeout);

@@ -1,4 +1,6 @@
-/** Which order the (state, action) pairs are explored in. All strategies explore each pair at most once; to exhaustion they find the same states. */
+/**
+ * The order in which (state, action) pairs are explored. All strategies explore each pair at most once. Run to exhaustion, all find the same states.
+ */
 export interface Strategy {
   readonly kind: "bfs" | "dfs" | "random" | "coverage_guided";
 }
@@ -13,12 +15,12 @@ export class DFS implements Strategy {
   readonly kind = "dfs";
 }
 
-/** Pairs in the order of hash(seed, state, action): uniform over what is open, and the same for every number of lanes. */
+/** Pairs in the order of hash(seed, state, action): uniform over the open pairs, and the same for every number of lanes. */
 export class Random implements Strategy {
   readonly kind = "random";
 }
 
-/** Prefers pairs whose action was seen least from states of the same shape and whose parent edge brought something new. */
+/** Prefers pairs whose action was executed least in states of the same shape, and whose parent edge brought something new. */
 export class CoverageGuided implements Strategy {
   readonly kind = "coverage_guided";
 }

@@ -1,11 +1,11 @@
 import { SeqqaError } from "../errors.ts";
 import { nearest } from "../text/nearest.ts";
 
-/** Parts of an Action, Invariant or Agent that is spread into the options of another one. */
+/** Properties of an Action, Invariant or Agent that may be spread into the options of another one. */
 const COPIED: readonly string[] = ["declared", "ownActions", "users", "graph"];
 
 /**
- * Refuses an option that there is not: a misspelt one would be ignored in silence. Options that are `undefined` are not given.
+ * Refuses unknown options: a misspelt one would be ignored in silence. Options that are `undefined` count as absent.
  *
  * @throws SeqqaError with `code` and exit status 2
  */

@@ -9,7 +9,7 @@ export interface WorldOptions<C extends object = Values, A = ApiClient> {
   readonly api?: A;
   /** The stores behind the API, by name. Default: the ones that the configuration declares. */
   readonly systems?: Readonly<Record<string, StoreAdapter>>;
-  /** Values that the context starts with. */
+  /** The initial values of the context. */
   readonly context?: Context<C> | Partial<C>;
   /** Clients by role, for `Action.as` and `client.as(role)`. */
   readonly clients?: Readonly<Record<string, A>>;
@@ -17,15 +17,18 @@ export interface WorldOptions<C extends object = Values, A = ApiClient> {
   readonly stateFromContext?: readonly (keyof C & string)[];
   /** `table.column`s and context keys that are not part of the state. */
   readonly ignore?: readonly string[];
-  /** Brings a target that nothing else can put back to its root state. */
+  /** Brings a target that cannot be restored in another way to its root state. */
   readonly reset?: Reset<C, A>;
-  /** Reads state that no store shows, e.g. with a GET: called after each step that sent something. Its result, as JSON has it, is part of the state as `systems.probe`. It must not write. */
+  /**
+   * Reads state that no store shows, e.g. with a GET. It is called after each step that sent something, and must not write. Its result, serialized as
+   * JSON, is part of the state as `systems.probe`.
+   */
   readonly probe?: Probe<C, A>;
 }
 
 const OPTIONS: readonly (keyof WorldOptions)[] = ["api", "systems", "context", "clients", "stateFromContext", "ignore", "reset", "probe"];
 
-/** Written as a method, so that a world with a more special client is still a world. */
+/** Written as a method, so that a world with a more specific client is still a world. */
 type Reset<C extends object, A> = { call(world: World<C, A>): void | Promise<void> }["call"];
 
 type Probe<C extends object, A> = { call(world: World<C, A>): unknown }["call"];
@@ -37,14 +40,14 @@ export interface WorldCheckpoint {
   readonly clients: ReadonlyMap<unknown, unknown>;
 }
 
-/** What a world says about its state. */
+/** The parts of a world that make up its state. */
 export interface WorldObservation {
   readonly systems: Readonly<Record<string, Observed>>;
   readonly context: Readonly<Record<string, unknown>>;
   readonly clients: Readonly<Record<string, unknown>>;
 }
 
-/** The sandbox of one lane: the client of the API, the stores behind it and the context, saved and put back together. */
+/** The sandbox of one lane: the client of the API, the stores behind it and the context. They are saved and restored together. */
 export class World<C extends object = Values, A = ApiClient> {
   readonly context: Context<C>;
   readonly stateFromContext: readonly (keyof C & string)[] | undefined;
@@ -55,7 +58,7 @@ export class World<C extends object = Values, A = ApiClient> {
   #systems: Readonly<Record<string, StoreAdapter | undefined>> | undefined;
   #clients: Readonly<Record<string, A>>;
 
-  /** @throws SeqqaError `WORLD_INVALID` for an option that there is not. */
+  /** @throws SeqqaError `WORLD_INVALID` for an unknown option. */
   constructor(options: WorldOptions<C, A> = {}) {
     refuseUnknown("The World", "WORLD_INVALID", options, OPTIONS);
     this.context = isContext<C>(options.context) ? options.context : new Context<C>(options.context);
@@ -79,7 +82,7 @@ export class World<C extends object = Values, A = ApiClient> {
     return this.#api;
   }
 
-  /** The stores by name; `undefined` for a name that is not there. */
+  /** The stores by name; `undefined` for an unknown name. */
   get systems(): Readonly<Record<string, StoreAdapter | undefined>> {
     return this.#systems ?? {};
   }
@@ -89,21 +92,21 @@ export class World<C extends object = Values, A = ApiClient> {
     return this.#clients;
   }
 
-  /** For lanes: fills in what the user left out. What the user gave stays. */
+  /** For lanes: fills in the api and the stores that the user left out, and keeps those that the user passed. */
   complete(defaults: { readonly api?: (() => A) | undefined; readonly systems: Readonly<Record<string, StoreAdapter>> }): void {
     this.#systems ??= defaults.systems;
     if (this.#api === undefined && defaults.api !== undefined) this.#api = defaults.api();
     this.#join();
   }
 
-  /** For lanes: gives a role that the user gave no client one. */
+  /** For lanes: creates a client for a role without one. */
   introduce(role: string, create: () => A): void {
     if (Object.hasOwn(this.#clients, role)) return;
     this.#clients = { ...this.#clients, [role]: create() };
     this.#join();
   }
 
-  /** Saves systems, context and the clients' own state. */
+  /** Saves stores, context and the clients' own state. */
   async checkpoint(): Promise<WorldCheckpoint> {
     const systems = new Map<string, Checkpoint>();
     for (const [name, system] of Object.entries(this.systems)) if (system !== undefined) systems.set(name, await system.mark());
@@ -112,14 +115,14 @@ export class World<C extends object = Values, A = ApiClient> {
     return { systems, context: contextPartOf(this.context as never).save(), clients };
   }
 
-  /** Puts everything back. The checkpoint stays valid; younger ones do not. */
+  /** Restores everything. The checkpoint stays valid; younger checkpoints do not. */
   async rollback(checkpoint: WorldCheckpoint): Promise<void> {
     for (const [name, mark] of checkpoint.systems) await this.systems[name]?.restore(mark);
     contextPartOf(this.context as never).restore(checkpoint.context);
     for (const [client, saved] of checkpoint.clients) clientPartOf(client)?.restore(saved);
   }
 
-  /** What decides which state the world is in. */
+  /** Observes everything that decides which state the world is in. */
   async observe(): Promise<WorldObservation> {
     const systems: Record<string, Observed> = {};
     for (const [name, system] of Object.entries(this.systems)) if (system !== undefined) systems[name] = await system.observe();
@@ -149,7 +152,7 @@ export class World<C extends object = Values, A = ApiClient> {
     return all;
   }
 
-  /** Closes clients and systems. */
+  /** Closes clients and stores. */
   async close(): Promise<void> {
     for (const client of this.allClients().values()) {
       const close = (client as { close?: () => unknown } | undefined)?.close;

@@ -10,11 +10,11 @@ export interface MultipartPart {
   readonly content: string | Uint8Array | Blob;
   /** Makes the part a file. */
   readonly filename?: string;
-  /** Default: that of a `Blob`; else `application/octet-stream` for a file, and none for another part. */
+  /** Default: the type of a `Blob`; else `application/octet-stream` for a file, and none for another part. */
   readonly contentType?: string;
 }
 
-/** What one request may carry beside method and path. */
+/** The parts of a request beside method and path. */
 export interface RequestOptions {
   /** Sent as JSON with its content type. */
   readonly json?: unknown;
@@ -22,7 +22,7 @@ export interface RequestOptions {
   readonly form?: Readonly<Record<string, string | number | boolean>>;
   /** Sent as `multipart/form-data`, in the order of the fields; a list sends a field once for each of its values. */
   readonly multipart?: Readonly<Record<string, MultipartValue | readonly MultipartValue[]>>;
-  /** Sent as it is. */
+  /** Sent without a change. */
   readonly body?: string | Uint8Array;
   readonly query?: Readonly<Record<string, string | number | boolean | null | undefined | readonly (string | number | boolean)[]>>;
   readonly headers?: Readonly<Record<string, string>>;
@@ -50,47 +50,53 @@ export interface ApiClient {
   close(): Promise<void> | void;
 }
 
-/** A request that waits for its answer. */
+/** A request that has no answer yet. */
 export interface PendingRequest {
   readonly method: string;
   readonly url: string;
 }
 
-/** What a client offers to the lane that it runs in. */
+/** The part of a client that the lane uses. */
 export interface ClientPart {
-  /** The origin that it sends to; `undefined` when it leaves the process nowhere. Two lanes must not share one. */
+  /** The origin that the client sends to; `undefined` when it sends nothing out of this process. Two lanes must not share one. */
   readonly uses?: string | undefined;
   /** The URL that paths are joined to, without a slash at its end. */
   readonly base?: string | undefined;
-  /** The target sends its answers in two packets, and each request has a connection of its own because of it. */
+  /** The target sends its answers in two packets. For that reason each request has a connection of its own. */
   readonly twoPackets?: boolean;
-  /** Grows with every change of the client's own state (token, headers, cookies, canned replies); equal numbers mean nothing changed. */
+  /** Grows with every change of the client's own state (token, headers, cookies, canned replies). Equal numbers mean that nothing changed. */
   readonly version: number;
   /** The state as plain, structured-cloneable data that {@link restore} takes, any number of times. */
   save(): unknown;
   restore(saved: unknown): void;
-  /** What of it makes two states different (token, headers, cookies), as plain data; `undefined` when it is as it was constructed. */
+  /**
+   * The client's state that makes two states of the world different (token, headers, cookies), as plain data; `undefined` for a client as it was
+   * constructed.
+   */
   acting(): unknown;
-  /** The part of {@link acting} that says who acts; default: all of it. */
+  /** The part of {@link acting} that identifies the user; default: all of it. */
   bearer?(): unknown;
-  /** There is no API behind it: what it saves is all that there is. */
+  /** There is no API behind the client: the data that it saves is the whole state. */
   readonly selfContained?: boolean;
-  /** Receives every exchange from now on, or `null` to stop: requests that got an answer and, by `error`, those that did not. */
+  /**
+   * Sets the receiver of every exchange from now on; `null` stops it. Exchanges are requests that got an answer and, as failures, requests that did
+   * not.
+   */
   listen(sink: ((exchange: Exchange) => void) | null): void;
-  /** The requests that were sent and are not answered yet. */
+  /** The requests that were sent and have no answer yet. */
   pending?(): readonly PendingRequest[];
   /** Ends the requests in progress now, as their timeouts would. */
   cut?(): void;
-  /** Tells the client which roles its world has. */
+  /** Passes the clients of its world to the client, by role. */
   join(clients: Readonly<Record<string, unknown>>): void;
 }
 
-/** One request and what came of it. */
+/** One request with its answer or its failure. */
 export type Exchange =
   | {
       readonly kind: "answer";
       readonly response: ApiResponse;
-      /** The server refused the request for want of capacity, before it worked on it. */
+      /** The server refused the request for lack of capacity, before it processed the request. */
       readonly shed?: boolean;
     }
   | {
@@ -101,8 +107,8 @@ export type Exchange =
       readonly reason: "timeout" | "unreachable" | "invalid";
       readonly error: unknown;
       /**
-       * The target lives, and closed a connection that had been used before without a byte of an answer. The request may have been executed: only the whole
-       * step, from its state, can be made once more.
+       * The target is alive. It closed a connection that had been used before, without a byte of an answer. The request may have been executed, so
+       * only the whole step can be repeated, from its state.
        */
       readonly mayRepeat?: boolean;
     };
@@ -110,8 +116,8 @@ export type Exchange =
 const parts = new WeakMap<object, ClientPart>();
 
 /**
- * For clients, in their constructor: offers the part that belongs to the world, what a branch may change and what must be put
- * back. An `api` that offers none is taken to keep nothing of its own.
+ * For clients, in their constructor: registers the part that belongs to the world, which a branch may change and a restore must reset. An `api` that
+ * registers none is assumed to have no state of its own.
  */
 export function offerClientPart(client: object, part: ClientPart): void {
   parts.set(client, part);
@@ -122,7 +128,7 @@ export function clientPartOf(client: unknown): ClientPart | undefined {
   return typeof client === "object" && client !== null ? parts.get(client) : undefined;
 }
 
-/** For `as(role)` of clients. @throws SeqqaError `UNKNOWN_ROLE` naming the roles that exist. */
+/** Returns the client of a role, for `as(role)` of clients. @throws SeqqaError `UNKNOWN_ROLE` naming the roles that exist. */
 export function clientOfRole(clients: Readonly<Record<string, unknown>>, role: string): unknown {
   if (Object.hasOwn(clients, role)) return clients[role];
   const roles = Object.keys(clients);

@@ -1,4 +1,4 @@
-/** Returns a part of a URL as it was meant; one that is not encoded well stays as it is. */
+/** Decodes a part of a URL; returns it unchanged if its encoding is invalid. */
 export function decoded(text: string): string {
   try {
     return decodeURIComponent(text);

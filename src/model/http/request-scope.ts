@@ -1,21 +1,21 @@
 import type { RecordedExchange } from "../results/result.ts";
 import type { WireAnswer, WireRequest, WireRoute } from "./wire.ts";
 
-/** The work on whose behalf requests are made now: a journey's step, or a side of a race. */
+/** The work that makes requests now: a journey's step, or a side of a race. */
 export interface RequestScope {
-  /** Aborted when the work is over: what is in flight is cancelled, and further requests are refused. Its reason is an Error that says why. */
+  /** Aborted when the work is over: requests in flight are cancelled, and further requests are refused. Its reason is an Error that says why. */
   readonly signal: AbortSignal;
-  /** Takes in every exchange, also one that got no answer. */
+  /** Takes in every exchange, also one without an answer. */
   record(exchange: RecordedExchange): void;
   /**
-   * A side of a race: sends in place of the client's own connections, so that the requests of all sides meet. `send` is the client's own way; the
-   * request may be sent otherwise by the same `route`.
+   * For a side of a race: sends in place of the client's own connections, so that the requests of all sides meet. `send` is the client's own way of
+   * sending; the request may be sent otherwise by the same `route`.
    */
   readonly deliver?:
     ((request: WireRequest, route: WireRoute, send: (request: WireRequest) => Promise<WireAnswer>) => Promise<WireAnswer>) | undefined;
   /**
-   * A side of a race: its own copy of what a client changes (token, headers, cookies), made with `copy` when it is first asked for. Absent: there is
-   * but one.
+   * For a side of a race: its own copy of the state that a client changes (token, headers, cookies). `copy` makes it at the first call. Absent: there
+   * is only one state.
    */
   own?<T extends object>(state: T, copy: (state: T) => T): T;
 }
@@ -23,8 +23,8 @@ export interface RequestScope {
 const providers: (() => RequestScope | undefined)[] = [];
 
 /**
- * For clients: the scope that the calling code runs in. Told by the call and not by the client, so that every client that the code gets hold of is
- * covered, and code that was given up is told apart from what uses the same client after it.
+ * For clients: returns the scope that the calling code runs in. The scope depends on the call and not on the client, for two reasons: every client
+ * that the code uses is covered, and code that timed out is distinguished from later users of the same client.
  */
 export function requestScope(): RequestScope | undefined {
   for (const provider of providers) {
@@ -34,7 +34,7 @@ export function requestScope(): RequestScope | undefined {
   return undefined;
 }
 
-/** Says one way in which {@link requestScope} finds the scope; knowing who calls takes Node's async context, which this folder does without. */
+/** Registers a way in which {@link requestScope} finds the scope. Finding the caller takes Node's async context, which this folder does not use. */
 export function provideRequestScopes(provider: () => RequestScope | undefined): void {
   providers.push(provider);
 }

@@ -1,6 +1,6 @@
 import { SeqqaError } from "../errors.ts";
 
-/** What was sent for a response, as reports show it. */
+/** The request of a response, as reports show it. */
 export interface ApiRequest {
   /** The HTTP method; `CALL` where the client is no HTTP client. */
   readonly method: string;
@@ -32,7 +32,7 @@ export class ApiResponse {
   #body: unknown;
   #parsed: boolean;
 
-  /** For clients: wraps what came over the wire. An `api` of the user's own calls {@link ApiResponse.of}. */
+  /** For clients: wraps a response that was received. An `api` of the user's own calls {@link ApiResponse.of}. */
   constructor(
     statusCode: number,
     text: string | undefined,
@@ -64,7 +64,7 @@ export class ApiResponse {
     return this.statusCode;
   }
 
-  /** Whether the status is 200 to 299. */
+  /** `true` if the status is 200 to 299. */
   get ok(): boolean {
     return this.statusCode >= 200 && this.statusCode < 300;
   }

@@ -11,24 +11,24 @@ export interface WireRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Where a client's requests go, and how it connects. */
+/** The destination of a client's requests, and how the client connects. */
 export interface WireRoute {
-  /** Clients that say the same can use the same connections. */
+  /** Clients with the same key can use the same connections. */
   readonly key: string;
   /** `undefined`: a handler of this process, which only the client itself can call. */
   readonly origin: string | undefined;
   /** Certificates in PEM, trusted beside those that Node trusts. */
   readonly ca: readonly string[];
-  /** Requests go by the proxies of the environment. */
+  /** Requests go through the proxies of the environment. */
   readonly proxied: boolean;
 }
 
-/** What came back. */
+/** The answer to one attempt. */
 export interface WireAnswer {
   readonly status: number;
   /** Names in lower case, several values joined with `", "`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Each `Set-Cookie` by itself, since they cannot be taken apart again once joined. */
+  /** Each `Set-Cookie` by itself, because joined ones cannot be separated again. */
   readonly cookies: readonly string[];
   readonly text: string;
 }

@@ -1,63 +1,65 @@
 import type { RaceDelivery, RaceOutcome, RaceSchedule, RaceVerdict, RecordedStep } from "./result.ts";
 import type { Severity } from "../declare/severity.ts";
 
-/** What `replay()` of an agent or of a state graph takes beside the path. */
+/** The options that `replay()` of an agent or of a state graph takes beside the path. */
 export interface ReplayOptions {
   /** Path of a `seqqa.yaml`; default: none is read. */
   readonly config?: string;
-  /** Where drawn data comes from; default: the agent's own seed, or 0. */
+  /** The seed of drawn data; default: the agent's own seed, or 0. */
   readonly seed?: number;
-  /** Of a finding whose steps draw data by other paths than its own (`seqqa replay --emit vitest` says so): the path of each step, as names of actions. */
+  /**
+   * For a finding whose steps draw data by other paths than its own (`seqqa replay --emit vitest` tells): the path of each step, as names of actions.
+   */
   readonly draws?: readonly (readonly string[])[];
-  /** Calls to be sent at the same time where the path leads. Default: none are. */
+  /** Calls that are sent at the same time at the end of the path. Default: none. */
   readonly race?: RaceReplay;
   /** Aborting it ends the replay with an `AbortError`. */
   readonly signal?: AbortSignal;
 }
 
-/** Calls that are sent at the same time, again and again, each time from the state that a path leads to. */
+/** Calls that are sent at the same time, repeatedly, each time from the state that a path leads to. */
 export interface RaceReplay {
-  /** The names of the actions; more than two only of one action. */
+  /** The names of the actions; more than two only if all are the same action. */
   readonly actions: readonly string[];
-  /** How often they are sent together; a race may need luck. Default: `exploration.races.trials`. Following a schedule is done once. */
+  /** The number of trials, because a race may need luck. Default: `exploration.races.trials`. A schedule is followed once. */
   readonly trials?: number | undefined;
-  /** How they are made to meet. Default: `auto`, what the target speaks. */
+  /** How the calls are made to meet. Default: `auto`, a delivery that the target's protocol allows. */
   readonly delivery?: "auto" | RaceDelivery | undefined;
-  /** Which of them a store holds before which of its writes. Default: none. */
+  /** Names the call that a store holds, and the write before which it is held. Default: none. */
   readonly schedule?: RaceSchedule | undefined;
-  /** What counts as seen again: this verdict, of this invariant, or a worse one. Default: any. */
+  /** Only this verdict, of this invariant, or a worse one counts as seen again. Default: any. */
   readonly verdict?: RaceVerdict | undefined;
   readonly invariant?: string | undefined;
 }
 
-/** What came of calls that were sent at the same time. */
+/** The result of calls that were sent at the same time. */
 export interface ReplayedRace {
-  /** Trials that came out as no order of the calls does. */
+  /** Trials with a result that no order of the calls gives. */
   readonly hits: number;
   /** Trials in which the calls overlapped. */
   readonly trials: number;
-  /** Trials in which they did not; they say nothing. */
+  /** Trials in which the calls did not overlap; they prove nothing. */
   readonly misses: number;
-  /** What the first of the hits showed; absent where there was none. */
+  /** The verdict of the first hit; absent without hits. */
   readonly verdict?: RaceVerdict | undefined;
   readonly invariant?: string | undefined;
   readonly message?: string | undefined;
-  /** How the first of the hits came out; where there was none, the last trial. */
+  /** The result of the first hit; without hits, of the last trial. */
   readonly observed?: RaceOutcome | undefined;
-  /** Why that there was no hit says nothing; absent where it does. */
+  /** Why the lack of hits proves nothing; absent where it proves something. */
   readonly inconclusive?: string | undefined;
 }
 
-/** What a path did when it was executed again from a clean start. */
+/** The result of executing a path again from a clean start. */
 export interface ReplayResult {
-  /** The steps that were executed, and the one that the path broke off at. */
+  /** The steps that were executed, and the step at which the path broke off. */
   readonly steps: readonly RecordedStep[];
-  /** The whole path was executed. `false`: an action did not apply, or failed; it is the last one of `steps`. */
+  /** The whole path was executed. `false`: an action did not apply, or failed; it is the last of `steps`. */
   readonly completed: boolean;
   /** The rules that the last step broke: invariants, and the built-in ones such as `<action>_server_error`. */
   readonly violations: readonly { readonly invariant: string; readonly severity: Severity; readonly message: string }[];
-  /** What user code threw. */
+  /** The errors that user code threw. */
   readonly errors: readonly { readonly code: string; readonly message: string; readonly source: string }[];
-  /** What came of the calls of `race`; absent where none were asked for, or the path was not executed to its end. */
+  /** The result of the calls of `race`; absent if none were asked for, or if the path was not executed to its end. */
   readonly race?: ReplayedRace | undefined;
 }

@@ -1,19 +1,19 @@
-/** How the process of a target stood after it had given no answer. */
+/** The state of a target's process after the target gave no answer. */
 export interface TargetEnd {
-  /** This and `signal` are null while it still runs. */
+  /** `exitCode` and `signal` are null while the process runs. */
   readonly exitCode: number | null;
-  /** The signal that ended it. */
+  /** The signal that ended the process. */
   readonly signal: string | null;
-  /** The last lines that it printed, at most 40, without control characters and the passwords of its stores. */
+  /** The last lines that the process printed, at most 40, without control characters and the passwords of its stores. */
   readonly output: readonly string[];
 }
 
-/** It does not run any more. */
+/** Returns `true` if the process has ended. */
 export function hasEnded({ exitCode, signal }: TargetEnd): boolean {
   return exitCode !== null || signal !== null;
 }
 
-/** What a shell returns for a command that a signal ended. */
+/** The exit codes that a shell returns for commands that a signal ended. */
 const BY_SIGNAL: Readonly<Record<number, string>> = {
   132: "SIGILL",
   134: "SIGABRT",
@@ -24,7 +24,7 @@ const BY_SIGNAL: Readonly<Record<number, string>> = {
   143: "SIGTERM",
 };
 
-/** What comes after "the target". */
+/** Returns the text that follows "the target". */
 export function endText({ exitCode, signal }: Pick<TargetEnd, "exitCode" | "signal">): string {
   if (signal !== null) return `ended with signal ${signal}`;
   if (exitCode === null) return "still runs";

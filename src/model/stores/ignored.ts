@@ -5,11 +5,11 @@ import type { StoreScope, TableSchema } from "./store-adapter.ts";
 /** A pattern of `ignore`, of one store or of the World. */
 export interface IgnorePattern {
   readonly pattern: string;
-  /** The store that it is of; `undefined`: of the World. */
+  /** The store that declares the pattern; `undefined` for the World. */
   readonly system: string | undefined;
 }
 
-/** The patterns of `ignore`, as they come out in the stores that there are. */
+/** The patterns of `ignore`, resolved for the present stores. */
 export interface Ignored {
   /** Columns as `system.table.column`; paths and context keys as they were given. */
   readonly fields: readonly string[];
@@ -19,15 +19,15 @@ export interface Ignored {
   readonly paths: readonly string[];
 }
 
-/** The patterns that may name a table of a store: its own, and the World's. */
+/** Returns the patterns that may name a table of a store: its own, and the World's. */
 export function ignorePatterns(own: readonly string[], { name, ignore = [] }: Pick<StoreScope, "name" | "ignore">): IgnorePattern[] {
   return [...own.map((pattern) => ({ pattern, system: name })), ...ignore.map((pattern) => ({ pattern, system: undefined }))];
 }
 
-/** Names in the tables of one store. */
+/** The tables of each store, by the name of the store. */
 export type Schemas = ReadonlyMap<string, readonly TableSchema[]>;
 
-/** Paths into the context, clients, or a value, which no table holds. */
+/** Matches paths into the context, clients, or a value, which no table holds. */
 const PATH = /^(?:context|clients)\.|^systems\./;
 
 /** Reads a table or column pattern: `*` stands for any characters. */
@@ -79,10 +79,10 @@ export function ignoredColumns(
 }
 
 /**
- * Finds what patterns of `ignore` name. `schemas`: of the stores that have tables; `isWhole`: these are all stores, so that a table or column
- * that is not in them is nowhere; `isStrict`: a name that is nowhere is refused.
+ * Finds the tables, columns and paths that patterns of `ignore` name. `schemas`: of the stores that have tables; `isWhole`: these are all stores, so
+ * a table or column that is missing in them does not exist; `isStrict`: an unknown name is refused.
  *
- * @throws SeqqaError `IGNORE_UNKNOWN` (2) for a table or column that there is not
+ * @throws SeqqaError `IGNORE_UNKNOWN` (2) for an unknown table or column
  */
 export function resolveIgnored(
   patterns: readonly IgnorePattern[],
@@ -99,7 +99,7 @@ export function resolveIgnored(
     if (one.system === undefined) fields.push(one.pattern);
     const isTable = [...schemas].some(([system, schema]) => ignoredTables([one], system, schema).size > 0);
     if (columns.length > 0 || isTable) continue;
-    // A store that does not tell its tables may have this one.
+    // A store that does not list its tables may have this one.
     if (one.system === undefined && (isWhole || !isOfTable(one.pattern))) paths.push(one.pattern);
     if (!isStrict) continue;
     if (one.system !== undefined ? schemas.has(one.system) : isWhole && schemas.size > 0 && isOfTable(one.pattern)) {
@@ -109,7 +109,7 @@ export function resolveIgnored(
   return { fields, tables, paths };
 }
 
-/** A word alone may be a context key, which need not be there yet. */
+/** Returns `true` if a pattern can only name a table or column. A single word may be a context key, which need not exist yet. */
 function isOfTable(pattern: string): boolean {
   return pattern.includes("*") || (pattern.includes(".") && !PATH.test(pattern));
 }

@@ -1,28 +1,28 @@
-/** A row by its columns, or a key of Redis, as JSON can say it. */
+/** A row by its columns, or a key of Redis, in a form that JSON can hold. */
 export type RowImage = Readonly<Record<string, unknown>>;
 
-/** One row of a user's own store that a run changed, or that changed beside it. `null`: it was, or is, not there. */
+/** One row of a user's own store that a run changed, or that changed beside the run. `null`: the row did not, or does not, exist. */
 export interface RowImages {
   readonly table: string;
   /** The identifying values, for people: `id 7`. */
   readonly key: string;
-  /** As it was when the run began. */
+  /** The row when the run began. */
   readonly root: RowImage | null;
-  /** As the run last recorded it. */
+  /** The row as the run last recorded it. */
   readonly recorded: RowImage | null;
-  /** As it is. */
+  /** The present row. */
   readonly now: RowImage | null;
 }
 
-/** What a run that has ended left in a user's own store. */
+/** The changes that a run left in a user's own store when it ended. */
 export interface Leftover {
   /** The store, without secrets. */
   readonly store: string;
-  /** When the run began, and when it last recorded what it did: milliseconds since 1970, 0 where it is not known. */
+  /** When the run began, and when it last recorded its changes: milliseconds since 1970, 0 if unknown. */
   readonly sinceMs: number;
   readonly recordedMs: number;
-  /** Rows that are as the run recorded them: they go back to what they were before it. */
+  /** Rows that are as the run recorded them: they are restored to their values before the run. */
   readonly undo: readonly RowImages[];
-  /** Rows that were changed after the run's last record, or that these need: they stay. */
+  /** Rows that were changed after the run's last record, or that these rows need: they stay. */
   readonly keep: readonly RowImages[];
 }

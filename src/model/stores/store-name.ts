@@ -1,13 +1,13 @@
 import { decoded } from "../http/decoded.ts";
 import { shellWord } from "../text/shell-word.ts";
 
-/** Words that say that a store is there to be written. */
+/** Words in a name that mark a store as one for tests. */
 const FOR_TESTS: ReadonlySet<string> = new Set(["test", "dev", "ci", "seqqa"]);
 
 /**
- * Returns the name by which a user permits a store to be written: the database; of SQLite the file without its folders, of Redis `host/index`.
+ * Returns the name by which a user permits writes to a store: the database; for SQLite the file without its folders, for Redis `host/index`.
  *
- * @param url A URL of a store, or the path of a SQLite file. It must be one that is valid.
+ * @param url A URL of a store, or the path of a SQLite file. It must be valid.
  */
 export function storeName(url: string): string {
   const file = /^sqlite:(.*)$/is.exec(url)?.[1] ?? (/^[a-z][a-z0-9+.-]+:\/\//i.test(url) ? undefined : url);
@@ -25,12 +25,12 @@ function isForTests(name: string): boolean {
     .some((word) => FOR_TESTS.has(word));
 }
 
-/** Returns `true` if a store of this name may be written: it says that it is for tests, or the user permits it. */
+/** Returns `true` if seqqa may write to a store of this name: the name marks it as one for tests, or the user permits it. */
 export function mayBeWritten(name: string, allowed: readonly string[]): boolean {
   return isForTests(name) || allowed.includes(name);
 }
 
-/** Says how to permit a store. */
+/** Returns the hint that names the option for permitting a store. */
 export function consentHint(name: string): string {
   if (name === "") return "Name the database in the URL.";
   return `If seqqa may write there, add --allow-db ${shellWord(name)} (or set SEQQA_ALLOW_DB); else use a store whose name has one of the words test, dev, ci and seqqa.`;
