@@ -429,7 +429,7 @@ export interface ExplorationFacts {
   readonly open: number;
   /** Steps from the root to the deepest state. */
   readonly maxDepthReached: number;
-  /** All states up to this depth were found and, below it, expanded. */
+  /** All states up to this depth were found, and all states at smaller depths were expanded. */
   readonly completeToDepth: number;
   /** Rules that were broken, one entry per rule, last action and status. */
   readonly violations: readonly Violation[];
