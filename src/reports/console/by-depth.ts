@@ -1,21 +1,21 @@
-/** How many states lie how deep, and in how many of them each action was executed. */
+/** The number of states at each depth, and the number of those states in which each action was executed. */
 export interface ByDepth {
   /** States, by depth. */
   readonly states: readonly number[];
-  /** Executions, by action and depth; none where the table would say nothing to a reader. */
+  /** Executions, by action and depth; empty where the table would be useless to a reader. */
   readonly executed: readonly (readonly number[])[];
 }
 
-/** Of a larger table. */
+/** The limits of the table; a larger one is not shown. */
 const MOST_ACTIONS = 60;
 const MOST_DEPTHS = 40;
 
-/** Counts what {@link ByDepth} says, edge by edge. */
+/** Counts states and executions, edge by edge. */
 export class DepthCounter implements ByDepth {
   readonly states: readonly number[];
   readonly executed: readonly number[][];
 
-  /** `depths`: per node. */
+  /** `depths`: the depth of each node. */
   constructor(depths: Iterable<number>, actions: number) {
     const states: number[] = [];
     for (const depth of depths) {
@@ -27,7 +27,7 @@ export class DepthCounter implements ByDepth {
     this.executed = isShown ? Array.from({ length: actions }, () => states.map(() => 0)) : [];
   }
 
-  /** An action was executed in a state of this depth. */
+  /** Counts an execution of an action in a state of this depth. */
   add(depth: number, action: number): void {
     const row = this.executed[action];
     if (row !== undefined) row[depth]!++;

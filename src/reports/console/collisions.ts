@@ -3,15 +3,15 @@ import { plural } from "./numbers.ts";
 
 type Collisions = Pick<ExplorationFacts, "collisions" | "collisionProbability" | "statesVisited">;
 
-/** From which probability on the reader is told of it. */
+/** The probability from which on the reader is informed. */
 const WORTH_TELLING = 1e-6;
 
-/** Whether states were taken for others, or so many were found that this is thinkable. */
+/** Returns `true` if one state was taken for another, or if so many states were found that this is conceivable. */
 export function isWorthTelling({ collisions, collisionProbability }: Collisions): boolean {
   return collisions > 0 || collisionProbability >= WORTH_TELLING;
 }
 
-/** How far states can be trusted to be told apart, in a line. */
+/** Returns one line about how reliably states are distinguished. */
 export function collisionText({ collisions, collisionProbability, statesVisited }: Collisions): string {
   const among = `of ${plural(statesVisited, "state")}`;
   if (collisions > 0)

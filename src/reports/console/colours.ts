@@ -2,7 +2,7 @@ import pc from "picocolors";
 
 export type Colours = ReturnType<typeof pc.createColors>;
 
-/** Colours for an output: never with `NO_COLOR`, always with `FORCE_COLOR` (but for 0 and false), else on a terminal. */
+/** Returns colours for an output: never with `NO_COLOR`, always with `FORCE_COLOR` (except for 0 and false), else on a terminal. */
 export function coloursFor(output: { readonly isTTY?: boolean | undefined }, env: Readonly<Record<string, string | undefined>>): Colours {
   return pc.createColors(wantsColour(output, env));
 }

@@ -18,13 +18,13 @@ import { summaryLines } from "./summary.ts";
 import { knownLines, totals, updateLines } from "./totals.ts";
 import { violationText } from "./violation-text.ts";
 
-/** For people: progress and notes on standard error, results on standard output. */
+/** Reports to people: progress and notes on standard error, results on standard output. */
 export class ConsoleReporter implements Reporter {
   readonly #options: ReporterOptions;
   readonly #live: Live;
   readonly #colours: Colours;
   readonly #hide: Redactor;
-  /** Notes that the reader of the results has seen already, of the exploration in progress. */
+  /** Notes of the exploration in progress that the reader of the results has seen already. */
   #seen: readonly string[] = [];
 
   constructor(options: ReporterOptions) {
@@ -36,7 +36,7 @@ export class ConsoleReporter implements Reporter {
 
   event(name: string, event: ExplorationEvent): void {
     const { stdout, stderr } = this.#options;
-    // Where only one of the two is a terminal, the results go elsewhere than the notes of the start, and must have them, too.
+    // If only one of the two is a terminal, the results go to another place than the notes of the start, and must repeat them.
     const isOnePlace = (stdout.isTTY === true) === (stderr.isTTY === true);
     if (event.kind === "started") this.#seen = isOnePlace ? event.notes : [];
     if (event.kind === "note" && isOnePlace) this.#seen = [...this.#seen, event.message];
@@ -81,7 +81,7 @@ export class ConsoleReporter implements Reporter {
   }
 }
 
-/** Violations, then what kept the run from being sure, then how complete it is. */
+/** Returns the violations, then the reasons why the run is not sure, then how complete it is. */
 export function resultLines(name: string, result: ExplorationResult, colours: Colours, verbose: boolean): readonly string[] {
   const { violations, races, divergences, errors, notes, unverified } = result;
   const [headline = "", ...rest] = summaryLines(name, result);
@@ -143,7 +143,7 @@ function errorLines({ code, message, path, source, stack, count }: RunError, col
   ];
 }
 
-/** The first frame of a stack: stacks reach reports with the user's own files in them. */
+/** Returns the first frame of a stack: stacks in reports contain only the user's own files. */
 function userLine(stack: string): string | undefined {
   return /^\s+at (?:.*\()?((?:file:\/\/)?[^\s()]+:\d+:\d+)\)?$/m.exec(stack)?.[1]?.replace(/^file:\/\//, "");
 }

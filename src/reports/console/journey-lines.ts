@@ -6,10 +6,12 @@ import { cut, printable, printableLines } from "./printable.ts";
 
 const MARKS: Readonly<Record<StepStatus, string>> = { passed: "ok", failed: "FAILED", timed_out: "TIMED OUT", skipped: "skipped" };
 const MARK = 10;
-/** How many characters of a body are shown. */
+/** The number of characters of a body that are shown. */
 const BODY = 500;
 
-/** A journey that is over: its steps, and of the one that ended it what was sent and answered. `verbose`: the requests of every step. */
+/**
+ * Returns the lines for a finished journey: its steps, and the requests and answers of the step that ended it. `verbose`: the requests of every step.
+ */
 export function journeyLines(name: string, result: JourneyResult, colours: Colours, verbose: boolean): readonly string[] {
   const width = Math.min(60, Math.max(0, ...result.steps.map((step) => printable(step.name).length)));
   return [

@@ -7,10 +7,10 @@ import { confirmingText, progressLines, racingText } from "./progress-text.ts";
 import type { ReporterOptions } from "../reporter.ts";
 import { targetLines } from "./violation-text.ts";
 
-/** Where nobody watches a line that changes, one is printed after so many milliseconds. */
+/** Without a person who watches a changing line, one line is printed after this number of milliseconds. */
 const EVERY = 10_000;
 
-/** What people see on standard error while a run is going on. */
+/** Shows people on standard error how far a run is. */
 export class Live {
   readonly #line: ProgressLine | undefined;
   #stepsOver = 0;
@@ -19,7 +19,7 @@ export class Live {
   readonly #now: () => number;
   #printedAt: number;
 
-  /** The line that is rewritten in place needs a terminal with somebody in front of it. */
+  /** The line that is rewritten in place needs a terminal that a person watches. */
   constructor(options: Pick<ReporterOptions, "stderr" | "env" | "verbose" | "now">) {
     const ci = options.env["CI"] ?? "";
     const watched = options.stderr.isTTY === true && (ci === "" || ci === "false" || ci === "0") && options.env["TERM"] !== "dumb";
@@ -56,14 +56,14 @@ export class Live {
     }
   }
 
-  /** How far a journey is: the steps that are over are counted. */
+  /** Shows the progress of a journey by the number of its finished steps. */
   step(name: string, step: StepResult | null): void {
     this.#stepsOver = step === null ? 0 : this.#stepsOver + 1;
     const over = step === null ? "" : `, ${printable(step.name)} ${step.status.replace("_", " ")}`;
     this.#show((width) => [cut(`${printable(name)}  ${plural(this.#stepsOver, "step")}${over}`, width)]);
   }
 
-  /** In place on a terminal; elsewhere below what stands, and not more often than every ten seconds. */
+  /** Rewrites the line in place on a terminal. Elsewhere it prints a new line, not more often than every ten seconds. */
   #show(lines: (width: number) => readonly string[]): void {
     if (this.#line !== undefined) return this.#line.show(lines(this.#line.width));
     if (this.#now() - this.#printedAt < EVERY) return;
@@ -71,7 +71,7 @@ export class Live {
     this.message(lines(Infinity).join("\n"));
   }
 
-  /** One crash takes several lanes in turn, and all of them say the same. */
+  /** Prints lines only once: one crash affects several lanes in turn, and all of them report the same lines. */
   #quote(lines: readonly string[]): void {
     const text = lines.map((line) => `  ${line}`).join("\n");
     if (this.#quoted.has(text)) return;
@@ -79,7 +79,7 @@ export class Live {
     this.message(text);
   }
 
-  /** Prints below what stands, the progress line out of the way. */
+  /** Prints below the present output, after the progress line was removed. */
   message(text: string): void {
     this.clear();
     this.#options.stderr.write(`${printableLines(text)}\n`);

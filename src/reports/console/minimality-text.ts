@@ -1,13 +1,13 @@
 import type { Minimality, Violation } from "../../model/results/result.ts";
 
-/** What is known of the length of a path: in a few words, and in a sentence. */
+/** Texts about the length of a path: in a few words, and in a sentence. */
 const WORDS: Readonly<Record<Minimality, readonly [brief: string, sentence: string]>> = {
   shortest: ["shortest path", "Shortest: every shorter sequence was tried."],
   one_minimal: ["no step can be left out", "1-minimal: without any single one of its steps it does not reproduce."],
   as_found: ["perhaps longer than need be", "As found: time was up before it was known whether a shorter path does."],
 };
 
-/** What a report says of the length of a path; `undefined` where there is nothing to say. */
+/** Returns a report's words about the length of a path; `undefined` where nothing is known. */
 export function minimalityText({
   minimality,
   reproductionPath,
@@ -17,7 +17,7 @@ export function minimalityText({
   return `${WORDS[minimality][0]}${shrunkFrom === undefined ? "" : ` (found with ${shrunkFrom.length} steps)`}`;
 }
 
-/** The same as a sentence; of paths of which there is nothing shorter, nothing. */
+/** Returns the same as a sentence; nothing for paths that cannot be shorter. */
 export function minimalitySentence({
   minimality,
   reproductionPath,

@@ -17,7 +17,10 @@ export function plural(count: number, word: string): string {
   return `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
 }
 
-/** `1,204 steps/s`; `undefined` where no time passed. Probing for races executes no steps of the exploration, so its time does not count. */
+/**
+ * Returns the rate as `1,204 steps/s`; `undefined` where no time passed. Probing for races executes no steps of the exploration, so its time does not
+ * count.
+ */
 export function stepRate(explored: {
   readonly steps: number;
   readonly durationMs: number;

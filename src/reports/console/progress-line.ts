@@ -3,7 +3,7 @@ interface LineOutput {
   readonly columns?: number | undefined;
 }
 
-/** Lines that are rewritten in place, and get out of the way of whatever else is printed. */
+/** Lines that are rewritten in place, and make way for other output. */
 export class ProgressLine {
   readonly #output: LineOutput;
   #shown = 0;
@@ -12,7 +12,7 @@ export class ProgressLine {
     this.#output = output;
   }
 
-  /** One less than the terminal has: a full last column makes some terminals wrap. */
+  /** One column less than the terminal has: a full last column makes some terminals wrap. */
   get width(): number {
     return Math.max(20, (this.#output.columns ?? 80) - 1);
   }
@@ -27,7 +27,7 @@ export class ProgressLine {
     this.#shown = 0;
   }
 
-  /** To the beginning of the first line that is shown. */
+  /** Returns the sequence that moves to the beginning of the first shown line. */
   #back(): string {
     return `\r${this.#shown > 1 ? `\x1b[${this.#shown - 1}A` : ""}`;
   }

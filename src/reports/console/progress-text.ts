@@ -3,17 +3,17 @@ import { duration, grouped, plural } from "./numbers.ts";
 import { printable } from "./printable.ts";
 import { timeLeft } from "./time-left.ts";
 
-/** Lanes that have a line of their own. */
+/** The number of lanes with a line of their own. */
 const LANES = 8;
 
 export interface ProgressShape {
-  /** With a line for each lane. */
+  /** Adds a line for each lane. */
   readonly verbose: boolean;
   /** Columns of a line. */
   readonly width: number;
 }
 
-/** What a run is doing right now: one line, and with `verbose` one for each lane. */
+/** Returns the present activity of a run: one line, and with `verbose` one for each lane. */
 export function progressLines(name: string, progress: Progress, { verbose, width }: ProgressShape): readonly string[] {
   const left = timeLeft(progress);
   const parts = [
@@ -29,12 +29,12 @@ export function progressLines(name: string, progress: Progress, { verbose, width
   return [parts.join("  "), ...(verbose ? laneLines(progress) : [])].map((line) => fit(line, width));
 }
 
-/** What is done when the states are explored: actions of one state at the same time. */
+/** Returns the progress of race probing, which follows the exploration: it executes actions of one state at the same time. */
 export function racingText({ probed, planned, trials, hits }: Racing): string {
   return `probing races  ${grouped(probed)}/${grouped(planned)} kinds of pairs  ${plural(trials, "trial")}  races ${grouped(hits)}`;
 }
 
-/** Findings are replayed when the states are explored. */
+/** Returns the progress of confirming: findings are replayed when the states are explored. */
 export function confirmingText({ violations, replayed, confirmed, toShorten, leftMs }: Confirming): string {
   const parts = [
     "confirming findings",
@@ -46,7 +46,7 @@ export function confirmingText({ violations, replayed, confirmed, toShorten, lef
   return parts.join("  ");
 }
 
-/** What each lane does: its share of time at work, what it executed, and how often it was lost. */
+/** Returns one line for each lane: its share of time at work, the number of its steps, and how often it was lost. */
 function laneLines({ laneUse, laneSteps, laneRebuilds }: Progress): readonly string[] {
   const lines = laneUse.slice(0, LANES).map((use, lane) => {
     const rebuilds = laneRebuilds[lane] ?? 0;
@@ -61,7 +61,7 @@ function laneLines({ laneUse, laneSteps, laneRebuilds }: Progress): readonly str
 
 const percent = (share: number): string => `${Math.round(share * 100)}%`.padStart(4);
 
-/** Cuts by columns: what lies above the Latin, Greek and Cyrillic letters is taken to be two wide, so that a line never wraps. */
+/** Cuts by columns: characters above the Latin, Greek and Cyrillic letters count as two columns wide, so that a line never wraps. */
 function fit(text: string, width: number): string {
   let columns = 0;
   let kept = "";

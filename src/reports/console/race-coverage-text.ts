@@ -2,7 +2,7 @@ import type { ExplorationFacts } from "../../model/results/result.ts";
 import { duration, grouped, plural } from "./numbers.ts";
 import { deliveryText } from "./race-text.ts";
 
-/** What probing for races did and did not do, as rows of words; none where it was off and nothing was found. */
+/** Returns the extent of the probing for races as rows of words; none where it was off and nothing was found. */
 export function raceRows({
   races,
   raceCoverage,
@@ -21,13 +21,13 @@ export function raceRows({
   return rows.filter(([, value]) => value !== "");
 }
 
-/** `3: control 2, unconfirmed 1`. */
+/** Returns the dismissed hits as text: `3: control 2, unconfirmed 1`. */
 function dismissedText(dismissed: Readonly<Record<string, number>>): string {
   const total = Object.values(dismissed).reduce((sum, count) => sum + count, 0);
   return total === 0 ? "" : `${grouped(total)}: ${counted(dismissed)}`;
 }
 
-/** `read only 30, same class 16`, the largest first. */
+/** Returns counts as text, the largest first: `read only 30, same class 16`. */
 function counted(counts: Readonly<Record<string, number>>, name: (word: string) => string = words): string {
   return Object.entries(counts)
     .filter(([, count]) => count > 0)

@@ -6,7 +6,7 @@ import { printable } from "./printable.ts";
 import { distinctOutcomes, outcomeText, rateText, shownChanges, scheduleText } from "./race-text.ts";
 import { replayTable } from "./replay-table.ts";
 
-/** The steps of a race's prefix and its calls, what was recorded beside what was observed; then how the calls came out, and how often. */
+/** Returns the steps of a race's prefix and its calls, recorded beside observed; then the results of the calls, and how often they were seen. */
 export function raceReplayLines(race: Omit<Race, "toString">, replayed: ReplayResult, from: number, colours: Colours): readonly string[] {
   const { prefix, steps, observed, allowed } = race;
   const { race: calls } = replayed;

@@ -3,17 +3,17 @@ import { differences } from "../../state/compare/differences.ts";
 import { grouped, plural } from "./numbers.ts";
 import { cut, printable } from "./printable.ts";
 
-/** How many characters of a response body, and how many lines of a change, are shown. */
+/** The number of characters of a response body, and of lines of a change, that are shown. */
 const BODY = 500;
 const CHANGES = 12;
-/** More calls than these are counted. */
+/** Above this number, calls are counted instead of named. */
 const NAMED = 4;
 
 const ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"];
 
 type Sides = Pick<Race, "first" | "second" | "copies">;
 
-/** What `race.toString()` returns: a few lines for people, safe to print. */
+/** Returns the text of `race.toString()`: a few lines for people, safe to print. */
 export function raceText(race: Omit<Race, "toString">): string {
   const { severity, message, prefix, observed, allowed, schedule, known } = race;
   const listed = known === true ? " (known)" : "";
@@ -34,7 +34,7 @@ export function raceText(race: Omit<Race, "toString">): string {
   ].join("\n");
 }
 
-/** How the observed state differs from that of the order that comes nearest to it: a line for each of the two, one after the other. */
+/** Returns the differences between the observed state and the state of the most similar order: a line for each of the two, one after the other. */
 function differing(race: Omit<Race, "toString">): readonly string[] {
   const { observed } = race;
   const nearest = distinctOutcomes(race, race.allowed)
@@ -48,29 +48,29 @@ function differing(race: Omit<Race, "toString">): readonly string[] {
   });
 }
 
-/** `pay_order || cancel_order`; of more than two, `redeem_coupon, 5 at once`. */
+/** Returns the name of a race: `pay_order || cancel_order`; with more than two calls, `redeem_coupon, 5 at once`. */
 export function raceName({ first, second, copies }: Sides): string {
   return copies > 2 ? `${first}, ${copies} at once` : `${first} || ${second}`;
 }
 
-/** What the race shows, in a word or two. */
+/** Returns the verdict of a race in a word or two. */
 export function verdictText({ verdict, invariant }: Pick<Race, "verdict" | "invariant">): string {
   if (verdict === "invariant") return `invariant ${invariant ?? ""}`.trim();
   return verdict.replace("_", " ");
 }
 
-/** How often it was seen, how sure that is, and how the calls were made to meet. */
+/** Returns how often the race was seen, how certain that rate is, and how the calls were made to meet. */
 export function rateText({ hits, trials, misses, rate, delivery, schedule }: Race): string {
   const seen = `${grouped(hits)} of ${plural(trials, "trial")}`;
   const missed = misses === 0 ? "" : `, ${grouped(misses)} more did not overlap`;
-  // Following a schedule needs no luck: a rate would say nothing.
+  // Following a schedule needs no luck: a rate would be meaningless.
   const interval = schedule === undefined ? ` (95 % between ${percent(rate.low)} and ${percent(rate.high)})` : "";
   return `${seen}${interval}${missed}, ${deliveryText(delivery)}`;
 }
 
 export const deliveryText = (delivery: string): string => ({ http2: "HTTP/2", last_byte: "last byte" })[delivery] ?? delivery;
 
-/** What a store was made to do; `undefined` where nothing was held. */
+/** Returns what a store did to follow the schedule; `undefined` where no call was held. */
 export function scheduleText(race: Pick<Race, "schedule"> & Sides): string | undefined {
   const { schedule } = race;
   if (schedule === undefined) return undefined;
@@ -82,23 +82,23 @@ export function scheduleText(race: Pick<Race, "schedule"> & Sides): string | und
   );
 }
 
-/** An action, and which of its calls where both are of the same. */
+/** Returns an action's name and, if both calls are of one action, the ordinal of the call. */
 function sideName({ first, second, copies }: Sides, side: number): string {
   const own = side === 0 || copies > 2 ? first : second;
   return first === second ? `the ${ordinal(side)} ${own}` : own;
 }
 
-/** `first`, `second`, ...: what a side is called. */
+/** Returns the name of a side: `first`, `second`, ... */
 export const ordinal = (side: number): string => ORDINALS[side] ?? `call ${side + 1}`;
 
-/** The order and what was answered in it: `pay_order, then cancel_order: 200, 409`, and the rules that it broke. */
+/** Returns an order, its answers and the rules that it broke: `pay_order, then cancel_order: 200, 409`. */
 export function outcomeText(race: Sides, { order, calls, broken }: RaceOutcome): string {
   const sides = order ?? calls.map((_, side) => side);
   const statuses = sides.map((side) => statusText(calls[side]?.status));
   return `${orderText(race, { order, calls })}: ${statuses.join(", ")}${broken.length === 0 ? "" : `; breaks ${broken.join(", ")}`}`;
 }
 
-/** Who came after whom. */
+/** Returns the order of the calls in words. */
 export function orderText({ first, second }: Sides, { order, calls }: Pick<RaceOutcome, "order" | "calls">): string {
   if (order === null) return "at the same time";
   if (order.length > NAMED) return `${first}, ${order.length} times one after the other`;
@@ -108,7 +108,7 @@ export function orderText({ first, second }: Sides, { order, calls }: Pick<RaceO
 export const statusText = (status: number | null | undefined): string =>
   status === null || status === undefined ? "no answer" : String(status);
 
-/** The outcomes that read differently: of equal calls, most orders come out the same. */
+/** Returns the outcomes that read differently: if calls are equal, most orders have the same result. */
 export function distinctOutcomes(race: Sides, outcomes: readonly RaceOutcome[]): readonly RaceOutcome[] {
   const seen = new Map<string, RaceOutcome>();
   for (const outcome of outcomes) {
@@ -118,7 +118,7 @@ export function distinctOutcomes(race: Sides, outcomes: readonly RaceOutcome[]):
   return [...seen.values()];
 }
 
-/** The first calls, by what their lines are called. */
+/** Returns the first calls with the names of their lines. */
 function shownCalls(calls: readonly RaceCall[]): readonly { readonly name: string; readonly call: RaceCall }[] {
   return calls.slice(0, NAMED).map((call, side) => ({ name: ordinal(side), call }));
 }
@@ -131,7 +131,7 @@ function callText({ action, status, requests }: RaceCall): string {
   return `${`${request.method} ${request.url}`.trim()} -> ${answer}`;
 }
 
-/** The first lines of a change, and how many more there are. */
+/** Returns the first lines of a change, and the number of further lines. */
 export function shownChanges(lines: readonly string[]): readonly string[] {
   if (lines.length === 0) return ["(the state did not change)"];
   const left = lines.length - CHANGES;

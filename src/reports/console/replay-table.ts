@@ -2,16 +2,16 @@ import type { RecordedExchange, RecordedStep } from "../../model/results/result.
 import type { Colours } from "./colours.ts";
 import { cut, printable } from "./printable.ts";
 
-/** Longest text of a column. */
+/** The greatest length of a column's text. */
 const ACTION = 40;
 const REQUEST = 90;
 
 /**
- * What was recorded beside what was observed: a line for each request, with its step. Steps of an `api` that sends no requests, and those that were
+ * Returns recorded beside observed requests: a line for each request, with its step. Steps of an `api` that sends no requests, and steps that were
  * not recorded, have a line each.
  *
  * @param from The first step that is shown, from 0.
- * @param together What stands from here on is executed at the same time, and has one number.
+ * @param together From this step on all steps are executed at the same time, and have one number.
  */
 export function replayTable(
   path: readonly string[],
@@ -51,7 +51,7 @@ function rowsOf(
   return Array.from({ length: count }, (_, index) => {
     const exchange = now[index] ?? before[index];
     const ofStep = (one: RecordedStep | undefined): string => (one === undefined ? "-" : String(one.status ?? "none"));
-    // Where the requests are not known, the status of the step stands for them.
+    // Where the requests are not known, the status of the step is shown.
     const alone = count === 1;
     return [
       index === 0 ? String(step + 1) : "",

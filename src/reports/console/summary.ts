@@ -13,10 +13,10 @@ const STOPPED: Readonly<Record<StopReason, string>> = {
   interrupted: "interrupted",
 };
 
-/** Names shown of a list. */
+/** The number of names that are shown of a list. */
 const NAMES = 10;
 
-/** What of a state graph was not met; it is a finding only where the exploration was exhaustive. */
+/** Returns the parts of a state graph that were not reached. They are findings only if the exploration was exhaustive. */
 function graphRows({ unreachedNodes = [], deadEdges = [], deniedChecks = [] }: ExplorationResult): (readonly [string, string])[] {
   const rows: readonly (readonly [string, readonly string[]])[] = [
     ["unreached", unreachedNodes],
@@ -31,7 +31,7 @@ function listed(names: readonly string[]): string {
   return names.length > NAMES ? `${shown} and ${grouped(names.length - NAMES)} more` : shown;
 }
 
-/** The last lines about an exploration; the seed comes last, since it is what a second run needs. */
+/** Returns the last lines about an exploration; the seed comes last, because a second run needs it. */
 export function summaryLines(name: string, result: ExplorationResult): readonly string[] {
   const rate = stepRate(result);
   const rows: readonly (readonly [string, string])[] = [

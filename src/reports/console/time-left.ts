@@ -1,11 +1,11 @@
 import type { Progress } from "../../engine/events.ts";
 
-/** The rate is taken over so many milliseconds: before that it says nothing. */
+/** The milliseconds over which the rate is measured: before that it is meaningless. */
 const MEANINGFUL = 3000;
 
 /**
- * Milliseconds until a budget is used up, at the rate of the last seconds; `undefined` before there is a rate. An upper bound of what is left: there may be less to explore
- * than the budget allows.
+ * Returns the milliseconds until a budget is used up, at the rate of the last seconds; `undefined` before there is a rate. It is an upper bound:
+ * there may be less to explore than the budget allows.
  */
 export function timeLeft({ elapsedMs, steps, stepsPerSecond, maxSteps, maxTimeMs }: Progress): number | undefined {
   if (elapsedMs < MEANINGFUL) return undefined;

@@ -2,7 +2,7 @@ import { grouped, plural } from "./numbers.ts";
 import { printable } from "./printable.ts";
 import type { ReportedKnown, RunReport } from "../document/run-report.ts";
 
-/** The last line of a run of several. */
+/** Returns the last line of a run with several explorations or journeys. */
 export function totals({ explorations, journeys }: RunReport): readonly string[] {
   const parts: string[] = [];
   if (explorations.length > 1) {
@@ -23,7 +23,7 @@ export function totals({ explorations, journeys }: RunReport): readonly string[]
   return explorations.length > 1 ? ["", ...parts] : parts;
 }
 
-/** What `--update-known` wrote. */
+/** Returns the changes that `--update-known` wrote. */
 export function updateLines(known: ReportedKnown | undefined): readonly string[] {
   if (known?.updated === undefined) return [];
   const { added, removed } = known.updated;
@@ -31,7 +31,7 @@ export function updateLines(known: ReportedKnown | undefined): readonly string[]
   return [`${printable(known.file)}: ${grouped(added.length)} added, ${grouped(removed.length)} removed${ids}`];
 }
 
-/** What became of the list of known findings. */
+/** Returns the state of the list of known findings after the run. */
 export function knownLines(known: ReportedKnown | undefined): readonly string[] {
   if (known === undefined) return [];
   const file = printable(known.file);

@@ -3,10 +3,10 @@ import { grouped, plural } from "./numbers.ts";
 
 type Counts = Pick<ExplorationFacts, "stopReason" | "open" | "statesVisited" | "completeToDepth">;
 
-/** How the exception begins of a search that sees nothing of its target's state: it is never exhaustive. */
+/** The beginning of the exception for a search that sees nothing of its target's state: such a search is never exhaustive. */
 export const NOT_VISIBLE = "state not visible";
 
-/** Returns how much of the state space a search covered that left out the `exceptions`. */
+/** Returns how much of the state space a search covered, with its `exceptions`. */
 export function verdictOf(counts: Counts, exceptions: readonly VerdictException[] = [], reductions: readonly Reduction[] = []): Verdict {
   const assuming = reductions.map(
     ({ reason, merges, audited, refuted }) =>

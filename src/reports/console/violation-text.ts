@@ -2,10 +2,10 @@ import type { NotReplayedReason, Violation } from "../../model/results/result.ts
 import { endText, type TargetEnd } from "../../model/results/target-end.ts";
 import { cut, printable } from "./printable.ts";
 
-/** How many characters of a response body are shown. */
+/** The number of characters of a response body that are shown. */
 const BODY = 500;
 
-/** What `violation.toString()` returns: a few lines for people, safe to print. */
+/** Returns the text of `violation.toString()`: a few lines for people, safe to print. */
 export function violationText(violation: Omit<Violation, "toString">): string {
   const { severity, invariant, message, reproductionPath, request, response, state, known, target, printed } = violation;
   const doubt = doubtOf(violation);
@@ -24,7 +24,7 @@ export function violationText(violation: Omit<Violation, "toString">): string {
   ].join("\n");
 }
 
-/** Why a finding is not certain, as a word and as a phrase; `undefined`: it was seen again from a clean start. */
+/** Returns why a finding is not certain, as a word and as a phrase; `undefined`: it was seen again from a clean start. */
 export function doubtOf({
   confirmed,
   notReplayed,
@@ -48,13 +48,13 @@ const NOT_REPLAYED: Readonly<Record<NotReplayedReason, string>> = {
   no_target: "no target could be started to replay it",
 };
 
-/** The lines that the target printed during the last step; nothing where there are none. */
+/** Returns the lines that the target printed during the last step, if any. */
 export function printedLines(printed: readonly string[] | undefined): readonly string[] {
   if (printed === undefined || printed.length === 0) return [];
   return ["target    printed during the last step", ...printed.map((line) => `  | ${printable(line)}`)];
 }
 
-/** How a target's process ended, and the last that it printed. */
+/** Returns how a target's process ended, and its last output. */
 export function targetLines(target: TargetEnd): readonly string[] {
   const { output } = target;
   const said = output.length === 0 ? "and had printed nothing" : "and had printed last";

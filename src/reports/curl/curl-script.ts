@@ -7,24 +7,25 @@ import { requestParts } from "./request-parts.ts";
 import { ascii, commonOrigin, isHttp, oneLine, originOf, preparation, sendLines, statusOf, takenLine, type Sent } from "./script-parts.ts";
 import { comment, quoted } from "./shell-text.ts";
 
-/** Bodies of answers that are longer are not compared, only their status. */
+/** Longer bodies of answers are not compared, only their status. */
 const COMPARED = 20_000;
 
-/** Rules of `seqqa/rules` that compare what the stores hold: the same answers may come from an API that is mended. */
+/** Rules of `seqqa/rules` that compare the contents of the stores: an API in which the error is fixed may give the same answers. */
 const JUDGED_BY_STORES = new Set(["rejected_means_unchanged", "leakage", "idempotent", "retry_safe", "ownership"]);
 
 /** A request of the script. */
 interface FindingRequest extends Sent {
-  /** The steps before the last one lead there; the last one and the checks show the finding. */
+  /** The steps before the last one lead to the state of the finding; the last step and the checks show the finding. */
   readonly kind: "way" | "last" | "check";
 }
 
 type Finding = Pick<Violation, "id" | "invariant" | "severity" | "message" | "steps" | "checks" | "reproductionPath">;
 
 /**
- * A finding as a script for a POSIX shell: sends the requests of its path in order, with values that came out of earlier answers taken from the answers of
- * the running script, then what the broken rule asked for, and compares the answers with the recorded ones. Whatever is in requests and answers is data to
- * it, and what `hide` hides is not in it: it is taken from an answer, or asked for in the environment. `undefined`: there are no requests over HTTP.
+ * Writes a finding as a script for a POSIX shell. The script sends the requests of the finding's path in order, then the requests of the broken rule,
+ * and compares the answers with the recorded ones. Values that came from earlier answers are taken from the answers of the running script. Texts of
+ * requests and answers are only data to the script. A value that `hide` hides is not in the script: it is taken from an answer, or read from the
+ * environment. `undefined`: there are no requests over HTTP.
  */
 export function curlScript(finding: Finding, hide: Redactor): string | undefined {
   const exchanges = exchangesOf(finding);
@@ -86,7 +87,7 @@ function requestLines(sent: FindingRequest): readonly string[] {
   ];
 }
 
-/** A value that is not there any more after the last step is another outcome than the recorded one. */
+/** After the last step, a missing value is an outcome that differs from the recorded one. */
 const otherwise = (kind: FindingRequest["kind"]): string =>
   kind === "way" ? `strayed 'an answer holds no value that is sent later'` : `gone 'an answer is another one than recorded.'`;
 
@@ -95,7 +96,7 @@ function ending({ invariant, id }: Finding, sent: readonly FindingRequest[], hid
   const hasChecks = shown.some(({ kind }) => kind === "check");
   const recorded = shown.map(({ number, kind, exchange: { response } }) => {
     const status = response === undefined ? "none" : String(response.status);
-    // What the rule was answered decides; where it asked for nothing, what the last step was answered, but for the text of an error.
+    // The answers to the rule's requests decide. If the rule made none, the answers to the last step decide, except for the text of an error.
     const compared = kind === "check" || (!hasChecks && response !== undefined && response.status < 500);
     const body = response === undefined || !compared || response.body.length > COMPARED ? undefined : hide.body(response.body);
     return { number: String(number), status, body };

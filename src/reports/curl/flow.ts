@@ -2,11 +2,11 @@ import type { RecordedExchange } from "../../model/results/result.ts";
 import type { Hole, Part } from "./shell-text.ts";
 import { isIdName, isOpaque, sourcesOf, type Source } from "./sources.ts";
 
-/** A value that the script asks for in the environment. */
+/** A value that the script reads from the environment. */
 export interface Secret {
   readonly variable: string;
   readonly name: string;
-  /** Where it is sent first. */
+  /** The request that sends the value first. */
   readonly where: string;
 }
 
@@ -17,26 +17,26 @@ export interface Taken {
 }
 
 const SHORTEST_EMBEDDED = 16;
-/** What stands in URLs and in JSON as it is. */
+/** Matches values that are written without escapes in URLs and in JSON. */
 const EMBEDDED = /^[\w~-]{16,}$/;
 
-/** Which values of requests come from earlier answers, and which must not stand in the script. */
+/** Finds the values of requests that come from earlier answers, and the values that must not appear in the script. */
 export class Flow {
-  /** The request that is looked at, in words. */
+  /** The present request, in words. */
   where = "";
   #sources: Source[] = [];
   readonly #embeddable = new Set<string>();
   readonly #taken = new Map<Source, string>();
   readonly #secrets = new Map<string, Secret>();
 
-  /** An answer was recorded: what it holds may be sent from here on. */
+  /** Takes in a recorded answer: requests from here on may send its values. */
   answered(number: number, exchange: RecordedExchange): void {
     const sources = sourcesOf(number, exchange);
     this.#sources.push(...sources);
     for (const { value } of sources) if (EMBEDDED.test(value) && isOpaque(value)) this.#embeddable.add(value);
   }
 
-  /** What was answered after this request is not known to what is sent from here on: it is sent at the same time. */
+  /** Forgets the answers after this request: the requests from here on are sent at the same time as those. */
   forgetAfter(number: number): void {
     this.#sources = this.#sources.filter((source) => source.number <= number);
   }
@@ -45,17 +45,17 @@ export class Flow {
     return [...this.#secrets.values()];
   }
 
-  /** What has to be taken from answers, in the order of the answers. */
+  /** The values to be taken from answers, in the order of the answers. */
   get taken(): readonly Taken[] {
     return [...this.#taken].map(([source, variable]) => ({ source, variable })).toSorted((a, b) => a.source.number - b.source.number);
   }
 
   /**
-   * Where a value that is sent came from; `undefined`: it is the user's own. Of several answers that hold it, one that was asked at the same collection,
-   * or has it under the same name, is preferred, then the earliest.
+   * Returns the variable for a value that a request sends; `undefined`: the value is the user's own. If several answers hold the value, an answer
+   * from the same collection, or with the same name for the value, is preferred, then the earliest.
    *
-   * @param name What it is called where it is sent: a JSON field, a query parameter, the collection in a path.
-   * @param isSure It is a value by its place (a segment of a path, a token), so that short ones count, too.
+   * @param name The name of the value in the request: a JSON field, a query parameter, the collection in a path.
+   * @param isSure The place shows that this is a value (a segment of a path, a token), so that short values count, too.
    */
   find(value: string, name: string, isSure: boolean): string | undefined {
     if (!isSure && !isIdName(name) && !isOpaque(value)) return undefined;
@@ -69,7 +69,7 @@ export class Flow {
     return best === undefined ? undefined : this.#variableOf(best);
   }
 
-  /** A text with the ids in it that answers drew: `urn:order:4f1c...`. Short ones may stand there by chance. */
+  /** Returns a text in which ids from answers are replaced: `urn:order:4f1c...`. Short ids may occur in a text by chance, so they stay. */
   embedded(text: string): readonly Part[] {
     let parts: readonly Part[] = [text];
     if (text.length <= SHORTEST_EMBEDDED) return parts;
@@ -84,7 +84,7 @@ export class Flow {
     return parts;
   }
 
-  /** A value that must not be shown: taken from an answer, or asked for. */
+  /** Returns the variable for a value that must not be shown: it is taken from an answer, or read from the environment. */
   hidden(value: string, name: string, form: Hole["form"]): Hole {
     return { variable: this.find(value, name, value.length >= 4) ?? this.#secret(value, name).variable, form };
   }

@@ -1,6 +1,6 @@
 /**
- * What the script leaves to Node: reading JSON, headers and cookies of answers, encoding values, and comparing answers. Plain JavaScript of Node 18,
- * without single quotes, so that it stands in a shell script as it is. Ids and times may differ as long as they do so consistently.
+ * The part of the script that runs in Node: reading JSON, headers and cookies of answers, encoding values, and comparing answers. Plain JavaScript of
+ * Node 18, without single quotes, so that it can be quoted in a shell script. Ids and times may differ as long as they do so consistently.
  */
 export const HELPER = `const fs = require("fs");
 const [command, ...args] = process.argv.slice(1);
@@ -60,9 +60,9 @@ else if (command === "json") {
 }`;
 
 /**
- * What the script of a race asks besides: whether the answers are the observed ones and those of no order. With `equal` the calls are of one action, and
- * may have changed places. Ends with 10: they are; 11: they are those of an order; 12: the observed answers are those of an order, so they cannot tell; 13: they are
- * neither.
+ * The helper for the script of a race. It also tells if the answers are the observed ones, which no order gives. With `equal` the calls are of one
+ * action, and may have changed places. Exit codes: 10: they are; 11: an order gives the answers; 12: an order gives the observed answers, so answers
+ * prove nothing; 13: neither.
  */
 export const RACE_HELPER: string = `${HELPER}
 if (command === "race") {

@@ -19,22 +19,22 @@ import {
 } from "./script-parts.ts";
 import { comment, quoted } from "./shell-text.ts";
 
-/** Bodies of answers that are longer are not compared, only their status. */
+/** Longer bodies of answers are not compared, only their status. */
 const COMPARED = 20_000;
-/** How often the script tries where nothing else is said. */
+/** The default number of rounds. */
 const ROUNDS = 20;
-/** Lines of a change that stand in a comment. */
+/** The number of lines of a change that a comment holds. */
 const CHANGES = 20;
 
-/** Whose request it is: of a step of the prefix (-1), or of a side. */
+/** A request of a step of the prefix (side -1), or of a side. */
 interface RaceSent extends Sent {
   readonly side: number;
 }
 
 /**
- * A race as a script for a POSIX shell: sends the requests of the prefix in order, then those of all sides at the same time, and compares the answers with
- * those of the observed trial and of the orders; several rounds, since it may need luck. Whatever is in requests and answers is data to it, and what `hide`
- * hides is not in it. `undefined`: a side sent nothing over HTTP.
+ * Writes a race as a script for a POSIX shell. The script sends the requests of the prefix in order, then the requests of all sides at the same time.
+ * It compares the answers with those of the observed trial and of the orders. It runs several rounds, because a race may need luck. Texts of requests
+ * and answers are only data to the script, and values that `hide` hides are not in it. `undefined`: a side sent nothing over HTTP.
  */
 export function raceScript(race: Omit<Race, "toString">, hide: Redactor): string | undefined {
   const { steps, observed } = race;
@@ -114,7 +114,7 @@ function head(race: Omit<Race, "toString">, hide: Redactor): readonly string[] {
   ];
 }
 
-/** A second round may begin in another state than the first. */
+/** Shell functions for several rounds: a second round may begin in another state than the first. */
 const ABOUT_ROUNDS = [
   "strayed() {",
   '  echo "The path went another way: $1" >&2',
@@ -126,7 +126,7 @@ const ABOUT_ROUNDS = [
 const takenLines = (flow: Flow, { number }: Sent, otherwise: string): readonly string[] =>
   flow.taken.filter(({ source }) => source.number === number).map((taken) => takenLine(taken, otherwise));
 
-/** All sides at once: in one curl where each has one request, else each in a process of its own. */
+/** Returns the commands that send all sides at once: in one curl if each side has one request, else each side in a process of its own. */
 function together(calls: readonly (readonly RaceSent[])[], flow: Flow): readonly string[] {
   const labels = calls.map(([first]) => comment(first!.label));
   if (calls.some(({ length }) => length > 1)) {
@@ -179,7 +179,7 @@ const ENDING = [
   `echo "Not seen in $((round - 1)) rounds."`,
 ];
 
-/** What the helper compares with: the last answer of each side, in the observed trial and in the orders. */
+/** Returns the answers that the helper compares with: the last answer of each side, in the observed trial and in the orders. */
 function recorded(
   { first, second, observed, allowed }: Omit<Race, "toString">,
   calls: readonly (readonly RaceSent[])[],
@@ -201,7 +201,7 @@ function recorded(
     const all = list.map(({ status }) => status);
     return (equal ? all.toSorted() : all).join();
   };
-  // Where the statuses tell it, bodies are not looked at: they may differ for other reasons.
+  // If the statuses show the race, bodies are not compared: they may differ for other reasons.
   const told = !orders.some((outcome) => statuses(outcome) === statuses(seen));
   const shown = (list: ReturnType<typeof answers>): unknown => (told ? list.map(({ number, status }) => ({ number, status })) : list);
   return { equal, observed: shown(seen), allowed: orders.map(shown) };

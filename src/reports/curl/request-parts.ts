@@ -8,18 +8,18 @@ import { decoded } from "./sources.ts";
 /** A request as parts of the script. */
 export interface RequestParts {
   readonly method: string;
-  /** Behind the origin. */
+  /** The path and query, without the origin. */
   readonly target: readonly Part[];
   readonly headers: readonly (readonly Part[])[];
   readonly body: readonly Part[] | undefined;
   readonly hasContentType: boolean;
 }
 
-/** Made by curl itself, or by nobody. */
+/** Headers that curl sets itself, or that are not sent. */
 const SKIPPED = /^(?:host|content-length|connection|keep-alive|transfer-encoding|accept-encoding|expect)$/i;
 
 export function requestParts(request: ApiRequest, flow: Flow, hide: Redactor): RequestParts {
-  // An id in the middle of a text, and a secret that was sent under another name, or in a path.
+  // Replaces ids in the middle of a text, and secrets that were sent under another name or in a path.
   const shown = (parts: readonly Part[]): readonly Part[] =>
     parts
       .flatMap((part) => (typeof part === "string" ? flow.embedded(part) : [part]))
@@ -50,7 +50,7 @@ function headerParts(name: string, value: string, flow: Flow, hide: Redactor): r
   if (name.toLowerCase() === "cookie") return cookieParts(value, flow, hide);
   const [, scheme = "", rest = ""] = /^(Bearer |Token |)(.*)$/is.exec(value)!;
   if (hide.hides(name)) {
-    // The scheme is no secret, and what follows it may be known from an answer.
+    // The scheme is no secret, and the rest may be known from an answer.
     return [scheme, flow.hidden(rest, name, "plain")];
   }
   const variable = flow.find(rest, name, rest.length >= 8);
@@ -72,18 +72,18 @@ function bodyParts(body: string, flow: Flow, hide: Redactor): readonly Part[] {
   if (/^\s*[[{]/.test(body)) {
     try {
       const parts = jsonParts(JSON.parse(body) as unknown, "", flow, hide);
-      // Written as it was, where nothing in it has to be replaced: numbers may be longer than what JavaScript holds.
+      // The body is written unchanged if nothing in it is replaced: numbers may be longer than JavaScript can hold.
       return parts.every((part) => typeof part === "string") ? [body] : parts;
     } catch {
-      // No JSON after all.
+      // The body is not JSON.
     }
   }
   if (/^[^\s=&{}<>"]+=[^\s{}<>"]*$/.test(body)) return formParts(body, flow, hide);
-  // Of other texts only what is hidden is known; each piece of it is asked for.
+  // In other texts only the hidden pieces are known; the script reads each of them from the environment.
   return pieces(body, hide.body(body), flow);
 }
 
-/** A text in which something is hidden: each hidden piece is asked for. */
+/** Returns the parts of a text with hidden pieces: the script reads each hidden piece from the environment. */
 function pieces(text: string, redacted: string, flow: Flow): readonly Part[] {
   if (redacted === text) return [text];
   return redacted

@@ -8,12 +8,15 @@ export interface Sent {
   readonly number: number;
   readonly label: string;
   readonly parts: RequestParts;
-  /** The request is sent to {@link BASE}, and not to a place of its own. */
+  /** The origin of the request; `undefined` if it is sent to the base URL of the script. */
   readonly origin: string | undefined;
   readonly exchange: RecordedExchange;
 }
 
-/** What every script begins with, behind its own words: where the API is, what it needs, and how it sends a request. */
+/**
+ * Returns the beginning of every script, after its introduction: the address of the API, the values that it needs, and the function that sends a
+ * request.
+ */
 export function preparation(base: string, { secrets }: Flow, helper: string): readonly string[] {
   return [
     "set -u",
@@ -31,7 +34,7 @@ export function preparation(base: string, { secrets }: Flow, helper: string): re
     'helper() { node -e "$helper_text" -- "$@"; }',
     'gone() { echo "Gone: $1"; exit 0; }',
     'strayed() { echo "The path went another way: $1" >&2; exit 3; }',
-    // The status is `none` where there was no answer.
+    // The status is `none` without an answer.
     "send() {",
     "  number=$1; method=$2; url=$3; shift 3",
     '  curl -q --silent --globoff --max-time "${TIMEOUT:-30}" "$@" --request "$method" --dump-header "$dir/$number.head" --output "$dir/$number.body" --write-out "%{http_code}" --url "$url" > "$dir/$number.status" || printf none > "$dir/$number.status"',
@@ -43,7 +46,7 @@ export function preparation(base: string, { secrets }: Flow, helper: string): re
   ];
 }
 
-/** A request as words of a shell: its method, its URL, and options of curl. What it sends is written to a file first. */
+/** Returns a request as words of a shell: its method, its URL, and options of curl. `before` writes the data of the request to a file. */
 export function requestWords({ number, parts, origin }: Sent): {
   readonly before: readonly string[];
   readonly method: string;
@@ -66,13 +69,13 @@ export function requestWords({ number, parts, origin }: Sent): {
   };
 }
 
-/** The commands that send a request, one after another. */
+/** Returns the commands that send a request. */
 export function sendLines(sent: Sent): readonly string[] {
   const { before, method, url, options } = requestWords(sent);
   return [...before, `send ${sent.number} ${method} ${url}${options.map((option) => ` ${option}`).join("")}`];
 }
 
-/** The command that takes a value from an answer; `otherwise` is what is done where there is none. */
+/** Returns the command that takes a value from an answer; `otherwise` runs if the answer has no such value. */
 export function takenLine({ variable, source: { number, pick } }: Taken, otherwise: string): string {
   const [command, argument] = pick;
   const file = `"$dir/${number}.${command === "json" ? "body" : "head"}"`;
@@ -89,7 +92,7 @@ export function originOf(url: string): string | undefined {
 
 export const isHttp = ({ request }: RecordedExchange): boolean => originOf(request.url) !== undefined;
 
-/** The origin that most requests go to. */
+/** Returns the origin of most requests. */
 export function commonOrigin(urls: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const origin of urls.map(originOf)) if (origin !== undefined) counts.set(origin, (counts.get(origin) ?? 0) + 1);

@@ -1,13 +1,13 @@
-/** A value that is only known when the script runs, in the form that its place asks for. */
+/** A value that is only known when the script runs, in the form that its place requires. */
 export interface Hole {
   readonly variable: string;
   readonly form: "plain" | "uri" | "text";
 }
 
-/** A text with values of the running script in it. */
+/** A part of a text: a literal text, or a value of the running script. */
 export type Part = string | Hole;
 
-/** A word of a POSIX shell: whatever is in the text, it is data. */
+/** Returns a word of a POSIX shell in which every text is only data. */
 export function quoted(text: string): string {
   return `'${text
     .replaceAll("\0", "")
@@ -15,19 +15,19 @@ export function quoted(text: string): string {
     .replaceAll("'", `'\\''`)}'`;
 }
 
-/** A word made of parts. */
+/** Returns a shell word made of parts. */
 export function word(parts: readonly Part[]): string {
   const shown = joined(parts).map((part) => (typeof part === "string" ? quoted(part) : expansion(part)));
   return shown.length === 0 ? "''" : shown.join("");
 }
 
-/** Commands that print parts byte for byte. */
+/** Returns commands that print parts byte for byte. */
 export function printing(parts: readonly Part[]): string {
   const commands = joined(parts).map((part) => (typeof part === "string" ? printText(part) : `printf '%s' ${expansion(part)}`));
   return commands.length === 0 ? ":" : commands.join("; ");
 }
 
-/** Neighbouring texts as one; nothing empty. */
+/** Joins neighbouring texts and drops empty ones. */
 function joined(parts: readonly Part[]): readonly Part[] {
   const all: Part[] = [];
   for (const part of parts) {
@@ -43,7 +43,7 @@ function expansion({ variable, form }: Hole): string {
   return form === "plain" ? `"$${variable}"` : `"$(helper ${form} "$${variable}")"`;
 }
 
-/** Control characters, and halves of surrogate pairs, would not survive in a script: they are written as octal bytes. */
+/** Control characters, and halves of surrogate pairs, would not survive in a script, so they are written as octal bytes. */
 function printText(text: string): string {
   if (!/[\ud800-\udfff]/u.test(text) && !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/.test(text))
     return `printf '%s' ${quoted(text)}`;
@@ -55,7 +55,7 @@ function printText(text: string): string {
   return `printf '${octal.join("")}'`;
 }
 
-/** A comment: one line, whatever is in the text. */
+/** Returns a comment of one line for any text. */
 export function comment(text: string): string {
   return `# ${text.replace(/[^\x20-\x7e\u00a1-\u1fff\u3000-\ud7ff]/g, "?")}`;
 }

@@ -1,34 +1,34 @@
 import type { RecordedExchange } from "../../model/results/result.ts";
 
-/** Where an answer holds a value that a later request sends again. */
+/** A place in an answer with a value that a later request sends again. */
 export interface Source {
   /** The number of the request. */
   readonly number: number;
   readonly value: string;
-  /** What the helper is asked for: its command and arguments behind the file. */
+  /** The query for the helper: its command, and the argument after the file. */
   readonly pick: readonly ["json" | "header" | "segment" | "cookie", string];
-  /** The name that it has there. */
+  /** The name of the value at that place. */
   readonly name: string;
-  /** The path that was asked. */
+  /** The path of the request. */
   readonly path: string;
 }
 
-/** Values of an answer that are looked at. */
+/** The number of values of an answer that are examined. */
 const MOST = 2000;
-/** Headers that say nothing which a client would send again. */
+/** Headers whose values no client would send again. */
 const NOISE =
   /^(?:date|age|server|connection|keep-alive|transfer-encoding|content-.*|cache-control|expires|vary|x-powered-by|set-cookie|location|access-control-.*)$/i;
 
 const ID_NAME =
   /(?:^|[_-])(?:id|uuid|guid|key|token|code|slug|number|no|ref|reference|handle|session|etag)s?$|[a-z](?:Id|Uuid|Key|Token|Code|Number|Ref|Session)s?$/i;
 
-/** A name that ids have. */
+/** Returns `true` if ids have such names. */
 export const isIdName = (name: string): boolean => ID_NAME.test(name);
 
-/** A text that hardly stands in two places by chance. */
+/** Returns `true` if a text is unlikely to occur in two places by chance. */
 export const isOpaque = (text: string): boolean => text.length >= 8 && /^[\w.~+/=:-]+$/.test(text) && /\d/.test(text);
 
-/** The values of an answer that may be sent again: ids and other values that look drawn, headers, cookies. */
+/** Returns the values of an answer that may be sent again: ids and other values that look generated, headers, cookies. */
 export function sourcesOf(number: number, { request, response }: RecordedExchange): readonly Source[] {
   if (response === undefined) return [];
   const path = pathOf(request.url);
@@ -46,7 +46,7 @@ export function sourcesOf(number: number, { request, response }: RecordedExchang
   try {
     visit(JSON.parse(response.body), [], "");
   } catch {
-    // No JSON.
+    // The body is not JSON.
   }
   for (const [name, value] of Object.entries(response.headers)) {
     const lower = name.toLowerCase();
@@ -59,7 +59,7 @@ export function sourcesOf(number: number, { request, response }: RecordedExchang
   return found.filter(({ value }) => value !== "");
 }
 
-/** The path of a URL, without its query. */
+/** Returns the path of a URL, without its query. */
 export function pathOf(url: string): string {
   return url.replace(/^\w+:\/\/[^/?#]*/, "").replace(/[?#].*$/, "");
 }

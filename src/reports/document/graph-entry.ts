@@ -2,15 +2,15 @@ import type { ExplorationGraph } from "../../model/results/result.ts";
 import type { GraphEntry } from "./document-types.ts";
 import { grouped } from "../console/numbers.ts";
 
-/** Transitions of a graph whose lists are in documents: some 20 MB. */
+/** The largest number of transitions of a graph whose lists are in documents: some 20 MB. */
 export const MOST_LISTED = 1_000_000;
 
-/** A graph, or where its lists are read from. */
+/** A graph, or a reader of its lists. */
 export type GraphSource = Omit<ExplorationGraph, "path">;
 
 /**
- * A graph as it stands in the document. Its lists are made each time that they are asked for, so that one of them is in memory as plain numbers and not
- * all. Those of a large one are not asked for at all.
+ * Returns a graph as the document has it. Its lists are made at each access, so that only one of them is in memory as plain numbers. The lists of a
+ * large graph are not accessed at all.
  */
 export function graphEntry(graph: GraphSource): GraphEntry {
   const { actions, nodes, edges } = graph;

@@ -1,20 +1,21 @@
 /**
- * Nodes and edges as lists; those of one group are indexed alike. What stands for a node, a line or an exchange is for whoever uses them to say.
+ * Nodes and edges as lists; the lists of one group have common indices. The users of this type decide how a node, a line or an exchange is
+ * represented.
  */
 export interface GraphLists<Line, Exchange> {
   readonly actions: readonly string[];
-  /** Of the whole graph. More than are shown: the rest is in the run store. */
+  /** The numbers of nodes and edges of the whole graph. If they are greater than the shown ones, the rest is in the run log. */
   readonly totalNodes: number;
   readonly totalEdges: number;
   readonly nodes: {
-    /** The node's number in the exploration; 0 is the root state. Parents stand before their children. */
+    /** The node's number in the exploration; 0 is the root state. Parents come before their children. */
     readonly id: readonly number[];
-    /** The node that it was first reached from; -1 for the root. */
+    /** The node from which it was first reached; -1 for the root. */
     readonly parent: readonly number[];
     /** Index of the action that led to it; -1 for the root. */
     readonly action: readonly number[];
     readonly depth: readonly number[];
-    /** Its state in lines; `null`: not kept. */
+    /** The state in lines; `null`: not kept. */
     readonly state: readonly (readonly Line[] | null)[];
   };
   readonly edges: {
@@ -23,9 +24,9 @@ export interface GraphLists<Line, Exchange> {
     /** -1: the outcome has no state (an error, a crash, a timeout). */
     readonly to: readonly number[];
     readonly status: readonly number[];
-    /** 1: a finding is on it. */
+    /** 1: the edge has a finding. */
     readonly found: readonly number[];
-    /** What it sent and what came back; `null`: not kept. */
+    /** The requests of the edge and their answers; `null`: not kept. */
     readonly exchanges: readonly (readonly Exchange[] | null)[];
   };
 }

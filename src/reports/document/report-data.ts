@@ -3,7 +3,10 @@ import type { ByDepth } from "../console/by-depth.ts";
 import type { RunDocument } from "./document-types.ts";
 import type { GraphLists } from "./graph-lists.ts";
 
-/** What reports with a graph are made from: a run's document, and of each of its explorations what can be shown of the graph. Redacted, as the document is. */
+/**
+ * The data of reports with a graph: a run's document, and for each of its explorations the part of the graph that can be shown. Redacted, as the
+ * document is.
+ */
 export interface ReportData {
   readonly document: RunDocument;
   /** One for each of `document.explorations`, in their order. */
@@ -12,6 +15,6 @@ export interface ReportData {
 
 /** The explored graph, or a part of it. Nodes are named by their numbers in the exploration. */
 export interface GraphData extends GraphLists<string, RecordedExchange> {
-  /** Of the whole graph, where more of it is known than what is here. */
+  /** The counts of the whole graph, where more of it is known than is here. */
   readonly byDepth?: ByDepth | undefined;
 }

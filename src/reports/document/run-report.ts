@@ -6,7 +6,7 @@ import type { Divergence, ExplorationResult, RunError } from "../../model/result
 export interface ReportedExploration {
   /** The agent's name, else the file's. */
   readonly name: string;
-  /** Relative to where the command was started. */
+  /** Relative to the folder in which the command was started. */
   readonly file: string;
   readonly result: ExplorationResult;
 }
@@ -14,44 +14,44 @@ export interface ReportedExploration {
 /** One journey of a run. */
 export interface ReportedJourney {
   readonly name: string;
-  /** Relative to where the command was started. */
+  /** Relative to the folder in which the command was started. */
   readonly file: string;
   readonly result: JourneyResult;
   readonly notes: readonly string[];
-  /** Why it could not be run. */
+  /** Why the journey could not be run. */
   readonly error?: RunError | undefined;
-  /** Its stores could not be put back afterwards. */
+  /** Why its stores could not be restored afterwards; absent if they were. */
   readonly notPutBack?: Divergence | undefined;
 }
 
 /** A file that ended without a result. */
 export interface ReportedFailure {
-  /** Relative to where the command was started. */
+  /** Relative to the folder in which the command was started. */
   readonly file: string;
   /** Stable, in upper case. */
   readonly code: string;
-  /** What happened, in one sentence. */
+  /** The error in one sentence. */
   readonly message: string;
-  /** What to do about it. */
+  /** How to solve the problem. */
   readonly hint?: string | undefined;
 }
 
-/** What became of the list of known findings. */
+/** The state of the list of known findings after a run. */
 export interface ReportedKnown {
-  /** The file of the list, relative to where the command was started. */
+  /** The file of the list, relative to the folder in which the command was started. */
   readonly file: string;
   /** Ids that were found again. */
   readonly found: readonly string[];
   /** Ids that no longer occur. */
   readonly stale: readonly string[];
-  /** Ids that were not found, in a run that need not have come to them. */
+  /** Ids that were not found, in a run that may not have reached them. */
   readonly unseen: readonly string[];
-  /** What was written to the list, and taken out of it. Only with `--update-known`. */
+  /** The changes to the list. Only with `--update-known`. */
   readonly updated?:
     | {
-        /** Ids that were written to it. */
+        /** Ids that were added to the list. */
         readonly added: readonly string[];
-        /** Ids that were taken out of it. */
+        /** Ids that were removed from the list. */
         readonly removed: readonly string[];
       }
     | undefined;

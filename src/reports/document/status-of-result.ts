@@ -2,14 +2,14 @@ import type { Config } from "../../config/index.ts";
 import type { ExplorationResult, Race, Violation } from "../../model/results/result.ts";
 import { isAtLeast } from "../../model/declare/severity.ts";
 
-/** What one result calls for, by the table of findings. */
+/** Returns the exit status that one result requires, by the table of findings. */
 export function statusOfResult(result: ExplorationResult, failOn: Config["failOnSeverity"]): 0 | 1 | 3 | 130 {
-  // A run that could not go on was not interrupted by anybody.
+  // A run that stopped because of an error of its own was not interrupted from outside.
   if (result.stopReason === "interrupted" && !result.errors.some(({ source }) => source === "run")) return 130;
   const fails = ({ severity, known }: Pick<Violation | Race, "severity" | "known">): boolean =>
     failOn !== "none" && known !== true && isAtLeast(severity, failOn);
   const failing = result.violations.filter(fails);
-  // A race is reported when it was seen again on a lane that was built anew.
+  // A race is reported only after it was seen again on a fresh lane.
   if (failing.some(({ confirmed }) => confirmed) || result.races.some(fails)) return 1;
   const isDoubtful = result.divergences.length > 0 || result.errors.length > 0 || result.unverified.length > 0;
   return failing.length > 0 || isDoubtful ? 3 : 0;

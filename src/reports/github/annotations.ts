@@ -5,10 +5,13 @@ import { raceName, raceText } from "../console/race-text.ts";
 import { doubtOf, violationText } from "../console/violation-text.ts";
 import type { Annotation, Level } from "./commands.ts";
 
-/** GitHub shows no more of one level in a step. */
+/** GitHub shows at most this number of annotations of one level in a step. */
 const SHOWN = 10;
 
-/** What is shown beside the code: what fails the run as errors, what makes it doubtful or is below the threshold as warnings; then, what there is no room for. */
+/**
+ * Returns the annotations beside the code: findings that fail the run as errors, doubts and findings below the threshold as warnings, then a count of
+ * those without room.
+ */
 export function annotations(document: RunDocument): readonly Annotation[] {
   const all = [
     ...document.failures.map(({ file, code, message, hint }) => error(`seqqa: ${code}`, [message, hint ?? ""].join("\n").trim(), { file })),
@@ -87,7 +90,7 @@ function ofJourney({ name, file, steps, errors, divergences, interrupted }: Jour
 
 const error = (title: string, message: string, place: Place): Annotation => ({ level: "error", title, message, ...place });
 
-/** `shop.explore.ts:12:5` */
+/** Returns the place that a text such as `shop.explore.ts:12:5` names. */
 function placeOf(where: string | undefined, file: string): Place {
   const [, path, line, col] = /^(.+):(\d+):(\d+)$/s.exec(where ?? "") ?? [];
   return path === undefined ? { file } : { file: path, line: Number(line), col: Number(col) };

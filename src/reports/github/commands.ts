@@ -1,6 +1,6 @@
 import { cut, printableLines } from "../console/printable.ts";
 
-/** How an annotation is shown. */
+/** The severity of an annotation on GitHub. */
 export type Level = "error" | "warning" | "notice";
 
 export interface Annotation {
@@ -16,8 +16,8 @@ export interface Annotation {
 const LONGEST = 4000;
 
 /**
- * An annotation as a workflow command, which is one line. By GitHub's rules the message has `%`, CR and LF written as `%25`, `%0D`, `%0A`; properties have `:` and `,` as
- * `%3A` and `%2C`, too.
+ * Returns an annotation as a workflow command, which is one line. By GitHub's rules `%`, CR and LF in the message are written as `%25`, `%0D`, `%0A`;
+ * in properties `:` and `,` are also written as `%3A` and `%2C`.
  */
 export function command({ level, title, message, file, line, col }: Annotation): string {
   const properties = Object.entries({ file, line, col, title })

@@ -1,8 +1,8 @@
 import { cut, printable } from "../console/printable.ts";
 
 /**
- * Text as it may stand in Markdown, also in a cell of a table: as code, where neither mentions nor links nor numbers of issues are looked for, and with everything but
- * letters, digits and blanks as references, which are never markup.
+ * Returns text that is safe in Markdown, also in a cell of a table. It is code, in which GitHub looks for neither mentions nor links nor numbers of
+ * issues. Everything but letters, digits and blanks is written as references, which are never markup.
  */
 export function inert(text: string, longest: number = 300): string {
   const shown = cut(printable(text), longest);

@@ -1,8 +1,8 @@
 import type { Output } from "../reporter.ts";
 
 /**
- * An output of a step of GitHub Actions, whose runner takes lines of both streams for commands: those that begin with `::`, blanks aside, and those with `##[` anywhere.
- * What the target answered is printed, and must not become one.
+ * Returns a safe output for a step of GitHub Actions. Its runner takes lines of both streams for commands: lines that begin with `::` after blanks,
+ * and lines with `##[` anywhere. Answers of the target are printed, and must not become commands.
  */
 export function inertOutput(output: Output, kind: "text" | "json"): Output {
   return {
@@ -21,5 +21,7 @@ export function inertOutput(output: Output, kind: "text" | "json"): Output {
 
 const inertText = (text: string): string => text.replace(/^([^\S\n]*):(?=:)/gm, "$1\\x3a").replaceAll("##[", "#\\x23[");
 
-/** No line of a document begins with a colon, and `#` stands in texts alone, where an escape is the same. No text of it is in two pieces. */
+/**
+ * No line of a document begins with a colon. `#` occurs only within strings, where an escape is equivalent. No string is divided between two pieces.
+ */
 const inertJson = (text: string): string => text.replaceAll("##[", "#\\u0023[");

@@ -6,20 +6,20 @@ import { annotations } from "./annotations.ts";
 import { command, type Annotation } from "./commands.ts";
 import { jobSummary } from "./job-summary.ts";
 
-/** What GitHub takes of the summary of one step. */
+/** The most bytes that GitHub accepts for the summary of one step. */
 const MOST = 1024 * 1024;
 
 export interface GithubPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where the command was started: the document's files are relative to it. */
+  /** The folder in which the command was started: the document's files are relative to it. */
   readonly cwd: string;
-  /** GitHub reads commands from both streams. This one is not that of `--reporter json`. */
+  /** GitHub reads commands from both streams. This one is not the stream of `--reporter json`. */
   readonly stderr: Output;
 }
 
 export const onGithub = (env: GithubPlace["env"]): boolean => env["GITHUB_ACTIONS"] === "true";
 
-/** Annotates the code, and adds to the summary of the job. @throws what the file system says where the summary cannot be written */
+/** Annotates the code, and adds to the summary of the job. @throws the file system's error if the summary cannot be written */
 export function reportToGithub(document: RunDocument, { env, cwd, stderr }: GithubPlace): void {
   const workspace = env["GITHUB_WORKSPACE"] ?? cwd;
   const inRepository = (file: string): string => {
