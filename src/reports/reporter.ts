@@ -3,29 +3,32 @@ import type { JourneyResult, StepResult } from "../model/results/journey-result.
 import type { Visibility } from "./redaction/redact.ts";
 import type { ReportedExploration, ReportedJourney, RunReport } from "./document/run-report.ts";
 
-/** Where a reporter writes. */
+/** The destination of a reporter's output. */
 export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
-  /** Of a stream: nobody takes anything any more. */
+  /** For a stream: nobody reads from it any longer. */
   readonly destroyed?: boolean | undefined;
-  /** Of a stream: `write` said `false`, and what was written is taken by now (`drain`), or nobody takes it any more. */
+  /**
+   * For a stream whose `write` returned `false`: the written text has been read (`drain`), or nobody reads from the stream any longer (`error`,
+   * `close`).
+   */
   once?(event: "drain" | "error" | "close", listener: () => void): unknown;
   off?(event: "drain" | "error" | "close", listener: () => void): unknown;
 }
 
-/** What tells people or programs about a run. All calls come in order; `ended` is the last one. */
+/** Informs people or programs about a run. All calls come in order; `ended` is the last one. */
 export interface Reporter {
-  /** Something happened in the exploration of this name. */
+  /** An event in the exploration of this name. */
   event(name: string, event: ExplorationEvent): void;
-  /** An exploration came to its end. */
+  /** An exploration has ended. */
   explored(exploration: ReportedExploration): void;
-  /** A step of the journey of this name came to its end; `null`: its first step begins. */
+  /** A step of the journey of this name has ended; `null`: its first step begins. */
   step(name: string, step: StepResult | null): void;
-  /** A journey came to its end. */
+  /** A journey has ended. */
   journeyEnded(name: string, result: JourneyResult): void;
-  /** What is known of a journey when all of them are over, and its stores are put back. */
+  /** Receives the final data of a journey when all journeys are over and its stores are restored. */
   journeyDone(journey: ReportedJourney): void;
   /** Text about the run as a whole, or an error, for standard error. */
   message(text: string): void;
@@ -38,6 +41,6 @@ export interface ReporterOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly verbose: boolean;
   readonly visibility: Visibility;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: (() => number) | undefined;
 }

@@ -4,7 +4,7 @@ import { statusPart } from "./exchange-part.ts";
 import type { DepthTable } from "./depth-table.ts";
 import { text } from "./safe-text.ts";
 
-/** Which actions were executed, how often and with what answers; at which depths; and which never were. */
+/** The executed actions, with their number and answers; their depths; and the actions that were never executed. */
 export function coveragePart(entry: ExplorationEntry, table: DepthTable | undefined): string {
   const actions = Object.entries(entry.coverage.actions);
   if (actions.length === 0) return "";
@@ -26,7 +26,7 @@ export function coveragePart(entry: ExplorationEntry, table: DepthTable | undefi
   ].join("\n");
 }
 
-/** A table of depth x action: in how many states of a depth the action was executed. */
+/** A table of depth x action: the number of states of a depth in which the action was executed. */
 function byDepth({ actions, states, executed, whole }: DepthTable): string {
   if (executed.length === 0) return "";
   const head = states.map((count, depth) => `<th scope="col">${depth}<span class="quiet of">${grouped(count)}</span></th>`).join("");
@@ -44,11 +44,11 @@ function byDepth({ actions, states, executed, whole }: DepthTable): string {
   ].join("");
 }
 
-/** Statuses are numbers; what stands for an answer that there was not is a word. */
+/** Statuses are numbers; a missing answer is shown as a word. */
 const answer = (status: string): string =>
   /^[1-5]\d\d$/.test(status) ? statusPart(Number(status)) : `<span class="status s0">${text(status)}</span>`;
 
-/** `0.5 %` where there is something, `100 %` only where it is all. */
+/** Returns `under 1 %` only above 0, and `100 %` only for everything. */
 function percent(share: number): string {
   if (share >= 1) return "100 %";
   if (share <= 0) return "0 %";

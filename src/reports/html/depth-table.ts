@@ -1,10 +1,10 @@
 import { DepthCounter, type ByDepth } from "../console/by-depth.ts";
 import type { GraphData } from "../document/report-data.ts";
 
-/** What tables by depth are made from. */
+/** The data of tables by depth. */
 export interface DepthTable extends ByDepth {
   readonly actions: readonly string[];
-  /** Whether this is of all of the graph, or of the part that is shown. */
+  /** `true` if the counts are of the whole graph, `false` if they are of the part that is shown. */
   readonly whole: boolean;
 }
 

@@ -1,10 +1,10 @@
 import { grouped } from "../console/numbers.ts";
 import type { DepthTable } from "./depth-table.ts";
 
-/** A depth-first search lies a million deep: where there are more, a row is for several depths. */
+/** The most rows of the table. A depth-first search may be a million deep; beyond this number, one row is for several depths. */
 const MOST_ROWS = 200;
 
-/** How many states lie how deep. */
+/** Shows the number of states at each depth. */
 export function depthsPart({ states, whole }: DepthTable): string {
   const each = Math.ceil(states.length / MOST_ROWS);
   const counts = Array.from({ length: Math.ceil(states.length / each) }, (_, row) => sum(states.slice(row * each, (row + 1) * each)));

@@ -10,10 +10,10 @@ import type { StringTable } from "./string-table.ts";
 const LINE = 400;
 const HEAD = 2_000;
 const BODY = 2_000;
-/** Bytes of a place in the table, with what stands around it. */
+/** Bytes of a place in the table, with the characters around it. */
 const PLACE = 8;
 
-/** States and exchanges of what is shown, indexed as it is; `null`: not in the file. */
+/** States and exchanges of the shown nodes and edges, with the same indices; `null`: not in the file. */
 export interface EmbeddedDetails {
   readonly states: readonly (readonly number[] | null)[];
   readonly exchanges: readonly (readonly EmbeddedExchange[] | null)[];
@@ -21,7 +21,7 @@ export interface EmbeddedDetails {
   readonly withoutExchanges: number;
 }
 
-/** As many states and exchanges as so many bytes hold, nearest to the findings first. */
+/** Returns the states and exchanges that fit into the budget, in bytes; those nearest to the findings come first. */
 export function embedDetails({ nodes, edges }: GraphData, sample: Sample, strings: StringTable, budget: number): EmbeddedDetails {
   const states: (readonly number[] | null)[] = sample.nodes.map(() => null);
   const exchanges: (readonly EmbeddedExchange[] | null)[] = sample.edges.map(() => null);

@@ -9,15 +9,18 @@ import { pathFollower, type FollowedPath } from "./follow-path.ts";
 import { sampleGraph, type Sample } from "./sample-graph.ts";
 import { inertJson, type StringTable } from "./string-table.ts";
 
-/** What is drawn and looked at without waiting, measured by `npm run bench -- report`. */
+/** The most nodes and edges that browsers draw without a delay, measured by `npm run bench -- report`. */
 const MOST_NODES = 5_000;
 const MOST_EDGES = 20_000;
-/** Findings whose paths are marked. */
+/** The number of findings whose paths are marked. */
 const MOST_FINDINGS = 500;
 /** Characters of a name. */
 const LINE = 400;
 
-/** A graph as the page's script reads it, in about so many bytes. Where that is too little, details are left out, farthest from the findings first. */
+/**
+ * Returns a graph as the page's script reads it, in about `budget` bytes. If that is too little, details are left out, the farthest from the findings
+ * first.
+ */
 export function embedGraph(entry: ExplorationEntry, graph: GraphData, strings: StringTable, budget: number): EmbeddedGraph {
   const follow = pathFollower(graph);
   const placeOf = new Map(graph.nodes.id.map((id, place) => [id, place]));
@@ -28,7 +31,7 @@ export function embedGraph(entry: ExplorationEntry, graph: GraphData, strings: S
     const nodes = end === undefined || path.nodes.includes(end) ? path.nodes : [...path.nodes, end];
     return { id, severity, name, edges: path.edges, nodes };
   });
-  // The calls of a race are edges of the graph, each by itself, from where its prefix leads.
+  // Each call of a race is an edge of the graph by itself, from the state that the prefix leads to.
   const races = entry.races.map((race): (() => MarkedPath) => () => {
     const [one, other] = [race.first, race.second].map((action) => follow([...race.prefix, action])) as [FollowedPath, FollowedPath];
     const both = (list: "nodes" | "edges"): readonly number[] => [...new Set([...one[list], ...other[list]])];
@@ -38,7 +41,7 @@ export function embedGraph(entry: ExplorationEntry, graph: GraphData, strings: S
   const onPaths = { nodes: paths.flatMap(({ nodes }) => nodes), edges: paths.flatMap(({ edges }) => edges) };
   for (let most = MOST_NODES; ; most = Math.floor(most / 2)) {
     const sample = sampleGraph(graph, onPaths, most, most * (MOST_EDGES / MOST_NODES));
-    // Numbers take a few bytes each, five lists of nodes and six of edges.
+    // Numbers take a few bytes each, in five lists of nodes and six of edges.
     if (most > 100 && sample.nodes.length * 20 + sample.edges.length * 22 > budget / 2) continue;
     return embedSample(entry, graph, sample, paths, strings, budget);
   }

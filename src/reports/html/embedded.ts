@@ -1,12 +1,12 @@
 import type { GraphLists } from "../document/graph-lists.ts";
 
-/** What the report's script reads: JSON in the page. Texts are places in `strings`, which holds each once; it is all safe to show. */
+/** The data of the report's script: JSON in the page. Texts are places in `strings`, which holds each text once. Everything is safe to show. */
 export interface Embedded {
   readonly strings: readonly string[];
   readonly graphs: readonly EmbeddedGraph[];
 }
 
-/** A graph, or the part of it that is shown. Nodes and edges are named by their places in its lists, lines by theirs in `strings`. */
+/** A graph, or the part of it that is shown. Nodes and edges are named by their places in its lists, lines by their places in `strings`. */
 export interface EmbeddedGraph extends GraphLists<number, EmbeddedExchange> {
   readonly name: string;
   /** Nodes and edges whose details were left out for the size of the file. */
@@ -18,12 +18,12 @@ export interface EmbeddedGraph extends GraphLists<number, EmbeddedExchange> {
 export interface EmbeddedFinding {
   readonly id: string;
   readonly severity: string;
-  /** What is broken, or which calls race. */
+  /** The broken rule, or the calls that race. */
   readonly invariant: string;
   /** The nodes and the edges of its path, as far as they are shown. */
   readonly nodes: readonly number[];
   readonly edges: readonly number[];
 }
 
-/** `[request, request body, response, response body]` as texts, request and response with their headers, without times; -1: there is none. */
+/** `[request, request body, response, response body]` as texts, request and response with their headers, without times; -1: absent. */
 export type EmbeddedExchange = readonly [request: number, requestBody: number, response: number, responseBody: number];

@@ -19,19 +19,19 @@ export function exchangePart({ request, response, error, durationMs }: RecordedE
   ].join("");
 }
 
-/** Several, as many as the limits let. */
+/** Returns several exchanges, as many as the limits allow. */
 export function exchangeParts(exchanges: readonly RecordedExchange[], limits: Limits): string {
   const left = exchanges.length - limits.lines;
   const note = left > 0 ? `<p class="note">${plural(left, "more request")} left out for the size of this file.</p>` : "";
   return (left > 0 ? exchanges.slice(0, limits.lines) : exchanges).map((one) => exchangePart(one, limits)).join("") + note;
 }
 
-/** The status of an answer, coloured by its class and said in words where there is none. */
+/** Returns the status of an answer, coloured by its class; in words if there is no answer. */
 export function statusPart(status: number | null): string {
   return `<span class="status s${statusClass(status)}">${status === null ? "no answer" : text(String(status))}</span>`;
 }
 
-/** What has no status, or one that HTTP does not know, is 0. */
+/** Returns 0 for a missing status, or for a status that HTTP does not know. */
 const statusClass = (status: number | null): number => (status !== null && status >= 100 && status < 600 ? Math.floor(status / 100) : 0);
 
 function message(first: string, headers: Readonly<Record<string, string>>, body: string | undefined, limits: Limits): string {

@@ -13,7 +13,7 @@ import { racePart } from "./race-part.ts";
 import { shortened, text } from "./safe-text.ts";
 import { within } from "./within.ts";
 
-/** An exploration: its numbers, its findings, the place of its graph, what it covered, what kept it from being sure. */
+/** An exploration: its numbers, its findings, the place of its graph, its coverage, and the reasons for which it is not sure. */
 export function explorationPart(entry: ExplorationEntry, graph: GraphData | undefined, index: number, limits: Limits): string {
   const { violations, races, divergences, errors, notes } = entry;
   const found = violations.length + races.length;

@@ -11,13 +11,13 @@ import { playerPart } from "./steps-part.ts";
 
 export type Finding = ExplorationEntry["violations"][number];
 
-/** A script that is cut runs no more: one that is longer is not shown. */
+/** The most characters of a script that is shown. A script that was cut would not run. */
 const CURL = 30_000;
 
-/** The id of the element that shows a finding: what `#finding-<id>` leads to. */
+/** Returns the id of the element that shows a finding, for links to `#finding-<id>`. */
 export const anchorOf = (id: string): string => `finding-${printable(id).replace(/[^\w-]/g, "-")}`;
 
-/** A finding with every step of its path. Without the script all steps stand below one another; with it they are stepped through. */
+/** A finding with every step of its path. Without the page's script all steps are shown one below the other; the script shows one at a time. */
 export function findingPart(one: Finding, limits: Limits, withSteps: boolean): string {
   const { id, invariant, message, steps, reproductionPath, checks, shrunkFrom, target, curl } = one;
   const howShort = minimalitySentence(one);

@@ -6,7 +6,7 @@ export interface FollowedPath {
   readonly edges: readonly number[];
 }
 
-/** Finds paths of action names in a graph, from its root; as far as the graph has them. */
+/** Returns a function that finds paths of action names in a graph, from its root, as far as the graph has them. */
 export function pathFollower({ actions, nodes, edges }: GraphData): (path: readonly string[]) => FollowedPath {
   const actionOf = new Map(actions.map((name, index) => [name, index]));
   const placeOf = new Map(nodes.id.map((id, place) => [id, place]));

@@ -13,11 +13,11 @@ import { shortened, text } from "./safe-text.ts";
 import { inertJson, StringTable } from "./string-table.ts";
 import { within } from "./within.ts";
 
-/** Bytes of a file that browsers open at once and that mail takes. */
+/** Bytes of a file that browsers open at once and that mail accepts. */
 const MOST_BYTES = 10_000_000;
-/** Of these, at least so many for graphs, when there are any. */
+/** The bytes of the file that are reserved for graphs, if there are any. */
 const FOR_GRAPHS = 4_000_000;
-/** For what is written without being counted: commas, brackets, the head. */
+/** Bytes for parts that are not counted: commas, brackets, the head. */
 const RESERVE = 200_000;
 
 const VERDICTS: Readonly<Record<number, readonly [string, string]>> = {
@@ -29,8 +29,9 @@ const VERDICTS: Readonly<Record<number, readonly [string, string]>> = {
 };
 
 /**
- * A run as one HTML file that loads nothing. Findings, numbers and journeys are plain HTML; the page's own script, the only one that its policy lets run, adds
- * the graph and the player. What the target answered is only ever text in it. At most 10 MB: details are left out where there are more, and the file says so.
+ * Returns a run as one HTML file that loads nothing. Findings, numbers and journeys are plain HTML. The page's own script adds the graph and the
+ * player; the page's policy allows no other script. Answers of the target appear only as text. At most 10 MB: beyond that details are left out, and
+ * the file says so.
  */
 export function htmlText(data: ReportData): string {
   const { script, style, policy } = reportAssets();
@@ -38,7 +39,7 @@ export function htmlText(data: ReportData): string {
   const forGraphs = data.graphs.some(({ nodes }) => nodes.id.length > 0) ? FOR_GRAPHS : 0;
   let content = "";
   for (const limits of LIMITS) {
-    // In the end, what still does not fit is left out in whole parts.
+    // With the last limits, parts that still do not fit are left out whole.
     const most = limits === LIMITS.at(-1) ? MOST_BYTES - own - forGraphs - 2 * limits.list : Infinity;
     content = contentPart(data, limits, most);
     if (Buffer.byteLength(content) + own + forGraphs <= MOST_BYTES) break;

@@ -1,4 +1,4 @@
-/** What is shown of findings and journeys in plain HTML; less of it where the file would become too large. */
+/** The limits of findings and journeys in plain HTML; they are lowered if the file would become too large. */
 export interface Limits {
   /** Characters of a body. */
   readonly body: number;
@@ -6,7 +6,7 @@ export interface Limits {
   readonly message: number;
   /** Characters of a message's headers. */
   readonly head: number;
-  /** Requests of a step, and lines of what it changed in the state. */
+  /** Requests of a step, and lines of its changes to the state. */
   readonly lines: number;
   /** Characters of such a line. */
   readonly line: number;
@@ -14,7 +14,7 @@ export interface Limits {
   readonly findings: number;
   /** Errors, and divergences, of an exploration that are shown. */
   readonly problems: number;
-  /** Whether the requests of journeys that passed are shown. */
+  /** `true` if the requests of journeys that passed are shown. */
   readonly passed: boolean;
   /** Bytes of a list of findings, of the steps of a journey, of the names in the head of the page. */
   readonly list: number;
@@ -32,7 +32,7 @@ const ALL: Limits = {
   list: Infinity,
 };
 
-/** From all to what is always there. */
+/** From everything to the parts that are always shown. */
 export const LIMITS: readonly Limits[] = [
   ALL,
   { ...ALL, body: 4_000 },

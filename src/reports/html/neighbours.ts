@@ -1,4 +1,4 @@
-/** Who is joined to whom, in both directions, in arrays that hold 200,000 edges without objects. */
+/** The neighbours of each node, in both directions, in arrays that hold 200,000 edges without objects. */
 export interface Neighbours {
   of(node: number, each: (other: number) => void): void;
 }

@@ -1,6 +1,6 @@
 /**
- * JSON with line breaks and indents, else the text as it is. Only blanks are added and removed: numbers that JavaScript cannot hold, names that stand twice
- * and their order stay what they were.
+ * Returns JSON with line breaks and indents, or any other text unchanged. Only blanks are added and removed: numbers that JavaScript cannot hold,
+ * repeated names and the order of names stay.
  */
 export function prettyJson(text: string): string {
   if (!/^\s*[[{]/.test(text)) return text;

@@ -4,7 +4,7 @@ import { duration, grouped, plural } from "../console/numbers.ts";
 import { deliveryText, outcomeText, raceName, verdictText } from "../console/race-text.ts";
 import { shortened, text } from "./safe-text.ts";
 
-/** What the words of the result mean; others are shown as they are. */
+/** Explanations of the words in the result; unknown words are shown as they are. */
 const REASONS: Readonly<Record<string, string>> = {
   read_only: "neither of the two changes anything",
   same_class: "a pair of the same kind was probed already",
@@ -23,7 +23,7 @@ const REASONS: Readonly<Record<string, string>> = {
   unconfirmed: "it was not seen again on a lane that was built anew",
 };
 
-/** What probing for races did, and what it did not do and why. */
+/** The extent of the probing for races, and the pairs that were left out, with the reasons. */
 export function raceCoveragePart({ raceCoverage }: ExplorationEntry): string {
   if (raceCoverage === undefined) return "";
   const { pairs, probed, trials, misses, skipped, dismissed, dismissedRaces = [], deliveries, durationMs } = raceCoverage;
@@ -46,11 +46,11 @@ export function raceCoveragePart({ raceCoverage }: ExplorationEntry): string {
   ].join("\n");
 }
 
-/** Most dismissed races on a page; the others are in results.json. */
+/** The most dismissed races on a page; the others are in results.json. */
 const MOST_DISMISSED = 200;
 const MESSAGE = 1_000;
 
-/** The dismissed races in a list that is closed at first. */
+/** The dismissed races, in a list that is closed at first. */
 function dismissedPart(races: readonly DismissedRace[]): string {
   const items = races.slice(0, MOST_DISMISSED).map((race) => {
     const { prefix, observed, message, reason: why, count } = race;

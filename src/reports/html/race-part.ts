@@ -11,10 +11,10 @@ import { changesPart, playerPart } from "./steps-part.ts";
 
 type Race = ExplorationEntry["races"][number];
 
-/** Characters of an answer beside the others; the whole of it is below. */
+/** Characters of an answer in the comparison; the whole answer is shown below. */
 const ANSWER = 300;
 
-/** Calls that came out at the same time as they do in no order: how one gets there, what they were answered, and what the orders give instead. */
+/** A race whose result no order gives: the path to it, the answers, and the results of the orders. */
 export function racePart(race: Race, limits: Limits, withSteps: boolean): string {
   const { id, message, prefix, steps, observed, schedule, curl } = race;
   const path = [...prefix, `(${raceName(race)})`].join(" -> ");
@@ -69,7 +69,7 @@ function callPart({ action, status, requests }: RaceCall, side: number, limits: 
   return `<div><h5>${ordinal(side)}: <span class="action">${text(action)}</span> ${statusPart(status)}</h5>${sent === "" ? '<p class="quiet">No requests are shown.</p>' : sent}</div>`;
 }
 
-/** What was observed beside what each order gives; what is in the one and not in the others is marked. */
+/** The observed outcome beside the outcomes of the orders; parts that the other side does not have are marked. */
 function outcomesPart(race: Race, limits: Limits): string {
   const { observed } = race;
   const allowed = distinctOutcomes(race, race.allowed);
@@ -82,7 +82,10 @@ function outcomesPart(race: Race, limits: Limits): string {
   return `<section class="outcomes"><h4>What was observed, beside what the orders of the calls give</h4>${none}<p class="quiet"><mark>Marked</mark> is what the other side does not have.</p><div class="columns">${columns.join("")}</div></section>`;
 }
 
-/** Whether a part of an outcome (a line of its changes, an answer, a broken rule) is in none of the others; where each is in one, whether not in all. */
+/**
+ * Returns a function that marks parts of an outcome (a line of its changes, an answer, a broken rule). It marks parts that none of the other outcomes
+ * has. If there are no such parts, it marks parts that some other outcome does not have.
+ */
 function differences(one: RaceOutcome, others: readonly RaceOutcome[]): (part: string) => boolean {
   const sets = others.map((other) => new Set(partsOf(other)));
   const own = partsOf(one);
@@ -90,7 +93,7 @@ function differences(one: RaceOutcome, others: readonly RaceOutcome[]): (part: s
   return own.some(nowhere) ? nowhere : (part) => sets.some((set) => !set.has(part));
 }
 
-/** Equal lines and answers are told apart by how often they are there. */
+/** Numbers equal lines and answers, so that their counts are compared, too. */
 function partsOf({ calls, changes, broken }: RaceOutcome): readonly string[] {
   const counts = new Map<string, number>();
   return [...calls.map(answerKey), ...changes, ...broken].map((part) => {
@@ -116,7 +119,7 @@ function outcomePart(
     return isNew(numbered(part, count));
   };
   const sides = order ?? calls.map((_, side) => side);
-  // Counted in the order of the sides, as they are compared; shown in that of the execution.
+  // Answers are counted in the order of the sides, as in the comparison, and shown in the order of execution.
   const answers = calls.map((call) => ({ call, mark: marked(answerKey(call)) }));
   const items = sides.flatMap((side) => {
     const answer = answers[side];

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { packageRoot } from "../../model/code-root.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** The report's own script and style, with what its content security policy calls them. */
+/** The report's own script and style, and the content security policy that allows them. */
 export interface ReportAssets {
   readonly script: string;
   readonly style: string;
@@ -12,7 +12,7 @@ export interface ReportAssets {
 
 let assets: ReportAssets | undefined;
 
-/** Made by scripts/build-report.mjs. Where the sources themselves are run, those of the last build. */
+/** Reads the files that scripts/build-report.mjs wrote. When the sources are executed, they are the files of the last build. */
 export function reportAssets(): ReportAssets {
   if (assets !== undefined) return assets;
   const read = (name: string): string => {

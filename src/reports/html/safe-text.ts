@@ -3,16 +3,19 @@ import { grouped } from "../console/numbers.ts";
 import { escaped } from "../junit/xml.ts";
 import { prettyJson } from "./pretty-json.ts";
 
-/** Longer texts are not looked at as JSON. */
+/** Longer texts are not parsed as JSON. */
 const PARSED = 200_000;
 
-/** Everything that came from elsewhere passes here: no markup, no control characters, no marks that turn the direction of writing. */
+/**
+ * Makes a text safe: every text from outside passes through this function. The result has no markup, no control characters, no marks that turn the
+ * direction of writing.
+ */
 export const text = (value: string): string => escaped(printable(value));
 
-/** Several lines of it, one after another. */
+/** Returns a safe text of several lines. */
 export const block = (value: string): string => (value === "" ? "" : `<pre tabindex="0">${escaped(printableLines(value))}</pre>`);
 
-/** A body as people read it, cut to so many characters. */
+/** Returns a body in readable form, cut to `most` characters. */
 export function bodyText(body: string, most: number): string {
   const shown = body.length <= PARSED ? prettyJson(body) : body;
   return shortened(shown, most);

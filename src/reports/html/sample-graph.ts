@@ -1,7 +1,7 @@
 import type { GraphData } from "../document/report-data.ts";
 import { neighbours } from "./neighbours.ts";
 
-/** What of a graph is shown: places in its lists, ascending; and how far the nodes lie from what matters. */
+/** The part of a graph that is shown: places in its lists, ascending; and the distance of all nodes from the findings. */
 export interface Sample {
   readonly nodes: readonly number[];
   readonly edges: readonly number[];
@@ -10,8 +10,8 @@ export interface Sample {
 }
 
 /**
- * A part that can be looked at: the paths of the findings, then whatever is nearest to them; without findings, to the root. Every node comes with those that
- * lead to it, so that the part hangs together.
+ * Returns a part of a graph that is small enough to look at: the paths of the findings, then the nodes nearest to them, or to the root without
+ * findings. Every node comes with the nodes that lead to it, so that the part is connected.
  * @param paths places of the nodes, and of the edges, on the paths of findings
  */
 export function sampleGraph(
@@ -61,7 +61,7 @@ export function sampleGraph(
   return { nodes: shown, edges: sampleEdges({ nodes, edges }, new Set(paths.edges), placeOf, taken, mostEdges), distance };
 }
 
-/** Findings and the paths to them first, then what leads to a node for the first time, then to another one, then what stays where it is. */
+/** Findings and the paths to them come first, then edges that first reach a node, then edges between other nodes, then loops and dead ends. */
 function sampleEdges(
   { nodes, edges }: Pick<GraphData, "nodes" | "edges">,
   onPaths: ReadonlySet<number>,

@@ -4,7 +4,7 @@ import { exchangeParts, statusPart } from "./exchange-part.ts";
 import type { Limits } from "./limits.ts";
 import { shortened, text } from "./safe-text.ts";
 
-/** The steps of a path, below one another; the page's script steps through them. */
+/** The steps of a path, one below the other; the page's script shows one at a time. */
 export function playerPart(path: readonly string[], steps: readonly RecordedStep[], limits: Limits): string {
   const items = path.map((action, index) => stepPart(action, steps[index], limits));
   return `<div class="player"><ol class="path">${items.join("")}</ol></div>`;
@@ -22,7 +22,7 @@ function stepPart(action: string, step: RecordedStep | undefined, limits: Limits
   return `<li>${head}<div class="body">${body.join("")}</div></li>`;
 }
 
-/** Lines with `- ` and `+ ` before them; those that are marked stand out. */
+/** Lines that begin with `- ` and `+ `; marked lines are highlighted. */
 export function changesPart(changes: readonly string[], limits: Limits, isMarked: (line: string) => boolean = () => false): string {
   if (changes.length === 0) return '<p class="quiet">The state did not change.</p>';
   const left = changes.length - limits.lines;

@@ -1,4 +1,4 @@
-/** Texts, each once, with what they take in the file. */
+/** Texts, each stored once, and their size in the file. */
 export class StringTable {
   readonly texts: string[] = [];
   /** Bytes of all texts, as they are written. */

@@ -1,8 +1,8 @@
 import { plural } from "../console/numbers.ts";
 
 /**
- * The parts of a list, as many as so many bytes hold, and behind them how many were left out.
- * @param one what a part is, in one word whose plural ends in s
+ * Returns the parts of a list that fit into `bytes`, followed by the number of parts that were left out.
+ * @param one the word for a part, whose plural ends in s
  */
 export function within(parts: readonly string[], bytes: number, one: string, tag: "p" | "li" = "p"): string {
   let left = bytes;

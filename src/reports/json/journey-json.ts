@@ -5,7 +5,7 @@ import { redactDivergence, redactError, redactText, type Visibility } from "../r
 import { redactor, type Redactor } from "../redaction/redactor.ts";
 import { exchangeJson } from "./result-json.ts";
 
-/** A journey's result as plain data, its keys always in the same order: what is undefined is left out, when written. */
+/** Returns a journey's result as plain data, with its keys always in the same order; undefined members are left out when it is written. */
 export function journeyJson(
   { name, file, result, notes, error, notPutBack }: ReportedJourney,
   visibility: Visibility,

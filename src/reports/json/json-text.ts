@@ -1,19 +1,19 @@
 /**
- * Plain data as indented JSON in which a list of numbers, or of short words, takes one line: a graph has hundreds of
- * thousands of them. Characters that a terminal would act on are written as escapes, which JSON readers undo.
+ * Returns plain data as indented JSON. A list of numbers, or of short words, takes one line, because a graph has hundreds of thousands of them.
+ * Characters that a terminal would act on are written as escapes, which JSON readers undo.
  */
 export function jsonText(value: unknown): string {
   return [...jsonPieces(value)].join("");
 }
 
-/** Characters of a piece, about. */
+/** The approximate number of characters of a piece. */
 const PIECE = 1 << 16;
-/** Numbers that are written at once. */
+/** The number of numbers that are written at once. */
 const NUMBERS = 4_096;
 const LONGEST_LINE = 120;
 const UNSAFE = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
-/** The same text in pieces, since all of it may be more than one string holds. No text of the data is in two of them. */
+/** Returns the same text in pieces, because one string may not hold all of it. No string of the data is divided between two pieces. */
 export function* jsonPieces(value: unknown): Iterable<string> {
   let piece = "";
   for (const part of written(value, "")) {
@@ -61,7 +61,7 @@ function* numbers(items: readonly number[]): Iterable<string> {
   yield items.length === 0 ? "[]" : "]";
 }
 
-/** Members are read one after the other: those of a graph are lists that are made when they are asked for. */
+/** Reads members one after the other: some members of a graph are lists that are made at each access. */
 function* record(value: Readonly<Record<string, unknown>>, indent: string): Iterable<string> {
   const inner = `${indent}  `;
   let before = "{\n";

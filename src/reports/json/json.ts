@@ -9,7 +9,7 @@ import type { RunReport } from "../document/run-report.ts";
 import { updateLines } from "../console/totals.ts";
 import { writePieces } from "./write-pieces.ts";
 
-/** For programs: one document on standard output when the run is over, and nothing else there. */
+/** Reports to programs: one document on standard output when the run is over, and nothing else there. */
 export class JsonReporter implements Reporter {
   readonly #options: ReporterOptions;
   readonly #hide: Redactor;
@@ -24,19 +24,19 @@ export class JsonReporter implements Reporter {
   }
 
   explored(): void {
-    // Everything is in the document.
+    // The document contains it.
   }
 
   step(): void {
-    // The same.
+    // The document contains it.
   }
 
   journeyEnded(): void {
-    // The same.
+    // The document contains it.
   }
 
   journeyDone(): void {
-    // The same.
+    // The document contains it.
   }
 
   message(text: string): void {

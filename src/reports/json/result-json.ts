@@ -12,7 +12,7 @@ import type {
 import type { ExplorationEntry } from "../document/document-types.ts";
 import { graphEntry } from "../document/graph-entry.ts";
 
-/** An exploration's result as plain data, its keys always in the same order: what `result.toJSON()` returns. */
+/** Returns an exploration's result as plain data, with its keys always in the same order. `result.toJSON()` returns it. */
 export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<ExplorationEntry, "name" | "file"> {
   return {
     statesVisited: result.statesVisited,
@@ -35,7 +35,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
     reductions: result.reductions.map(({ reason, merges, audited, refuted }) => ({ reason, merges, audited, refuted })),
     violations: result.violations.map(violationJson),
     races: result.races.map(raceJson),
-    // Left out, when written, where races were not probed.
+    // Left out of written documents if races were not probed.
     raceCoverage: result.raceCoverage === undefined ? undefined : coverageJson(result.raceCoverage),
     divergences: result.divergences.map(({ kind, path, message, differences, hint }) => ({ kind, path, message, differences, hint })),
     errors: result.errors.map(({ code, message, path, source, where, stack, count }) => ({
@@ -77,14 +77,14 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
     notes: result.notes,
     invariants: result.invariants,
     graph: graphEntry(result.graph),
-    // Left out, when written, where no state graph was explored.
+    // Left out of written documents if no state graph was explored.
     unreachedNodes: result.unreachedNodes,
     deadEdges: result.deadEdges,
     deniedChecks: result.deniedChecks,
   };
 }
 
-/** A violation as plain data, without what is undefined. */
+/** Returns a violation as plain data, without undefined members. */
 export function violationJson(violation: Violation): Violation {
   const { id, invariant, severity, message, reproductionPath, request, response, steps, checks, confirmed, count, state } = violation;
   const { where, minimality, shrunkFrom, draws, curl, notReplayed, notReplayedReason, known, target, printed } = violation;
@@ -114,7 +114,7 @@ export function violationJson(violation: Violation): Violation {
   };
 }
 
-/** A race as plain data, without what is undefined. */
+/** Returns a race as plain data, without undefined members. */
 export function raceJson(race: Race): Race {
   const { id, first, second, copies, prefix, verdict, invariant, severity, message, where, observed, allowed } = race;
   const { hits, trials, misses, rate, delivery, schedule, steps, requests, count, draws, curl, known } = race;

@@ -7,10 +7,10 @@ import { raceRows } from "../console/race-coverage-text.ts";
 import { raceName, raceText, verdictText } from "../console/race-text.ts";
 import { doubtOf, violationText } from "../console/violation-text.ts";
 
-/** Longer bodies are cut: the whole of them is in results.json. */
+/** Longer bodies are cut: results.json has them whole. */
 const BODY = 20_000;
 
-/** What a test case came to. `failure`: the target; `error`: the run could not tell. */
+/** The outcome of a test case. `failure`: the target failed; `error`: the run could not decide. */
 export interface Outcome {
   readonly kind: "failure" | "error" | "skipped";
   readonly type: string;
@@ -23,11 +23,11 @@ export interface Case {
   readonly classname: string;
   readonly ms: number;
   readonly outcome?: Outcome | undefined;
-  /** What a reader should know although the case passed. */
+  /** Information for the reader although the case passed. */
   readonly output?: string | undefined;
 }
 
-/** One case per invariant, one per race, one per action, and one for whatever else went wrong. */
+/** Returns one case per invariant, one per race, one per action, and one for other problems. */
 export function explorationCases(entry: ExplorationEntry, failOn: RunDocument["failOnSeverity"]): readonly Case[] {
   const { name, violations, errors, divergences, coverage, stopReason } = entry;
   const invariants = [...new Set([...entry.invariants, ...violations.map(({ invariant }) => invariant)])];
@@ -89,7 +89,7 @@ function invariantCase(
   return { ...base, outcome: errorOf(errors.filter(({ source }) => source === invariant)), output: text === "" ? undefined : text };
 }
 
-/** One per race that was found; where they were looked for and there is none, one that says so. */
+/** Returns one case per race; if races were probed and none was found, one case that says so. */
 function raceCases(entry: ExplorationEntry, failOn: RunDocument["failOnSeverity"]): readonly Case[] {
   const { races, raceCoverage } = entry;
   const base = { classname: `${entry.name}.races`, ms: 0 };
@@ -116,7 +116,7 @@ function errorOf(errors: readonly RunError[]): Outcome | undefined {
   return { kind: "error", type: first.code, message: first.message, text: text.join("\n\n") };
 }
 
-/** One case per step, and one for what kept the journey from being run or put back. */
+/** Returns one case per step, and one for a reason why the journey could not be run or restored. */
 export function journeyCases({ name, steps, errors, divergences, interrupted }: JourneyEntry): readonly Case[] {
   return [
     ...steps.map((step): Case => {
@@ -131,7 +131,7 @@ export function journeyCases({ name, steps, errors, divergences, interrupted }: 
       const base = { name: step.name, classname: name, ms: step.durationMs };
       if (step.status === "passed") return base;
       if (step.status === "skipped") return { ...base, outcome: { kind: "skipped", type: "skipped", message: step.error ?? "skipped" } };
-      // The one that was in progress: nothing is said of the target.
+      // The interrupted step proves nothing about the target.
       if (step.status === "failed" && interrupted === true) {
         return { ...base, outcome: { kind: "error", type: "interrupted", message: step.error ?? "interrupted", text } };
       }

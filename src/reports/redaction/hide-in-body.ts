@@ -3,32 +3,32 @@ import { hideInText } from "./hide-in-text.ts";
 
 type Seen = (value: string) => void;
 
-/** A JSON, form or multipart body, or any other text, without the values of hidden fields. */
+/** Returns a JSON, form or multipart body, or any other text, without the values of hidden fields. */
 export function hideInBody(text: string, isHidden: IsHidden, seen: Seen): string {
   if (text === "") return text;
   if (isForm(text)) return hideInForm(text, isHidden, seen);
   return hideInMultipart(text, isHidden, seen) ?? hideInAny(text, isHidden, seen);
 }
 
-/** JSON, or any text with fields and URLs in it. */
+/** Returns JSON, or any text with fields and URLs in it, without the values of hidden fields. */
 function hideInAny(text: string, isHidden: IsHidden, seen: Seen): string {
   return hideInJson(text, isHidden, seen) ?? hideInText(hideInQueries(text, isHidden, seen), isHidden, seen);
 }
 
-/** `undefined` when the text is not JSON; the text itself when nothing in it had to be hidden. */
+/** Returns `undefined` when the text is not JSON, and the text itself when nothing in it had to be hidden. */
 function hideInJson(text: string, isHidden: IsHidden, seen: Seen): string | undefined {
   if (!/^\s*[[{"]/.test(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     const shown = hideMembers(value, isHidden, seen);
-    // Of a name that stands twice the reader has seen the last one only.
+    // JSON.parse kept only the last value of a repeated name, so the text is searched, too.
     return shown === value ? hideInText(text, isHidden, seen) : JSON.stringify(shown);
   } catch {
     return undefined;
   }
 }
 
-/** The same value where nothing was hidden in it. Texts in it may be JSON themselves. */
+/** Returns the same value if nothing in it was hidden. Texts in it may be JSON themselves. */
 function hideMembers(value: unknown, isHidden: IsHidden, seen: Seen): unknown {
   if (typeof value === "string") return hideInBody(value, isHidden, seen);
   if (typeof value !== "object" || value === null) return value;
@@ -46,13 +46,13 @@ function hideMembers(value: unknown, isHidden: IsHidden, seen: Seen): unknown {
   return changed ? shown : value;
 }
 
-/** Tells every text and number of a value. */
+/** Calls `seen` with every text and number of a value. */
 export function leaves(value: unknown, seen: Seen): void {
   if (typeof value === "string" || typeof value === "number") seen(String(value));
   else if (typeof value === "object" && value !== null) for (const member of Object.values(value)) leaves(member, seen);
 }
 
-/** `undefined` when the text is no `multipart/form-data`. Its first line is the boundary between the parts. */
+/** Returns `undefined` when the text is no `multipart/form-data`. Its first line is the boundary between the parts. */
 function hideInMultipart(text: string, isHidden: IsHidden, seen: Seen): string | undefined {
   const boundary = /^--\S+(?=\r\nContent-Disposition: form-data; )/i.exec(text)?.[0];
   if (boundary === undefined) return undefined;
@@ -69,7 +69,7 @@ function hideInMultipart(text: string, isHidden: IsHidden, seen: Seen): string |
 
 const isForm = (text: string): boolean => /^[^\s=&{}<>"?/:;,#]+=[^\s{}<>"]*$/.test(text);
 
-/** `name=value` pairs with `&` between them. A value may be a text with fields of its own. */
+/** Hides in `name=value` pairs with `&` between them. A value may be a text with fields of its own. */
 export function hideInForm(text: string, isHidden: IsHidden, seen: Seen): string {
   const hide = (pair: string): string => {
     const [name = "", ...rest] = pair.split("=");
@@ -86,7 +86,7 @@ export function hideInForm(text: string, isHidden: IsHidden, seen: Seen): string
   return text.split("&").map(hide).join("&");
 }
 
-/** The queries of URLs in a text. */
+/** Hides in the queries of URLs in a text. */
 function hideInQueries(text: string, isHidden: IsHidden, seen: Seen): string {
   return text.includes("?")
     ? text.replace(/\?([^\s?"'<>`\\{}]+=[^\s?"'<>`\\{}]*)/g, (_all, query: string) => `?${hideInForm(query, isHidden, seen)}`)

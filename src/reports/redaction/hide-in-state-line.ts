@@ -1,10 +1,10 @@
 import { HIDDEN, type IsHidden } from "./field-names.ts";
 import { hideInText } from "./hide-in-text.ts";
 
-/** `context.user["the password"] = "x"`, with `- ` or `+ ` before it where states are compared. */
+/** Matches `context.user["the password"] = "x"`, with `- ` or `+ ` before it where states are compared. */
 const VALUE = /^((?:[-+] |\s+)?)((?:"(?:[^"\\]|\\.)*"|[^\s"=])+)( = )([^]+)$/;
 
-/** A line of a described state: a value at a path whose names count, or a row whose columns are fields. */
+/** Hides in a line of a described state: a value at a path whose names count, or a row whose columns are fields. */
 export function hideInStateLine(line: string, isHidden: IsHidden, seen: (value: string) => void): string {
   const [, mark, path, between, value] = VALUE.exec(line) ?? [];
   if (path === undefined || value === "null") return hideInText(line, isHidden, seen);

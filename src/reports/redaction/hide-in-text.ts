@@ -1,21 +1,21 @@
 import { fold, HIDDEN, type IsHidden } from "./field-names.ts";
 
 /**
- * A name, its quotes (those of a text within a text have backslashes), and what parts it from its value: `"a": `, `a=`, `'a' => `, `a[b]=`. It begins where its word
- * does, so that a long word is looked at once and not from each of its letters.
+ * Matches a name, its quotes (those of a text within a text have backslashes), and the separator before its value: `"a": `, `a=`, `'a' => `, `a[b]=`.
+ * A match begins at the beginning of a word, so that a long word is examined once and not from each of its letters.
  */
 const FIELD = /(\\{0,16}["'`]?)((?<![A-Za-z])[A-Za-z][\w-]{0,63})(?:\]|%5D)?\1\s{0,20}(?:=>|[:=])[^\S\r\n]{0,20}/gi;
 const TAG = /(<(?:[\w-]{1,20}:)?([A-Za-z][\w-]{0,63})(?:\s[^<>]{0,200})?>)([^<]+)/g;
 const USER_PART = /:\/\/[^\s/?#"'<>]*@/g;
-/** How credentials of the `Authorization` header begin. */
+/** The beginning of credentials in the `Authorization` header. */
 const SCHEME = /(?:basic|bearer|digest|negotiate|token|apikey|aws4-hmac-sha256)[^\S\r\n]+/iy;
-/** Whole lines belong to headers. */
+/** Headers whose value is the rest of the line. */
 const HEADERS = new Set(["authorization", "proxyauthorization", "cookie", "setcookie"]);
 const HEADER_VALUE = /[^\r\n"'`]+/y;
 const BARE_VALUE = /(?:[^\s;&}\])"'`<,\\]|,(?=[^\s\\"'}\]]))+/y;
-/** The scheme of an `Authorization` header, and what follows it. */
+/** The scheme of an `Authorization` header, and the credentials after it. */
 const CREDENTIALS = /(?<![\w-])((?:basic|bearer|digest|negotiate)(?:[^\S\r\n]+|%20))([\w.~+/-]{6,}={0,2})/gi;
-/** A cookie with the attributes that a server gives it. */
+/** A cookie with the attributes that a server sets. */
 const COOKIE =
   /(?<![\w.-])([\w!#$%&*+.^|~-]{1,64})=([^\s;,"'=]{6,4096})(?=;[^\S\r\n]*(?:path|httponly|secure|samesite|expires|max-age|domain)\b)/gi;
 /** A JSON Web Token: three parts in base64url, of which the first is an object. */
@@ -23,15 +23,17 @@ const JWT = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*/g;
 const NOTHING = /^(?:null|undefined|None|nil)$/;
 
 /**
- * Hides the values of fields in a text of any kind, wherever it looks as if there were one: JSON that was cut off or quoted, dumps of other languages, headers, forms,
- * elements, state in lines. `seen` gets what was hidden.
+ * Hides the values of fields in a text of any kind, wherever it seems to contain one: JSON that was cut off or quoted, dumps of other languages,
+ * headers, forms, elements, state in lines. `seen` receives the hidden values.
  */
 export function hideInText(text: string, isHidden: IsHidden, seen: (value: string) => void): string {
   const shown = text.includes("://") ? text.replace(USER_PART, `://${HIDDEN}@`) : text;
   return hideCredentials(hideElements(hideFields(shown, isHidden, seen), isHidden, seen), isHidden, seen);
 }
 
-/** Hides what is a credential by its form, whatever stands before it: programs log tokens and cookies under names of their own. By default all of them. */
+/**
+ * Hides values that are credentials by their form, under any name: programs log tokens and cookies under names of their own. By default all of them.
+ */
 export function hideCredentials(text: string, isHidden: IsHidden = () => true, seen: (value: string) => void = () => undefined): string {
   const hide = (value: string): string => {
     seen(value);
@@ -46,7 +48,7 @@ export function hideCredentials(text: string, isHidden: IsHidden = () => true, s
   return isHidden("token") ? shown.replace(JWT, (token) => hide(token)) : shown;
 }
 
-/** "Basic authentication" is none. */
+/** Returns `true` for credentials. In "Basic authentication" the second word is none. */
 function isCredential(scheme: string, token: string): boolean {
   if (/^basic/i.test(scheme)) return Buffer.from(token, "base64").includes(":");
   return /[\d._~+/=]|[a-z][A-Z]/.test(token) || token.length >= 24;
@@ -74,7 +76,7 @@ function hideFields(text: string, isHidden: IsHidden, seen: (value: string) => v
       continue;
     }
     seen(value);
-    // In place of a list or an object stands a text, in the quotes that the name has.
+    // A list or an object is replaced by a text, in the quotes that the name has.
     const quote = /^[[{]/.test(value) ? match[1]! : "";
     kept += `${text.slice(from, open)}${quote}${HIDDEN}${quote}${missing}`;
     from = end;
@@ -84,12 +86,12 @@ function hideFields(text: string, isHidden: IsHidden, seen: (value: string) => v
 }
 
 interface Value {
-  /** Where it begins and ends, without its quotes. */
+  /** The beginning and the end of the value, without its quotes. */
   readonly open: number;
   readonly end: number;
-  /** Where the text goes on. */
+  /** The place at which the search continues. */
   readonly close: number;
-  /** The quote that would close it, where the text was cut off. */
+  /** The missing closing quote, if the text was cut off. */
   readonly missing: string;
 }
 
@@ -115,7 +117,7 @@ function lengthOf(pattern: RegExp, text: string, start: number): number {
   return pattern.exec(text)?.[0].length ?? 0;
 }
 
-/** The closing quote, without its backslashes; where the text was cut off, its end. */
+/** Returns the place of the closing quote, without its backslashes; if the text was cut off, the end of the text. */
 function endOfQuote(text: string, open: number, quote: string, slashes: number): number {
   for (let at = text.indexOf(quote, open); at >= 0; at = text.indexOf(quote, at + 1)) {
     let before = 0;
@@ -125,7 +127,7 @@ function endOfQuote(text: string, open: number, quote: string, slashes: number):
   return text.length;
 }
 
-/** Behind the closing bracket; where the text was cut off, its end. */
+/** Returns the place after the closing bracket; if the text was cut off, the end of the text. */
 function endOfBracket(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
@@ -139,7 +141,7 @@ function endOfBracket(text: string, start: number): number {
   return text.length;
 }
 
-/** `<password>x</password>` */
+/** Hides in elements such as `<password>x</password>`. */
 function hideElements(text: string, isHidden: IsHidden, seen: (value: string) => void): string {
   if (!text.includes("</")) return text;
   return text.replace(TAG, (all: string, tag: string, name: string, content: string) => {

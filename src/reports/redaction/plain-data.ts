@@ -1,8 +1,8 @@
 import { HIDDEN } from "./field-names.ts";
 
 /**
- * Any value as data that JSON can hold, with the members of hidden names taken out. What JSON has no word for is written as text: it is
- * there to be read. `text` looks for secrets in strings.
+ * Returns any value as data that JSON can hold, without the members of hidden names. Values that JSON cannot express are written as readable text.
+ * `text` looks for secrets in strings.
  */
 export function plainData(value: unknown, isHidden: (name: string, member: unknown) => boolean, text: (value: string) => string): unknown {
   const visit = (one: unknown, above: readonly unknown[]): unknown => {

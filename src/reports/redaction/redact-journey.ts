@@ -3,10 +3,10 @@ import { withoutBodies } from "../../model/http/without-bodies.ts";
 import { redactExchanges, redactText, type Visibility } from "./redact.ts";
 import { redactor, type Redactor } from "./redactor.ts";
 
-/** The result as a report may show it: named fields hidden in everything, requests and responses left out where that is wanted. */
+/** Returns the result as a report may show it: named fields hidden everywhere, requests and responses left out if that is configured. */
 export function redactJourney(result: JourneyResult, visibility: Visibility, hide: Redactor = redactor(visibility.redact)): JourneyResult {
   const redacted = (): JourneyResult => ({ ...result, steps: result.steps.map((step) => redactJourneyStep(step, visibility, hide)) });
-  // What is a secret is known when all of it was seen.
+  // The first pass collects the secrets; the second one hides all of them.
   redacted();
   return redacted();
 }
@@ -24,7 +24,7 @@ function redactJourneyStep(step: StepResult, visibility: Visibility, hide: Redac
   };
 }
 
-/** A step's own code may have quoted the whole of a body. */
+/** The error of a step's own code may quote the whole of a body. */
 function withoutOwnBodies(text: string, { requests }: StepResult, { includeRequestResponse }: Visibility): string {
   if (includeRequestResponse) return text;
   return withoutBodies(

@@ -2,7 +2,10 @@ import type { ReplayedRace, ReplayResult } from "../../model/results/replay.ts";
 import { redactOutcome, redactStep, redactText, type Visibility } from "./redact.ts";
 import type { Redactor } from "./redactor.ts";
 
-/** What a replay may show. Its requests stay, without what `report.redact` names: who replays a finding looks at them now, and nothing is written down. */
+/**
+ * Returns the part of a replay that may be shown. Requests stay, without the values that `report.redact` names: the person who replays a finding
+ * looks at them now, and nothing is stored.
+ */
 export function redactReplay(result: ReplayResult, visibility: Visibility, hide: Redactor): ReplayResult {
   const redacted = (): ReplayResult => ({
     ...result,
@@ -11,7 +14,7 @@ export function redactReplay(result: ReplayResult, visibility: Visibility, hide:
     errors: result.errors.map((one) => ({ ...one, message: redactText(one.message, visibility, hide) })),
     race: result.race === undefined ? undefined : redactCalls(result.race, visibility, hide),
   });
-  // What is a secret is known when all of it was seen.
+  // The first pass collects the secrets; the second one hides all of them.
   redacted();
   return redacted();
 }

@@ -20,17 +20,17 @@ import { resultJson } from "../json/result-json.ts";
 import type { ReportedFailure } from "../document/run-report.ts";
 import { violationText } from "../console/violation-text.ts";
 
-/** What of requests and responses a report may show. */
+/** The parts of requests and responses that a report may show. */
 export interface Visibility {
   /** Header names and JSON fields, compared without case, `-` and `_`. */
   readonly redact: readonly string[];
   readonly includeRequestResponse: boolean;
 }
 
-/** How seqqa's own messages quote a body, in JSON's quotes. */
+/** The way in which seqqa's own messages quote a body, in JSON's quotes. */
 const QUOTED_BODY = /( is not (?:JSON|a GraphQL answer with data or errors): )"(?:[^"\\]|\\.)*"/g;
 
-/** A message that may quote what was thrown, answered or printed, or lines of states. */
+/** Redacts a message that may quote errors, answers, output or lines of states. */
 export function redactText(text: string, { includeRequestResponse }: Visibility, hide: Redactor): string {
   const shown = includeRequestResponse ? text : text.replace(QUOTED_BODY, "$1[not shown]");
   return hide
@@ -40,7 +40,7 @@ export function redactText(text: string, { includeRequestResponse }: Visibility,
     .join("\n");
 }
 
-/** The result as a report may show it: named fields hidden, or requests and responses left out altogether. */
+/** Returns the result as a report may show it: named fields hidden, or requests and responses left out altogether. */
 export function redactResult(
   result: ExplorationResult,
   visibility: Visibility,
@@ -56,7 +56,7 @@ export function redactResult(
     notes: result.notes.map((note) => redactText(note, visibility, hide)),
     unverified: result.unverified.map((why) => redactText(why, visibility, hide)),
   });
-  // What is a secret is known when all of it was seen.
+  // The first pass collects the secrets; the second one hides all of them.
   redacted();
   const shown = redacted();
   return { ...shown, toJSON: () => resultJson(shown) };
@@ -72,7 +72,7 @@ export function redactViolation(violation: Violation, visibility: Visibility, hi
     response: included && response !== undefined ? hide.response(response) : undefined,
     steps: violation.steps.map((step) => redactStep(step, visibility, hide)),
     checks: included && checks !== undefined ? redactExchanges(checks, visibility, hide) : undefined,
-    // What is hidden is taken from answers there, or asked for.
+    // The script takes hidden values from answers, or reads them from the environment.
     curl: included
       ? (curlScript({ ...violation, message: redactText(violation.message, visibility, hide) }, hide) ?? violation.curl)
       : undefined,
@@ -82,7 +82,9 @@ export function redactViolation(violation: Violation, visibility: Visibility, hi
   return { ...shown, toString: () => violationText(shown) };
 }
 
-/** A race as a report may show it: named fields hidden in its calls, its states and its prefix, or requests and responses left out altogether. */
+/**
+ * Returns a race as a report may show it: named fields hidden in its calls, its states and its prefix, or requests and responses left out altogether.
+ */
 export function redactRace(race: Race, visibility: Visibility, hide: Redactor): Race {
   const { includeRequestResponse: included } = visibility;
   const message = redactText(race.message, visibility, hide);
@@ -95,13 +97,13 @@ export function redactRace(race: Race, visibility: Visibility, hide: Redactor): 
     schedule,
     steps: race.steps.map((step) => redactStep(step, visibility, hide)),
     requests: included ? race.requests.map((request) => hide.request(request)) : [],
-    // What is hidden is taken from answers there, or asked for.
+    // The script takes hidden values from answers, or reads them from the environment.
     curl: included ? (raceScript({ ...race, message, schedule }, hide) ?? race.curl) : undefined,
   };
   return { ...shown, toString: () => raceText(shown) };
 }
 
-/** The dismissed races as a report may show them, like {@link redactRace}. */
+/** Returns the dismissed races as a report may show them, like {@link redactRace}. */
 function redactCoverage({ dismissedRaces, ...coverage }: RaceCoverage, visibility: Visibility, hide: Redactor): RaceCoverage {
   if (dismissedRaces === undefined) return coverage;
   const redacted = dismissedRaces.map((race) => ({
@@ -128,12 +130,12 @@ export function redactStep(step: RecordedStep, visibility: Visibility, hide: Red
   };
 }
 
-/** Lines of a state, or of what differs between two. */
+/** Redacts lines of a state, or of a difference between two states. */
 export function redactState(lines: readonly string[], hide: Redactor): readonly string[] {
   return lines.map((line) => hide.line(line));
 }
 
-/** None, where requests and responses are left out. */
+/** Redacts exchanges; returns none if requests and responses are left out. */
 export function redactExchanges(
   list: readonly RecordedExchange[],
   { includeRequestResponse }: Visibility,
@@ -142,7 +144,7 @@ export function redactExchanges(
   return includeRequestResponse ? list.map((one) => redactExchange(one, hide)) : [];
 }
 
-/** What the answer shows to be a secret stands in the request already. */
+/** The response is redacted first, because the request may contain a secret that only the response shows to be one. */
 export function redactExchange(one: RecordedExchange, hide: Redactor): RecordedExchange {
   const response = one.response === undefined ? undefined : hide.response(one.response);
   return {
@@ -153,7 +155,7 @@ export function redactExchange(one: RecordedExchange, hide: Redactor): RecordedE
   };
 }
 
-/** What a process printed is searched line by line. */
+/** Searches the output of a process line by line. */
 export function redactTarget(target: TargetEnd, hide: Redactor): TargetEnd {
   return { ...target, output: target.output.map((line) => hide.body(line)) };
 }
@@ -162,7 +164,7 @@ export function redactDivergence(one: Divergence, visibility: Visibility, hide: 
   return { ...one, message: redactText(one.message, visibility, hide), differences: redactState(one.differences, hide) };
 }
 
-/** What user code threw is quoted, and may quote what it sent. */
+/** Redacts an error of user code, which may quote values that were sent. */
 export function redactError(one: RunError, visibility: Visibility, hide: Redactor): RunError {
   const text = (value: string): string => redactText(value, visibility, hide);
   return { ...one, message: text(one.message), stack: one.stack === undefined ? undefined : text(one.stack) };
@@ -173,7 +175,7 @@ export function redactFailure({ file, code, message, hint }: ReportedFailure, vi
   return { file, code, message: text(message), hint: hint === undefined ? undefined : text(hint) };
 }
 
-/** What is told while a run goes on. A finished exploration's result is left as it is: whoever shows that redacts it by itself. */
+/** Redacts events during a run. The result of a finished exploration stays as it is: every reporter that shows it redacts it by itself. */
 export function redactEvent(event: ExplorationEvent, visibility: Visibility, hide: Redactor): ExplorationEvent {
   if (event.kind === "started") return { ...event, notes: event.notes.map((note) => redactText(note, visibility, hide)) };
   if (event.kind !== "note") return event;

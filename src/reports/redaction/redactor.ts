@@ -7,22 +7,22 @@ import { plainData } from "./plain-data.ts";
 import { Secrets } from "./secrets.ts";
 
 /**
- * Hides the values of the named fields, and from then on those values wherever else they stand. What must have nothing of them in it is hidden twice: the first time the
- * values become known.
+ * Hides the values of the named fields, and from then on those values wherever else they occur. Data that must contain none of them is hidden twice:
+ * the values become known in the first pass.
  */
 export interface Redactor {
-  /** Whether values of this name are hidden. */
+  /** Returns `true` if values of this name are hidden. */
   hides(name: string): boolean;
   /** Hides nothing but values that are known to be secrets. */
   secrets(text: string): string;
   headers(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
-  /** Query parameters, and the user part. */
+  /** Hides in query parameters, and in the user part. */
   url(url: string): string;
-  /** A JSON, form or multipart body; any other text is searched for what looks like a named field. */
+  /** Hides in a JSON, form or multipart body; any other text is searched for parts that look like a named field. */
   body(text: string): string;
-  /** A line of a state, or of what differs between two. */
+  /** Hides in a line of a state, or of a difference between two states. */
   line(text: string): string;
-  /** Any value (args, context) as JSON data. */
+  /** Returns any value (args, context) as JSON data, with hidden values. */
   value(value: unknown): unknown;
   request(request: ApiRequest): ApiRequest;
   response(response: RecordedResponse): RecordedResponse;
@@ -81,7 +81,7 @@ export function redactor(names: readonly string[]): Redactor {
   };
 }
 
-/** The values of cookies, without the attributes of `Set-Cookie`, of which several may be joined with commas. */
+/** Returns the values of cookies, without the attributes of `Set-Cookie`. Several cookies may be joined with commas. */
 function cookieValues(name: string, content: string): readonly string[] {
   const parts = /^set/i.test(name) ? content.split(/,\s*(?=[^;,\s]+=)/).map((one) => one.split(";", 1)[0]!) : content.split(";");
   return parts.map((part) => part.slice(part.indexOf("=") + 1).trim());

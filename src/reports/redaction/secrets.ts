@@ -1,21 +1,21 @@
 import { HIDDEN } from "./field-names.ts";
 
-/** Shorter values are too likely to be something else, too. */
+/** Shorter values are too likely to be ordinary text. */
 const SHORTEST = 8;
-/** How many values are kept: of those that are one word, and of those that are not. */
+/** The most values that are kept: single words, and texts of several words. */
 const WORDS = 100_000;
 const PHRASES = 100;
 const WORD = /[\w~+-]+(?:\.[\w~+-]+)*/g;
 
 /**
- * The values that were hidden so far. A secret that stands in a field of a listed name in one place stands in another place under a name of its own, in a path, or in the
- * middle of a sentence: it is hidden there, too.
+ * The values that were hidden so far. A secret may be in a listed field in one place, and in another place under a different name, in a path, or in
+ * the middle of a sentence. It is hidden in all of them.
  */
 export class Secrets {
   readonly #words = new Set<string>();
   readonly #phrases = new Set<string>();
 
-  /** Values that say nothing are passed over: short ones, and single words of letters, which stand everywhere. */
+  /** Adds a value. Ordinary values are skipped: short ones, and single words of letters, which occur everywhere. */
   add(value: string): void {
     const text = value.trim().replace(/^(?:basic|bearer|digest|negotiate|token)\s+/i, "");
     if (text.length < SHORTEST || text.length > 4096 || text.includes(HIDDEN)) return;

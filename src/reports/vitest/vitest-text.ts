@@ -2,9 +2,9 @@ import type { Race, Violation } from "../../model/results/result.ts";
 import { raceName } from "../console/race-text.ts";
 
 interface TestedModule {
-  /** What the module exports. */
+  /** The export of the module. */
   readonly exportName: "agent" | "graph";
-  /** The exploration's file and the configuration, as the test imports and opens them: relative to it. */
+  /** The exploration's file and the configuration, relative to the test, which imports and opens them. */
   readonly module: string;
   readonly config: string | undefined;
   readonly seed: number;
@@ -19,7 +19,7 @@ export interface RaceVitestInput extends TestedModule {
   readonly race: Omit<Race, "toString">;
 }
 
-/** A finding as a test of vitest, in TypeScript: it fails while the rule is broken at the end of the path. */
+/** Returns a finding as a test of vitest, in TypeScript: it fails while the rule is broken at the end of the path. */
 export function vitestText({ violation, ...module }: VitestInput): string {
   const { id, invariant, severity, message, reproductionPath: path } = violation;
   return testText(`[${severity.toUpperCase()}] ${invariant}: ${message}`, `finding ${id}`, module, {
@@ -30,7 +30,7 @@ export function vitestText({ violation, ...module }: VitestInput): string {
   });
 }
 
-/** A race as a test of vitest: it fails while the calls come out as no order of them does, and where they could not be made to meet. */
+/** Returns a race as a test of vitest. It fails while the calls give a result that no order gives, and if the calls could not be made to meet. */
 export function raceVitestText({ race, ...module }: RaceVitestInput): string {
   const { id, severity, message, prefix, first, second, copies, delivery, schedule, verdict, invariant, trials } = race;
   const actions = Array.from({ length: copies }, (_, side) => (side === 1 ? second : first));
@@ -73,7 +73,7 @@ function testText(what: string, id: string, { exportName, module, config, seed, 
   ].join("\n")}\n`;
 }
 
-/** Data as a literal: nothing in it can end the line or the text that it stands in. */
+/** Returns data as a literal that can end neither the line nor the surrounding text. */
 function literal(value: unknown): string {
   return JSON.stringify(value).replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

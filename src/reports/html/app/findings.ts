@@ -2,7 +2,7 @@ import { all, button, make } from "./make.ts";
 import type { Parts } from "./parts.ts";
 import { startPlayer } from "./player.ts";
 
-/** Findings can be opened, stepped through, linked to and copied from. */
+/** Makes findings open, step, link and copy. */
 export function startFindings(parts: Parts): void {
   for (const part of all(".findings")) {
     const findings = all(".finding > details", part) as readonly HTMLDetailsElement[];
@@ -21,7 +21,7 @@ export function startFindings(parts: Parts): void {
     finding.querySelector("summary")?.focus({ preventScroll: true });
   };
   addEventListener("hashchange", followHash);
-  // A link to where one is already changes no hash.
+  // A click on a link to the present address changes no hash.
   document.addEventListener("click", ({ target }) => {
     if (target instanceof Element && target.closest('a[href^="#finding-"]') !== null) setTimeout(followHash);
   });
@@ -53,7 +53,7 @@ function addCopy(block: HTMLElement): void {
   );
 }
 
-/** Files have no clipboard in some browsers; there the old way is left. */
+/** Copies a text. Some browsers give files no clipboard; the deprecated command is left for those. */
 async function copied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

@@ -6,7 +6,7 @@ import { startParts } from "./parts.ts";
 import { startPrinting } from "./printing.ts";
 import { startTheme } from "./theme.ts";
 
-// One file is both: the page's script, and that of the worker which the page makes of it.
+// One file serves as the page's script and as the worker's, which the page starts from it.
 if (typeof document === "undefined") answerLayout();
 else {
   document.documentElement.dataset["script"] = "on";

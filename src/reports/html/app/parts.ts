@@ -1,6 +1,6 @@
 import { all, make } from "./make.ts";
 
-/** Explorations and journeys, of which one is shown at a time. */
+/** Explorations and journeys, one of which is shown at a time. */
 export interface Parts {
   /** Shows the part that an element is in. */
   reveal(element: Element): void;
@@ -30,7 +30,7 @@ export function startParts(): Parts {
     });
     parts[0]?.before(make("p", { class: "choose" }, make("label", { for: "part" }, "Shown: "), select));
   }
-  // What has something to show comes first.
+  // A part with findings comes first.
   const first = parts.find((part) => part.querySelector(".finding") !== null) ?? shown;
   if (first !== undefined) show(first);
   return {

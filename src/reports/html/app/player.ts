@@ -1,6 +1,6 @@
 import { all, button, make } from "./make.ts";
 
-/** Tells the graph which step of which finding is looked at. */
+/** Tells the graph which step of which finding is shown. */
 export interface StepShown {
   /** The id of the finding's element. */
   readonly finding: string;
@@ -10,7 +10,7 @@ export interface StepShown {
 
 let players = 0;
 
-/** Turns a list of steps into one of which a single step is open: by its buttons, by its names, by the arrow keys. */
+/** Turns a list of steps into one that shows a single step at a time, controlled by its buttons, by its names, or by the arrow keys. */
 export function startPlayer(player: HTMLElement): void {
   const items = all("ol.path > li", player);
   if (items.length === 0) return;

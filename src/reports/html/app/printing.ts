@@ -1,6 +1,6 @@
 import { all } from "./make.ts";
 
-/** On paper everything stands open: what is folded on the screen cannot be unfolded there. */
+/** Opens everything for printing: on paper nobody can unfold it. */
 export function startPrinting(): void {
   let opened: readonly HTMLDetailsElement[] = [];
   addEventListener("beforeprint", () => {

@@ -3,7 +3,7 @@ import { button } from "./make.ts";
 const KEY = "seqqa-theme";
 type Theme = "light" | "dark";
 
-/** Tells who draws by themselves that colours have changed. */
+/** Notifies drawings on canvases that colours have changed. */
 export const themeChanges = new EventTarget();
 
 function stored(): Theme | undefined {
@@ -11,7 +11,7 @@ function stored(): Theme | undefined {
     const value = localStorage.getItem(KEY);
     return value === "light" || value === "dark" ? value : undefined;
   } catch {
-    return undefined; // A file that browsers give no storage to.
+    return undefined; // Browsers give some files no storage.
   }
 }
 
@@ -27,7 +27,7 @@ export function startTheme(): void {
       try {
         localStorage.setItem(KEY, chosen);
       } catch {
-        // It holds until the page is closed.
+        // The choice lasts until the page is closed.
       }
       show();
     },

@@ -1,27 +1,27 @@
 import type { Painter } from "./painter.ts";
 
-/** What is seen of a graph. */
+/** The visible part of a graph. */
 export interface Camera {
   fit(): void;
   zoomBy(factor: number): void;
-  /** Moves a point of the graph into view, when it is not. */
+  /** Moves a point of the graph into view if it is outside. */
   bringIn(x: number, y: number): void;
-  /** Positions have changed: what was fitted and not moved since stays fitted. */
+  /** Positions have changed: a picture that was fitted and not moved since stays fitted. */
   followed(): void;
-  /** @returns whether the key means something here */
+  /** @returns `true` if the key has a meaning here */
   key(key: string): boolean;
 }
 
-/** What moves the picture: d3-zoom, which has to know of every move. */
+/** Moves the picture: d3-zoom, which has to know of every move. */
 export interface Mover {
   moveTo(x: number, y: number, k: number): void;
   zoomBy(factor: number): void;
 }
 
-/** Pixels around a graph that fits, and of one press of an arrow key. */
+/** Pixels around a graph that fits, and pixels moved by one press of an arrow key. */
 const BORDER = 28;
 const STEP = 60;
-/** A graph of three states need not fill the screen. */
+/** The greatest scale, so that a graph of three states does not fill the screen. */
 const LARGEST = 2.2;
 
 export function keepFitted(canvas: HTMLCanvasElement, painter: Painter, mover: Mover): Camera {

@@ -2,16 +2,16 @@ import { prettyJson } from "../../pretty-json.ts";
 import { button, make } from "../make.ts";
 import type { GraphModel } from "./graph-model.ts";
 
-/** What the details lead to. */
+/** The links of the details. */
 export interface Choices {
   chooseNode(node: number): void;
   chooseEdge(edge: number): void;
 }
 
-/** Neighbours beyond are counted, not listed. */
+/** The number of neighbours that are listed; further ones are counted. */
 const MOST = 60;
 
-/** A node: where it is, its state and what of it is new, and the ways from and to it. */
+/** Returns the details of a node: its path, its state with the new lines marked, and the edges from and to it. */
 export function nodeDetails(model: GraphModel, node: number, choices: Choices): readonly Node[] {
   const { depth, parent } = model.graph.nodes;
   const chain = model.chain(node);
@@ -46,7 +46,7 @@ export function nodeDetails(model: GraphModel, node: number, choices: Choices): 
   ];
 }
 
-/** An edge: what was sent, what came back. */
+/** Returns the details of an edge: its requests and their answers. */
 export function edgeDetails(model: GraphModel, edge: number, choices: Choices): readonly Node[] {
   const { edges } = model.graph;
   const exchanges = model.exchanges(edge);

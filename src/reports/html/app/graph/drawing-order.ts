@@ -1,18 +1,18 @@
 import type { GraphModel } from "./graph-model.ts";
 import type { Palette } from "./palette.ts";
 
-/** What is drawn how. */
+/** The colours and the visibility of nodes and edges. */
 export interface Look {
   nodeColour(node: number, palette: Palette): string;
   edgeColour(edge: number, palette: Palette): string;
   isShown(edge: number): boolean;
 }
 
-/** What is drawn, those of one colour together: changing the colour takes longer than drawing a line. */
+/** The drawn nodes and edges, grouped by colour: changing the colour takes longer than drawing a line. */
 export interface DrawingOrder {
   readonly edges: readonly number[];
   readonly nodes: readonly number[];
-  /** Of every edge and every node. */
+  /** Colours of every edge and every node. */
   readonly edgeColours: readonly string[];
   readonly nodeColours: readonly string[];
 }

@@ -1,6 +1,6 @@
 import type { EmbeddedGraph } from "../../embedded.ts";
 
-/** How an edge is drawn, in the graph's units. */
+/** The curve of an edge, in the graph's units. */
 export interface Curve {
   readonly x1: number;
   readonly y1: number;
@@ -11,16 +11,16 @@ export interface Curve {
   readonly y2: number;
 }
 
-/** How far each next edge between the same two nodes lies from the last. */
+/** The distance between neighbouring edges of the same two nodes. */
 const APART = 9;
 /** The length of an edge that leads to no state. */
 const STUB = 18;
 
-/** Where edges run: straight where one alone joins two nodes, else side by side; loops and dead ends around their node. */
+/** The curves of edges: straight if a single edge joins two nodes, else side by side; loops and dead ends around their node. */
 export class EdgeShapes {
   readonly #from: readonly number[];
   readonly #to: readonly number[];
-  /** Of edges between two nodes: how far they bend; of others: their number at their node. */
+  /** For edges between two nodes: how far they bend; for others: their number at their node. */
   readonly #offset: Float32Array;
 
   constructor({ edges: { from, to } }: EmbeddedGraph, nodes: number) {
@@ -82,7 +82,7 @@ export class EdgeShapes {
   }
 }
 
-/** The point of a curve at a share of its way. */
+/** Returns the point at a share of a curve's length. */
 export function pointOf({ x1, y1, cx, cy, x2, y2 }: Curve, at: number): readonly [number, number] {
   const rest = 1 - at;
   return [rest * rest * x1 + 2 * rest * at * cx + at * at * x2, rest * rest * y1 + 2 * rest * at * cy + at * at * y2];

@@ -1,17 +1,17 @@
 import type { EmbeddedGraph } from "../../embedded.ts";
 
-/** The distance that joined nodes come to lie at. */
+/** The distance that the layout gives to joined nodes. */
 export const SPACING = 40;
 
 /**
- * Where nodes lie before forces move them: on rings by their depth, each within the part of the circle that its parent has. A graph looks like one from the
- * first frame, and forces have less to do.
+ * Returns the positions of nodes before forces move them: on rings by their depth, each within its parent's part of the circle. The picture is
+ * readable from the first frame, and forces have less to do.
  * @returns x, y of each node, one after another
  */
 export function firstLayout({ nodes: { parent, depth } }: Pick<EmbeddedGraph, "nodes">): Float32Array {
   const count = parent.length;
   const leaves = new Float64Array(count);
-  // Parents stand before their children.
+  // Parents come before their children.
   for (let node = count - 1; node >= 0; node--) {
     if (leaves[node] === 0) leaves[node] = 1;
     if (parent[node]! >= 0) leaves[parent[node]!]! += leaves[node]!;

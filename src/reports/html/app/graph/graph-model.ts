@@ -1,6 +1,6 @@
 import type { Embedded, EmbeddedExchange, EmbeddedGraph } from "../../embedded.ts";
 
-/** A line of the state of a node beside that of its parent. */
+/** A line in the comparison of a node's state with its parent's. */
 export interface StateLine {
   readonly kind: "same" | "added" | "removed";
   readonly text: string;
@@ -14,7 +14,7 @@ export interface ShownExchange {
   readonly responseBody: string | undefined;
 }
 
-/** The graph of an exploration: questions that the views of it ask. Nodes and edges are named by their places. */
+/** Answers the questions of the views about an exploration's graph. Nodes and edges are named by their places. */
 export class GraphModel {
   readonly graph: EmbeddedGraph;
   readonly nodes: number;
@@ -49,7 +49,7 @@ export class GraphModel {
     return this.#in[node]!;
   }
 
-  /** The number that people see. */
+  /** The number of a node that people see. */
   numberOf(node: number): number {
     return this.graph.nodes.id[node]!;
   }
@@ -58,7 +58,7 @@ export class GraphModel {
     return this.graph.actions[action] ?? "";
   }
 
-  /** The edge by which a node was first reached; `undefined` for the root, and where it is not in the file. */
+  /** The edge by which a node was first reached; `undefined` for the root, and if the edge is not in the file. */
   firstEdge(node: number): number | undefined {
     const { parent, action } = this.graph.nodes;
     return this.reaching(node).find(
@@ -73,7 +73,7 @@ export class GraphModel {
     return chain;
   }
 
-  /** A text by its place in the file. */
+  /** Returns a text by its place in the file. */
   text(place: number): string {
     return this.#strings[place] ?? "";
   }
@@ -82,7 +82,7 @@ export class GraphModel {
     return this.graph.nodes.state[node]?.map((place) => this.#strings[place]!);
   }
 
-  /** The state, and what is no longer in it that was in the parent's; `undefined`: not in the file. */
+  /** The lines of the state, and lines of the parent's state that are missing in it; `undefined`: not in the file. */
   stateLines(node: number): readonly StateLine[] | undefined {
     const lines = this.state(node);
     if (lines === undefined) return undefined;

@@ -16,7 +16,7 @@ import { Toolbar } from "./toolbar.ts";
 const HELP =
   "State graph. Arrow keys move it, plus and minus zoom, 0 fits it. To choose a state without a mouse, search for it, or follow the buttons of the chosen one.";
 
-/** The graph of an exploration with everything around it: what to look for, what is drawn how, what was chosen. */
+/** The graph of an exploration with everything around it: search, toolbar, and details of the chosen node or edge. */
 export class GraphView implements Choices {
   readonly #model: GraphModel;
   readonly #canvas: HTMLCanvasElement;
@@ -71,7 +71,7 @@ export class GraphView implements Choices {
     this.#choose(edgeDetails(this.#model, edge, this));
   }
 
-  /** What a finding's player shows: the state after the step, without taking the focus. */
+  /** Shows the state after a step of a finding's player, without taking the focus. */
   showStep(finding: string, step: number): void {
     const found = this.#model.graph.findings.find(({ id }) => id === finding);
     const node = found?.nodes[step + 1];
@@ -81,7 +81,7 @@ export class GraphView implements Choices {
     this.#showDetails(nodeDetails(this.#model, node, this));
   }
 
-  /** Looks at a node, without taking the focus. */
+  /** Brings a node into view and marks it, without taking the focus. */
   #show(node: number): void {
     const { positions } = this.#painter;
     const [x, y] = [positions[node * 2]!, positions[node * 2 + 1]!];
@@ -90,7 +90,7 @@ export class GraphView implements Choices {
     this.#tell(x, y);
   }
 
-  /** Says where in the canvas the chosen one lies: a picture tells nobody but people. */
+  /** Writes the place of the chosen node or edge in the canvas to an attribute, because programs cannot read the picture. */
   #tell(x: number, y: number): void {
     this.#canvas.dataset["chosen"] = this.#painter.transform.apply([x, y]).map(Math.round).join(" ");
   }
@@ -102,7 +102,7 @@ export class GraphView implements Choices {
   }
 
   #choose(content: readonly Node[]): void {
-    // A button that was used is about to go away: the focus goes to the heading of what it led to.
+    // The pressed button is about to be removed: the focus moves to the heading of the new details.
     const inside = this.#details.contains(document.activeElement) || document.activeElement?.closest(".results") !== null;
     this.#showDetails(content);
     if (inside) this.#details.querySelector<HTMLElement>("h4")?.focus({ preventScroll: true });

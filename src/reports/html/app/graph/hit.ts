@@ -1,11 +1,11 @@
 import { quadtree, type Quadtree } from "d3-quadtree";
 import { pointOf, type EdgeShapes } from "./edge-shapes.ts";
 
-/** What lies under a point of the graph. */
+/** Finds the node or edge under a point of the graph. */
 export class Hit {
   #tree: Quadtree<number> | undefined;
 
-  /** Nodes have moved. */
+  /** Drops the index after nodes have moved. */
   forget(): void {
     this.#tree = undefined;
   }
@@ -19,7 +19,7 @@ export class Hit {
     return this.#tree.find(x, y, within);
   }
 
-  /** The nearest edge; curves are looked at as a few straight pieces. */
+  /** Returns the nearest edge; a curve is approximated by a few straight pieces. */
   edge(shapes: EdgeShapes, edges: Iterable<number>, positions: Float32Array, x: number, y: number, within: number): number | undefined {
     let best: number | undefined;
     let nearest = within;
@@ -38,7 +38,7 @@ export class Hit {
   }
 }
 
-/** From a point to a piece of a line. */
+/** Returns the distance from a point to a line segment. */
 function distance(x: number, y: number, ax: number, ay: number, bx: number, by: number): number {
   const [dx, dy] = [bx - ax, by - ay];
   const along = Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1)));

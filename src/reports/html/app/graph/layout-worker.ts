@@ -1,7 +1,7 @@
 import { forceLink, forceManyBody, forceSimulation, forceX, forceY, type SimulationNodeDatum } from "d3-force";
 import { SPACING } from "./first-layout.ts";
 
-/** What the page sends: where nodes lie, and what joins them. */
+/** The page's message to the worker: the positions of nodes, and the edges. */
 export interface LayoutTask {
   readonly positions: Float32Array;
   /** from, to; one after another. */
@@ -10,13 +10,13 @@ export interface LayoutTask {
   readonly time: number;
 }
 
-/** Where nodes lie now. */
+/** The present positions of nodes. */
 export interface LayoutStep {
   readonly positions: Float32Array;
   readonly done: boolean;
 }
 
-/** How often the page is told, in milliseconds. */
+/** Milliseconds between two messages to the page. */
 const EVERY = 400;
 
 interface Scope {

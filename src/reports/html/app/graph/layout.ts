@@ -1,9 +1,9 @@
 import type { LayoutStep, LayoutTask } from "./layout-worker.ts";
 
-/** Milliseconds; the graph can be used from the start, and moves until then. */
+/** Milliseconds during which nodes move; the graph can be used from the start. */
 const TIME = 12_000;
 
-/** Moves nodes by forces in a worker, and tells where they are. Where a browser allows no worker, they stay on their rings. */
+/** Moves nodes by forces in a worker, and passes on their positions. If a browser allows no worker, nodes stay on their rings. */
 export function startLayout(
   positions: Float32Array,
   from: readonly number[],

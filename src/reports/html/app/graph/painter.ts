@@ -5,7 +5,7 @@ import type { GraphModel } from "./graph-model.ts";
 import { palette, type Palette } from "./palette.ts";
 import { SlicedDrawing } from "./sliced-drawing.ts";
 
-/** What is drawn over the graph; it may change with every frame. */
+/** The marks that are drawn over the graph; they may change with every frame. */
 export interface Marks {
   readonly pathNodes: ReadonlySet<number>;
   readonly pathEdges: ReadonlySet<number>;
@@ -14,18 +14,18 @@ export interface Marks {
   readonly edge: number | undefined;
 }
 
-/** So much more than is seen is drawn, on every side, so that panning shows no border before the next drawing is there. */
+/** The share of the visible size that is drawn in addition on every side. Panning shows no border before the next drawing is ready. */
 const MARGIN = 0.3;
-/** Edges with an arrow and their name are few. */
+/** The most edges that are drawn with an arrow, and with their name. */
 const ARROWS = 3_000;
 const NAMES = 150;
-/** Lines of one path: what a path costs grows faster than its lines. */
+/** Lines of one path: the cost of a path grows faster than its lines. */
 const PATH = 200;
 const FONT = "system-ui, sans-serif";
 
 /**
- * Draws a graph of thousands of edges without holding up the page: edges and nodes are drawn into a picture of its own, over several frames; what is seen is
- * the last whole picture, moved and scaled to where the graph is now, and over it the few things that are marked.
+ * Draws a graph of thousands of edges without blocking the page. Edges and nodes are drawn into a separate picture, over several frames. The canvas
+ * shows the last whole picture, moved and scaled to the graph's present position, and over it the few marked things.
  */
 export class Painter {
   readonly canvas: HTMLCanvasElement;
@@ -54,7 +54,7 @@ export class Painter {
     this.shapes = new EdgeShapes(model.graph, model.nodes);
   }
 
-  /** The radius of a node as it is seen, in pixels. */
+  /** The radius of a node on the screen, in pixels. */
   get radius(): number {
     return Math.max(1.6, Math.min(13, 7 * this.transform.k));
   }
@@ -64,19 +64,19 @@ export class Painter {
     this.height = this.canvas.clientHeight;
   }
 
-  /** Colours have changed, or what is shown. */
+  /** Redraws after a change of colours, or of the shown nodes and edges. */
   recolour(): void {
     this.#order = undefined;
     this.redraw();
   }
 
-  /** Positions or the size have changed. */
+  /** Redraws after a change of positions or of the size. */
   redraw(): void {
     this.#stale = true;
     this.#ask();
   }
 
-  /** Only marks have changed. */
+  /** Draws the next frame after a change of marks only. */
   remark(): void {
     this.#ask();
   }
@@ -100,13 +100,13 @@ export class Painter {
     if (this.width === 0) return;
     if (this.#stale && !this.#slices.running) this.#begin();
 
-    // After a pause there is nothing to learn from.
+    // After a pause, the time since the last frame is no measure of the drawing time.
     this.#slices.slice(since > 250 ? 0 : since);
     this.#show();
     if (this.#slices.running || this.#stale) this.#ask();
   }
 
-  /** Begins a new picture of what is seen now. */
+  /** Begins a new picture of the visible part. */
   #begin(): void {
     this.#stale = false;
     const { positions, shapes, transform: t, width, height } = this;
@@ -117,7 +117,7 @@ export class Painter {
     const colours = palette();
     const order = (this.#order ??= drawingOrder(this.#model, this.look, colours));
     const [mx, my] = [width * MARGIN, height * MARGIN];
-    /** On which sides a node lies outside; 0: it is inside. */
+    /** Returns the sides on which a node lies outside; 0: it is inside. */
     const outside = (node: number): number => {
       const x = positions[node * 2]! * t.k + t.x;
       const y = positions[node * 2 + 1]! * t.k + t.y;
@@ -125,7 +125,7 @@ export class Painter {
     };
     const small = this.radius < 3;
     const edges = order.edges.filter((edge) => {
-      // From afar they are only dirt around their node.
+      // At a small scale, loops and stubs only blur their node.
       if ((shapes.isLoop(edge) && this.radius < 7) || (shapes.isStub(edge) && small && graph.edges.found[edge] !== 1)) return false;
       const a = outside(graph.edges.from[edge]!);
       return a === 0 || (a & (shapes.isStub(edge) ? a : outside(graph.edges.to[edge]!))) === 0;
@@ -168,7 +168,8 @@ export class Painter {
       (from, to) => {
         if (from < edges.length) drawEdges(from, Math.min(to, edges.length));
         if (to > edges.length) drawNodes(Math.max(0, from - edges.length), to - edges.length);
-        // What was drawn is only recorded until it is needed: needed now, it costs this frame its share, and not the last frame all of it.
+        // Browsers record drawing commands until the picture is needed. Using it now charges this frame its share, instead of charging the last frame
+        // everything.
         this.canvas.getContext("2d")?.drawImage(picture.canvas, 0, 0, 1, 1, 0, 0, 1, 1);
       },
       () => {
@@ -229,7 +230,7 @@ export class Painter {
     context.fillText(String(this.#model.numberOf(node)), this.positions[node * 2]!, this.positions[node * 2 + 1]!);
   }
 
-  /** The last whole picture where it belongs now, and the marks. */
+  /** Draws the last whole picture at its present place, and the marks. */
   #show(): void {
     const { canvas, transform: t } = this;
     const ratio = pixels();
@@ -245,7 +246,7 @@ export class Painter {
       const scale = t.k / front.transform.k;
       const x = (t.x - (front.transform.x + front.marginX) * scale) * ratio;
       const y = (t.y - (front.transform.y + front.marginY) * scale) * ratio;
-      // A picture that is only moved is copied; between two pixels it would be mixed.
+      // A picture that is only moved is copied to whole pixels; between two pixels it would be blurred.
       const place = scale === 1 ? Math.round : (value: number): number => value;
       context.drawImage(front.canvas, place(x), place(y), front.canvas.width * scale, front.canvas.height * scale);
     }
@@ -280,7 +281,7 @@ export class Painter {
   }
 }
 
-/** A drawing and where the graph was when it was made. */
+/** A drawing, and the position of the graph when it was made. */
 class Picture {
   readonly canvas = document.createElement("canvas");
   transform: ZoomTransform = zoomIdentity;
@@ -312,5 +313,5 @@ function dot(context: CanvasRenderingContext2D, positions: Float32Array, node: n
   context.arc(x, y, radius, 0, 2 * Math.PI);
 }
 
-/** Sharper than two pixels for one costs time and is not seen. */
+/** More than two pixels for one cost time and are not visible. */
 const pixels = (): number => Math.min(2, devicePixelRatio || 1);

@@ -3,14 +3,14 @@ import { edgeButton, nodeButton, status, type Choices } from "./details.ts";
 import type { GraphModel } from "./graph-model.ts";
 import { search } from "./search.ts";
 
-/** Found ones beyond are counted, not listed. */
+/** The number of results that are listed; further ones are counted. */
 const MOST = 40;
-/** Milliseconds of quiet before it is searched. */
+/** Milliseconds without input before a search. */
 const WAIT = 150;
 
 let fields = 0;
 
-/** The field to search in, and what was found as buttons: the way to a state without a mouse. */
+/** The search field, and the results as buttons: the way to a state without a mouse. */
 export class Results {
   readonly element: HTMLElement;
 

@@ -5,7 +5,7 @@ export interface Found {
   readonly edges: readonly number[];
 }
 
-/** Nodes by their number or by a text in their state; edges by the name of their action or their status. Nothing is told of an empty text. */
+/** Finds nodes by their number or by a text in their state, and edges by the name of their action or their status. An empty text finds nothing. */
 export function search(model: GraphModel, query: string): Found {
   const wanted = query.trim().toLowerCase();
   if (wanted === "") return { nodes: [], edges: [] };
@@ -22,14 +22,14 @@ export function search(model: GraphModel, query: string): Found {
     if (actions.has(graph.edges.action[edge]!) || (number !== undefined && number >= 100 && graph.edges.status[edge] === number))
       edges.push(edge);
   }
-  // The node that was asked for by its number stands before those that only contain it.
+  // The node with the wanted number comes before nodes whose state only contains the text.
   return {
     nodes: number === undefined ? nodes : nodes.sort((a, b) => Number(model.numberOf(b) === number) - Number(model.numberOf(a) === number)),
     edges,
   };
 }
 
-/** Each text is looked at once, however many states have it. */
+/** Examines each text once, even if many states have it. */
 function texts(model: GraphModel, wanted: string): (place: number) => boolean {
   const known = new Map<number, boolean>();
   return (place) => {

@@ -1,11 +1,11 @@
-/** Milliseconds that drawing may take of a frame. */
+/** Milliseconds of a frame that drawing may take. */
 const SHARE = 10;
-/** A frame longer than this was too much, wherever the time went: in some browsers what is drawn costs its time later. */
+/** A longer frame was too long, for whatever reason: in some browsers the cost of drawing comes later. */
 const LONG_FRAME = 40;
 const LEAST = 250;
 const MOST = 6_000;
 
-/** Draws many things over several frames, as many at a time as the machine can draw without a frame that people feel. */
+/** Draws many things over several frames, as many at a time as the machine can draw without a frame that people notice. */
 export class SlicedDrawing {
   #perSlice = 1_000;
   #next = 0;
@@ -38,7 +38,7 @@ export class SlicedDrawing {
     this.#finish?.();
   }
 
-  /** By no more than half or a half at a time: one slow frame may be somebody else's. */
+  /** Changes the number by at most half at a time: one slow frame may have another cause. */
   #adapt(count: number, took: number, frame: number): void {
     const possible = frame > LONG_FRAME ? this.#perSlice / 2 : (count * SHARE) / Math.max(0.5, took);
     this.#perSlice = Math.max(LEAST, Math.min(MOST, Math.max(this.#perSlice / 2, Math.min(this.#perSlice * 1.5, possible))));

@@ -13,7 +13,7 @@ export interface ToolbarActions {
 type NodeColours = "depth" | "status";
 type EdgeColours = "action" | "status" | "none";
 
-/** What is drawn how, as a person chooses it. */
+/** The controls for colours and for the visible edges. */
 export class Toolbar {
   readonly element: HTMLElement;
   readonly legend: HTMLElement = make("div", { class: "legend" });
@@ -84,7 +84,7 @@ export class Toolbar {
     this.drawLegend();
   }
 
-  /** The path of one finding alone. */
+  /** Shows the path of one finding alone. */
   chooseFinding(id: string): void {
     if (this.#findings.value === id) return;
     this.#findings.value = id;
