@@ -16,7 +16,7 @@ export class StringTable {
   }
 }
 
-/** JSON that is nothing but JSON in the middle of HTML and of JavaScript: no tag, no comment, no separator of lines begins in it. */
+/** Returns JSON that is safe inside HTML and JavaScript: no tag, no comment and no line separator can begin in it. */
 export function inertJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[<>&\u007f-\u009f\u2028\u2029\ufeff]/g,

@@ -61,7 +61,7 @@ function hideFields(text: string, isHidden: IsHidden, seen: (value: string) => v
   for (let match = FIELD.exec(text); match !== null; match = FIELD.exec(text)) {
     const [, , name] = match;
     const nameAt = match.index + match[1]!.length;
-    // The first letter may be that of a line break which is written as an escape.
+    // The first letter of the name may belong to a line break that is written as an escape.
     const inner = text[nameAt - 1] === "\\" && /^[nrt]/.test(name!) ? name!.slice(1) : name!;
     if (!isHidden(name!) && !isHidden(inner)) {
       // The value may be the name of a field itself.

@@ -2,7 +2,7 @@ import type { Race, Violation } from "../../model/results/result.ts";
 import { raceName } from "../console/race-text.ts";
 
 interface TestedModule {
-  /** The export of the module. */
+  /** The export of the module that the test uses. */
   readonly exportName: "agent" | "graph";
   /** The exploration's file and the configuration, relative to the test, which imports and opens them. */
   readonly module: string;

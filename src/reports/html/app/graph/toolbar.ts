@@ -13,7 +13,7 @@ export interface ToolbarActions {
 type NodeColours = "depth" | "status";
 type EdgeColours = "action" | "status" | "none";
 
-/** The controls for colours and for the visible edges. */
+/** The controls for colours, visible edges, and the findings whose paths are marked. */
 export class Toolbar {
   readonly element: HTMLElement;
   readonly legend: HTMLElement = make("div", { class: "legend" });
