@@ -21,7 +21,7 @@ import { usageError } from "./arguments/usage-error.ts";
 import { packageVersion } from "../reports/document/package-version.ts";
 import { workerCommand } from "./commands/worker-command.ts";
 
-/** Runs one command line, without `node` and the script. The exit status; nothing is thrown. */
+/** Runs one command line, without `node` and the script. Returns the exit status and never throws. */
 export async function main(
   argv: readonly string[],
   shell: Shell = processShell(),
@@ -66,8 +66,7 @@ export async function main(
 }
 
 /**
- * The parts that take time to load are loaded when a command needs them: `--help` does not wait for the engine. `prepare` is called with the engine before
- * its first use.
+ * Loads slow modules only when a command needs them: `--help` does not wait for the engine. `prepare` is called with the engine before its first use.
  */
 export function lazyMachinery(prepare: (engine: typeof Engine) => void = () => undefined): Machinery {
   const engine = async (): Promise<typeof Engine> => {

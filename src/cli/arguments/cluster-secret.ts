@@ -1,11 +1,11 @@
 import { usage } from "./run-options.ts";
 import type { Shell } from "../process/shell.ts";
 
-/** What coordinator and workers of a distributed run have in common. */
+/** The environment variable with the secret that coordinator and workers of a distributed run share. */
 const NAME = "SEQQA_SECRET";
 
 /**
- * The secret of a distributed run. It is taken out of the environment of this process: targets, services and the user's code have no use for it.
+ * Returns the secret of a distributed run, and removes it from the environment of this process: targets, services and the user's code do not need it.
  * @throws SeqqaError with exit status 2 when there is none
  */
 export function takeSecret(forWhat: string, { env }: Pick<Shell, "env">): string {

@@ -2,13 +2,13 @@ import type { Command, Option } from "commander";
 import { nearest } from "../../model/text/nearest.ts";
 import { usage } from "./run-options.ts";
 
-/** What is completed for one command. */
+/** The completions for one command. */
 interface Words {
   readonly name: string;
   readonly description: string;
-  /** What can stand directly behind it: commands of its own, or shells. */
+  /** The words that can follow the command: its subcommands, or shells. */
   readonly words: readonly string[];
-  /** What stands behind it is a directory, a file, or nothing that could be completed. */
+  /** The kind of the argument: a directory, a file, or nothing that can be completed. */
   readonly takes: "directory" | "file" | undefined;
   readonly options: readonly OptionWords[];
 }
@@ -17,12 +17,12 @@ interface OptionWords {
   readonly flag: string;
   readonly description: string;
   readonly values: readonly string[];
-  /** It takes a file or a folder. */
+  /** The option takes a file or a folder. */
   readonly takesPath: boolean;
   readonly takesValue: boolean;
 }
 
-/** Values that the configuration knows, not commander. */
+/** The values of options that only the configuration knows, and not commander. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   "--strategy": ["bfs", "dfs", "random", "coverage-guided"],
   "--fail-on-severity": ["critical", "high", "medium", "low", "none"],
@@ -31,7 +31,8 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
 const SHELLS = { bash, zsh, fish } as const;
 
 /**
- * A script for the shell, made from the command line itself. It starts nothing while the user types, so it knows no names of journeys.
+ * Returns a completion script for the shell, made from the command line itself. It starts nothing while the user types, so it knows no names of
+ * journeys.
  * @throws SeqqaError for another shell
  */
 export function completionScript(program: Command, shell: string): string {
@@ -165,7 +166,7 @@ function fish(commands: readonly Words[]): string {
   return `# seqqa completion for fish: seqqa completion fish > ~/.config/fish/completions/seqqa.fish\ncomplete -c seqqa -f\n${[...lines, ...top].join("\n")}\n`;
 }
 
-/** Options that take a value, each once: bash looks at the word before only. */
+/** Returns the options that take a value, each once: bash looks only at the word before. */
 function unique(commands: readonly Words[]): readonly OptionWords[] {
   const all = commands.flatMap(({ options }) => options.filter(({ takesValue }) => takesValue));
   return all.filter(({ flag }, index) => all.findIndex((one) => one.flag === flag) === index);

@@ -1,7 +1,10 @@
 import { loadConfig, type Config, type LoadOptions } from "../../config/index.ts";
 import type { Shell } from "../process/shell.ts";
 
-/** The configuration of a command; its passwords appear in no output from here on. `options`: also what the shell says otherwise. */
+/**
+ * Returns the configuration of a command. No output shows its passwords from here on. `options` may replace the environment and the folder of the
+ * shell.
+ */
 export function configFor(shell: Shell, options: LoadOptions): Config {
   const config = loadConfig({ env: shell.env, cwd: shell.cwd, ...options });
   const places = [config, ...config.lanes].flatMap(({ baseUrl, systems }) => [
@@ -13,7 +16,7 @@ export function configFor(shell: Shell, options: LoadOptions): Config {
   return config;
 }
 
-/** The configuration for the commands that look after stores; without a directory, that of the current folder. */
+/** Returns the configuration for the commands that check and clean stores; without a directory, for the current folder. */
 export function configOfStores(
   directory: string | undefined,
   options: { readonly config?: string; readonly allowDb?: readonly string[] },

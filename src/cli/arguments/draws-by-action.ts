@@ -1,6 +1,6 @@
 import type { ExplorationEntry } from "./find-finding.ts";
 
-/** `draws` of a violation by the names of actions, which stay when the exploration declares them in another order. */
+/** Returns `draws` of a violation with names of actions, which stay valid when the exploration declares its actions in another order. */
 export function drawsByName(
   draws: ExplorationEntry["violations"][number]["draws"],
   exploration: ExplorationEntry,

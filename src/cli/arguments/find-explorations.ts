@@ -10,12 +10,12 @@ const EXPLORATION = /\.explore\.[cm]?[jt]s$/;
 
 export const isExplorationFile = (path: string): boolean => EXPLORATION.test(path);
 
-/** `qa/shop.explore.ts` -> `shop`. */
+/** Returns the default name of an exploration: `qa/shop.explore.ts` -> `shop`. */
 export function nameOfFile(file: string): string {
   return basename(file).replace(EXPLORATION, "");
 }
 
-/** The exploration files of a directory that the user named. @throws SeqqaError with exit status 2 when there are none. */
+/** Returns the exploration files of a directory that the user named. @throws SeqqaError with exit status 2 when there are none. */
 export async function findExplorations(directory: string, shell: Shell, discover: Machinery["discover"]): Promise<readonly string[]> {
   const files = await discover(resolve(shell.cwd, directory));
   if (files.length > 0) return files;
@@ -25,7 +25,7 @@ export async function findExplorations(directory: string, shell: Shell, discover
   );
 }
 
-/** What to type instead of an exploration's file. */
+/** Returns an error that tells what to type instead of an exploration's file. */
 export async function fileIsNoDirectory(named: string, shell: Shell, machinery: Machinery): Promise<SeqqaError> {
   const path = resolve(shell.cwd, named);
   if (!existsSync(path)) {

@@ -18,10 +18,13 @@ export interface FoundRace {
 
 export type FoundFinding = FoundViolation | FoundRace;
 
-/** How many are named. */
+/** The number of findings that the error names. */
 const NAMED = 8;
 
-/** The finding whose id begins so. `elsewhere` finds another run that has it. @throws SeqqaError with exit status 2 when there is none, or more than one */
+/**
+ * Returns the finding whose id begins with `wanted`. `elsewhere` finds another run that has it.
+ * @throws SeqqaError with exit status 2 when there is none, or more than one
+ */
 export function findFinding(
   wanted: string,
   run: string,

@@ -7,11 +7,11 @@ import { shellWord } from "../../model/text/shell-word.ts";
 import type { Shell } from "../process/shell.ts";
 import { shownMessage, shownPath } from "../process/shown-path.ts";
 
-/** Names shown of a list. */
+/** The number of names that are shown of a list. */
 const NAMES = 10;
 const SCRIPT = /\.[cm]?[jt]s$/;
 
-/** Why there is no such journey, and what there is. `named`: `undefined` for `--all`. */
+/** Returns the error about a missing journey, with the names that exist. `named`: `undefined` for `--all`. */
 export function journeyNotFound(named: string | undefined, found: FoundJourneys, config: Config, shell: Shell): SeqqaError {
   const folder = shownPath(join(config.folder, "journeys"), shell.cwd);
   if (named === undefined) return notFound(`there is none in ${folder}`, nowhere(folder, config, shell));
@@ -40,7 +40,7 @@ export function journeyNotFound(named: string | undefined, found: FoundJourneys,
   return notFound(what, `${near === undefined ? "" : `Did you mean ${near}? `}${there(found, folder, config, shell)}`);
 }
 
-/** The names that exist, or why there are none. */
+/** Returns the names that exist, or why there are none. */
 function there(found: FoundJourneys, folder: string, config: Config, shell: Shell): string {
   const names = found.journeys.map(({ name }) => name);
   const more = names.length > NAMES ? ` and ${names.length - NAMES} more` : "";
@@ -63,7 +63,7 @@ function directoriesBeside(path: string): readonly string[] {
       .filter((one) => one.isDirectory() && !one.name.startsWith(".") && one.name !== "node_modules")
       .map(({ name }) => name);
   } catch {
-    // Not there, no folder, or not for us to read: there is nothing to suggest.
+    // The folder is missing, is no folder, or cannot be read: there is nothing to suggest.
     return [];
   }
 }

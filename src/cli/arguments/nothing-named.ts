@@ -7,10 +7,10 @@ import type { Machinery } from "../run/machinery.ts";
 import { usage } from "./run-options.ts";
 import type { Shell } from "../process/shell.ts";
 
-/** Names shown of a list. */
+/** The number of names that are shown of a list. */
 const NAMES = 10;
 
-/** What there is to run, where nothing was named. What keeps it from being told is no reason to say nothing. */
+/** Returns an error that lists what can be run, for a command that names nothing. Problems during the listing are ignored. */
 export async function nothingNamed(shell: Shell, machinery: Machinery, configFile: string | undefined): Promise<SeqqaError> {
   const files = await machinery.discover(shell.cwd).catch(() => []);
   const directories = [...new Set(files.map((file) => relative(shell.cwd, dirname(file)).split(/[\\/]/)[0] || "."))];

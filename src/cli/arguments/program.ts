@@ -8,7 +8,7 @@ import type { RunOptions } from "./run-options.ts";
 import type { WorkerOptions } from "../commands/worker-command.ts";
 import type { ScaffoldOptions } from "../commands/scaffold-command.ts";
 
-/** The options of the commands that look after stores. */
+/** The options of the commands that check and clean stores. */
 export interface StoreOptions {
   readonly json?: boolean;
   readonly config?: string;
@@ -20,7 +20,7 @@ export interface CleanOptions extends StoreOptions {
   readonly dryRun?: boolean;
 }
 
-/** What the commands do. */
+/** The handlers of the commands. */
 export interface Handlers {
   doctor(directory: string | undefined, options: StoreOptions): Promise<void>;
   clean(directory: string | undefined, options: CleanOptions): Promise<void>;
@@ -37,7 +37,7 @@ export interface Handlers {
   demo(options: { readonly verbose?: boolean }): Promise<void>;
 }
 
-/** The command line: names, options and help. It decides nothing. */
+/** The command line: names, options and help. It makes no decisions. */
 export function buildProgram(version: string, handlers: Handlers): Command {
   const program = new Command("seqqa")
     .description(
@@ -224,7 +224,7 @@ function configFile(): Option {
   return new Option("--config <file>", "this seqqa.yaml and no other");
 }
 
-/** May be given several times. */
+/** The option may be given several times. */
 function allowDb(): Option {
   return new Option("--allow-db <name>", "a store that may be written although its name does not say that it is for tests").argParser(
     (name: string, before: readonly string[] | undefined) => [...(before ?? []), name],

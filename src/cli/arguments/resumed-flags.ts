@@ -1,7 +1,7 @@
 import type { ConfigRow, StoredRun } from "../../run-log/index.ts";
 import { usage, type RunOptions } from "./run-options.ts";
 
-/** Flags that a key of the configuration keeps: what set it says whether one did. */
+/** Flags that set a key of the configuration: the source of the key's value shows if a flag set it. */
 const BY_KEY: readonly (readonly [keyof RunOptions, string])[] = [
   ["parallel", "parallel"],
   ["baseUrl", "base_url"],
@@ -15,7 +15,7 @@ const BY_KEY: readonly (readonly [keyof RunOptions, string])[] = [
   ["failOnSeverity", "fail_on_severity"],
 ];
 
-/** Flags that have a row of their own. Not --allow-db: it permits something, and a store may have been copied to another machine. */
+/** Flags that are stored in a row of their own. Not --allow-db: it is a permission, and the run log may have been copied to another machine. */
 const BY_FLAG: readonly (readonly [keyof RunOptions, string])[] = [
   ["infra", "--no-infra"],
   ["only", "--only"],
@@ -23,7 +23,7 @@ const BY_FLAG: readonly (readonly [keyof RunOptions, string])[] = [
   ["races", "--races"],
 ];
 
-/** What a store keeps of a command line beside the configuration that comes out of it. */
+/** Returns the rows that a run log keeps of a command line beside the resulting configuration. */
 export function flagRows(options: RunOptions): readonly ConfigRow[] {
   return BY_FLAG.flatMap(([option, flag]) => {
     const value = options[option];
@@ -34,8 +34,8 @@ export function flagRows(options: RunOptions): readonly ConfigRow[] {
 }
 
 /**
- * The same command goes on: its flags with those of the first session that it leaves out.
- * @throws SeqqaError with exit status 2 where one is needed that no store keeps
+ * Returns the options for resuming a run: the given flags, and those flags of the first session that are left out now.
+ * @throws SeqqaError with exit status 2 if a flag is needed that no run log keeps
  */
 export function optionsBefore(
   { id, config }: Pick<StoredRun, "id" | "config">,
@@ -45,7 +45,7 @@ export function optionsBefore(
   const before: Record<string, unknown> = {};
   for (const [option, key] of [...BY_KEY, ...BY_FLAG]) {
     const row = config.get(key);
-    // Commander says `true` where --no-infra is not given.
+    // Commander sets `true` when --no-infra is absent.
     const isGiven = given[option] !== undefined && option !== "infra";
     if (row === undefined || !row.source.startsWith("flag ") || isGiven) continue;
     const value: unknown = JSON.parse(row.value);
@@ -55,7 +55,7 @@ export function optionsBefore(
   return { ...given, ...before };
 }
 
-/** A password in a URL is kept nowhere. */
+/** Refuses to resume without a new --base-url, because a password in a URL is never stored. */
 function refusePassword(id: string, env: Readonly<Record<string, string | undefined>>): void {
   if ((env["SEQQA_BASE_URL"] ?? "") !== "") return;
   throw usage(`The --base-url of run ${id} had a password, which is not kept.`, "Give --base-url again.");

@@ -2,14 +2,14 @@ import type { FlagValue } from "../../config/index.ts";
 import { RUN_ID } from "../../run-log/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** The options of `seqqa run`, as commander hands them over. */
+/** The options of `seqqa run`, as commander passes them. */
 export interface RunOptions {
-  /** Every journey. */
+  /** Runs every journey. */
   readonly all?: boolean;
   readonly updateKnown?: boolean;
   readonly parallel?: string;
   readonly verbose?: boolean;
-  /** `false` by `--no-infra`. */
+  /** `false` with `--no-infra`. */
   readonly infra?: boolean;
   readonly strategy?: string;
   readonly maxSteps?: string;
@@ -21,11 +21,11 @@ export interface RunOptions {
   readonly bail?: boolean;
   readonly continueAfterViolation?: boolean;
   readonly only?: string;
-  /** `true`: the last run. */
+  /** `true`: without a value, the last run. */
   readonly resume?: string | true;
   readonly force?: boolean;
   readonly shard?: string;
-  /** URL of the Redis through which workers are reached. */
+  /** The URL of the Redis through which workers are reached. */
   readonly distributed?: string;
   readonly reporter?: "console" | "json";
   readonly baseUrl?: string;
@@ -35,7 +35,7 @@ export interface RunOptions {
   readonly allowDb?: readonly string[];
 }
 
-/** Which key of the configuration an option sets; what the value may be is the configuration's business. */
+/** The key of the configuration that an option sets. The configuration checks the value. */
 const KEYS: readonly (readonly [keyof RunOptions, string, string])[] = [
   ["parallel", "--parallel", "parallel"],
   ["strategy", "--strategy", "exploration.strategy"],
@@ -58,7 +58,7 @@ export function flagsOf(options: RunOptions): readonly FlagValue[] {
   });
 }
 
-/** What only explorations have. */
+/** The options that only explorations have. */
 const OF_EXPLORATIONS: readonly (readonly [keyof RunOptions, string])[] = [
   ["strategy", "--strategy"],
   ["maxSteps", "--max-steps"],
@@ -72,7 +72,7 @@ const OF_EXPLORATIONS: readonly (readonly [keyof RunOptions, string])[] = [
   ["distributed", "--distributed"],
 ];
 
-/** What contradicts itself, or would have no effect. @throws SeqqaError with exit status 2 */
+/** Refuses options that contradict each other, or that would have no effect. @throws SeqqaError with exit status 2 */
 export function refuseMisuse(named: string | undefined, options: RunOptions): void {
   if (options.only?.trim() === "") throw usage("--only is empty.", "Give a part of the name of an exploration or a journey.");
   if (options.force === true && options.resume === undefined)
@@ -83,7 +83,7 @@ export function refuseMisuse(named: string | undefined, options: RunOptions): vo
   }
   if (options.shard !== undefined && !/^[1-9]\d{0,3}\/[1-9]\d{0,3}$/.test(options.shard))
     throw usage(`${JSON.stringify(options.shard)} names no shard.`, "Write i/n with i from 1 to n: 2/4 is the second of four.");
-  // As of a variable of the shell that is not set: not the current folder.
+  // An unset variable of the shell gives an empty name, which does not mean the current folder.
   if (named?.trim() === "")
     throw usage("The name of what to run is empty.", "seqqa list shows what there is; seqqa run . is the current folder.");
   if (options.all === true && named !== undefined)

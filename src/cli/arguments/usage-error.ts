@@ -2,7 +2,7 @@ import type { Command, CommanderError, Option } from "commander";
 import { nearest } from "../../model/text/nearest.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** What commander complains about, as one sentence of ours; its "(Did you mean ...?)" becomes the hint. */
+/** Turns an error of commander into one sentence of ours; its "(Did you mean ...?)" becomes the hint. */
 export function usageError(error: CommanderError, program: Command): SeqqaError {
   if (error.code === "commander.help") return missingCommand(error, program);
   const [first = "", ...rest] = error.message.replace(/^error:\s*/, "").split("\n");
@@ -18,7 +18,7 @@ export function usageError(error: CommanderError, program: Command): SeqqaError 
   });
 }
 
-/** Where to read on: at the command that was named, else at `run`, which most people mean. */
+/** Returns where to find help: the command that was named, else `run`, which most people mean. */
 function helpFor({ commands, args }: Command): string {
   const named = commands.find((command) => command.name() === args[0]);
   return `seqqa --help lists commands, seqqa ${named?.name() ?? "run"} --help the options.`;
@@ -31,7 +31,7 @@ function missingSource(complaint: string): string | undefined {
     : undefined;
 }
 
-/** Only what was named of a command with commands of its own prints help by itself. */
+/** Returns the error for a command group without a subcommand. Commander prints help for the group by itself only in other cases. */
 function missingCommand(cause: CommanderError, program: Command): SeqqaError {
   const group = program.commands.find(({ commands }) => commands.length > 0);
   const names = (group?.commands ?? []).map((command) => command.name());
@@ -42,7 +42,7 @@ function missingCommand(cause: CommanderError, program: Command): SeqqaError {
   });
 }
 
-/** The value that was probably meant where an option takes one of several: commander names them, and no nearest. */
+/** Returns the nearest allowed value for an option with a fixed set of values: commander lists the values, but suggests none. */
 function meant(complaint: string, program: Command): string | undefined {
   const [, flags, value] = /^option '([^']+)' argument '(.*)' is invalid\. Allowed choices/s.exec(complaint) ?? [];
   if (flags === undefined || value === undefined) return undefined;

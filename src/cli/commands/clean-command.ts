@@ -8,12 +8,12 @@ import type { Machinery } from "../run/machinery.ts";
 import type { CleanOptions } from "../arguments/program.ts";
 import type { Shell } from "../process/shell.ts";
 
-/** Rows of one table that are named. */
+/** The number of rows of one table that are named. */
 const NAMED = 20;
 
 /**
- * `seqqa clean`: removes what dead runs left, and puts rows of the user's own stores back after showing them and asking. Runs that are alive are left
- * alone. Returns 3 where rows were kept as they are.
+ * `seqqa clean`: removes leftovers of dead runs, and restores rows of the user's own stores after showing them and asking. Runs that are alive are
+ * left alone. Returns 3 if rows were kept as they are.
  */
 export async function cleanCommand(
   directory: string | undefined,
@@ -47,7 +47,7 @@ export async function cleanCommand(
   return leftovers.some(({ keep }) => keep.length > 0) ? 3 : 0;
 }
 
-/** Asks at a terminal. @throws SeqqaError `CLEAN_NEEDS_YES` where nobody sits at one */
+/** Asks at a terminal. @throws SeqqaError `CLEAN_NEEDS_YES` without an interactive terminal */
 async function isConfirmed(shell: Shell): Promise<boolean> {
   if (shell.confirm !== undefined) return shell.confirm("Put these rows back? [y/N] ");
   throw new SeqqaError("CLEAN_NEEDS_YES", "Rows of your own stores would be changed, and nobody can be asked here.", {

@@ -15,7 +15,7 @@ lead to, checks the shop's rules after each, and puts everything back. Then it s
 and looks for what neither order of the two leads to.
 `;
 
-/** `seqqa demo`: the same run as `seqqa run --races`, on the packaged shop. Only what the run found is printed. */
+/** `seqqa demo`: the same run as `seqqa run --races`, on the packaged shop. Only the findings are printed. */
 export async function demoCommand(options: { readonly verbose?: boolean }, shell: Shell, machinery: Machinery): Promise<ExitStatus> {
   const directory = machinery.demoDirectory();
   const races = { key: "exploration.races", flag: "--races", value: "pairs" };
@@ -56,7 +56,7 @@ function foundLines(result: ExplorationResult, shell: Shell): readonly string[] 
   ];
 }
 
-/** The demonstration is the same everywhere: variables that are meant for the user's own runs do not reach it. */
+/** Removes the variables for the user's own runs, so that the demonstration is the same everywhere. */
 function withoutOurs(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("SEQQA_")));
 }

@@ -5,7 +5,7 @@ import type { ExitStatus } from "../process/exit-status.ts";
 import { nextCommand } from "./next-step.ts";
 import type { Shell } from "../process/shell.ts";
 
-/** `seqqa init`: writes the folder, and says in three lines what to do with it. */
+/** `seqqa init`: writes the folder, and prints the next steps in three lines. */
 export function initCommand(named: string | undefined, shell: Shell, version: string): ExitStatus {
   const directory = named ?? "qa";
   if (directory.trim() === "")

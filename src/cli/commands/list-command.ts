@@ -23,7 +23,7 @@ interface Listed {
   readonly invariants?: number;
 }
 
-/** `seqqa list`: what can be run. A file that cannot is named with the reason; the rest is listed all the same. */
+/** `seqqa list`: lists what can be run. A file that cannot be run is named with the reason; the rest is still listed. */
 export async function listCommand(
   directory: string | undefined,
   options: ListOptions,

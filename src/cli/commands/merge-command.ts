@@ -19,7 +19,7 @@ export interface MergeOptions {
   readonly verbose?: boolean;
 }
 
-/** `seqqa merge`: the shards of a run become one run, with its reports and its exit status. */
+/** `seqqa merge`: joins the shards of a run into one run, with its reports and its exit status. */
 export async function mergeCommand(
   paths: readonly string[],
   options: MergeOptions,

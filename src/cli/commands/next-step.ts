@@ -3,16 +3,16 @@ import type { Surroundings } from "../../init/index.ts";
 import { printable } from "../../reports/index.ts";
 
 export interface NewFolder {
-  /** As the user named it. */
+  /** The folder as the user named it. */
   readonly shown: string;
   readonly cwd: string;
   readonly surroundings: Pick<Surroundings, "installedIn">;
-  /** The folder was given a package.json. */
+  /** The folder got its own package.json. */
   readonly ownPackage: boolean;
   readonly version: string;
 }
 
-/** From the current folder to the first run of one that was written. */
+/** Returns the commands from the current folder to the first run of the new folder. */
 export function nextCommand({ shown, cwd, surroundings, ownPackage, version }: NewFolder): string {
   const install = ownPackage ? "npm install" : `npm install --save-dev seqqa@${version}`;
   return [
@@ -22,7 +22,7 @@ export function nextCommand({ shown, cwd, surroundings, ownPackage, version }: N
   ].join(" && ");
 }
 
-/** As a POSIX shell takes it. */
+/** Returns a directory as a word of a POSIX shell. */
 function shellWord(directory: string): string {
   return /^[\w./+@%~,:=-]+$/.test(directory) && !directory.startsWith("~")
     ? directory

@@ -40,7 +40,7 @@ export interface ReplayCommandOptions {
   readonly allowDb?: readonly string[];
 }
 
-/** `seqqa replay`: the path of a finding once more, from a clean start. */
+/** `seqqa replay`: executes the path of a finding again, from a clean start. */
 export async function replayCommand(
   wanted: string,
   options: ReplayCommandOptions,
@@ -61,7 +61,7 @@ export async function replayCommand(
   tellSkipped(shell, skipped);
   const elsewhere = options.run === undefined ? (): string | undefined => olderRun(config.report.outputDir, id, wanted) : undefined;
   const found = findFinding(wanted, id, data.document, elsewhere);
-  // A stranger's store must not make any other module be loaded.
+  // A run log from somebody else must not cause any other module to be loaded.
   if (!isExplorationFile(found.exploration.file)) {
     throw usage(`The finding is of no exploration: ${printable(found.exploration.file)}.`, "Name another run with --run, or run again.");
   }
@@ -76,17 +76,17 @@ export async function replayCommand(
   return replayed(found, id, from, { config, shell, machinery, verbose: options.verbose === true });
 }
 
-/** Runs that are looked into for a finding that the last one has not. */
+/** The number of earlier runs that are searched for a finding that the last run does not have. */
 const OLDER = 20;
 
-/** The newest of the earlier runs that has the finding. */
+/** Returns the newest of the earlier runs that has the finding. */
 function olderRun(outputDir: string, last: string, wanted: string): string | undefined {
   const earlier = runIds(outputDir).filter((id) => id < last);
   return earlier.slice(-OLDER).findLast((id) => {
     try {
       return findFinding(wanted, id, readFindings(outputDir, id).data.document) !== undefined;
     } catch {
-      // It has none of this name, or cannot be read.
+      // The run has no such finding, or cannot be read.
       return false;
     }
   });
@@ -109,18 +109,18 @@ interface Setting {
   readonly verbose: boolean;
 }
 
-/** What is executed, and what is said of it. */
+/** A finding to be replayed: the path, and the texts about it. */
 interface Task {
   readonly severity: string;
   readonly name: string;
   readonly id: string;
   readonly path: readonly string[];
   readonly draws: ExplorationEntry["violations"][number]["draws"];
-  /** What comes after the path. */
+  /** The calls that follow the path, in words. */
   readonly last: string | undefined;
   readonly race: RaceReplay | undefined;
   verdict(replayed: ReplayResult): Verdict;
-  /** The table, and what is below it. */
+  /** The table, and the lines below it. */
   lines(replayed: ReplayResult, from: number, colours: Colours): readonly string[];
 }
 
@@ -155,7 +155,7 @@ function taskOf(found: FoundFinding): Task {
   };
 }
 
-/** @param from the step before which the world is shown; `undefined`: it is not */
+/** @param from the step before which the world is shown; `undefined`: it is not shown */
 async function replayed(found: FoundFinding, run: string, from: number | undefined, setting: Setting): Promise<ExitStatus> {
   const { config, shell, machinery, verbose } = setting;
   const { exploration } = found;
@@ -168,7 +168,7 @@ async function replayed(found: FoundFinding, run: string, from: number | undefin
     "",
   );
   const hide = redactor(config.report.redact);
-  // Errors quote what the target printed.
+  // Errors quote the target's output.
   const message = (text: string): void => void shell.stderr.write(`${redactText(text, config.report, hide)}\n`);
   return interruptible(shell, { message }, async (signal): Promise<ExitStatus> => {
     const beforeStep = async (step: number, uses: readonly string[]): Promise<void> => {
@@ -214,7 +214,7 @@ async function replayed(found: FoundFinding, run: string, from: number | undefin
   });
 }
 
-/** `--from-step 1` is the first one. The step as an index; `undefined`: none was named. */
+/** Returns the index of the step of `--from-step`, whose first step is 1; `undefined`: the option is absent. */
 function firstStep(given: string | undefined, steps: number): number | undefined {
   if (given === undefined) return undefined;
   const step = Number(given);

@@ -16,7 +16,7 @@ export interface ReportOptions {
   readonly config?: string;
 }
 
-/** `seqqa report`: a run that was kept, written again in one of the formats. */
+/** `seqqa report`: writes a stored run again in one of the formats. */
 export async function reportCommand(options: ReportOptions, shell: Shell): Promise<ExitStatus> {
   if (options.output === "") throw usage("--output is empty.", "Give a file, or - for standard output.");
   const config = configFor(shell, { directory: ".", file: options.config, allowedStores: "unopened" });

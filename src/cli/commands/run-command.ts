@@ -14,7 +14,7 @@ import { takeSecret } from "../arguments/cluster-secret.ts";
 import type { Shell } from "../process/shell.ts";
 import { shownPath } from "../process/shown-path.ts";
 
-/** `seqqa run`: everything that can be wrong with what the user typed or wrote is said before anything is sent. */
+/** `seqqa run`: reports everything that is wrong with the user's input before anything is sent. */
 export async function runCommand(
   named: string | undefined,
   given: RunOptions,
@@ -60,7 +60,7 @@ export async function runCommand(
   });
 }
 
-/** What goes on, if anything does. @throws SeqqaError where that cannot be */
+/** Returns the run to be resumed, if there is one. @throws SeqqaError if it cannot be resumed */
 async function resumedRun(
   target: RunTarget,
   options: RunOptions,
@@ -78,7 +78,7 @@ async function resumedRun(
   return { stored, finished: new Map(entries.filter(({ file }) => finished.has(file)).map((entry) => [entry.file, entry])) };
 }
 
-/** Everything that the configuration is for lies in the directory that was named. */
+/** Returns `true` if the named directory contains the folder of the configuration, and so everything that the configuration is for. */
 function coversConfig({ directory, config }: RunTarget & { readonly kind: "explorations" }): boolean {
   const inside = relative(directory, config.folder);
   return !inside.startsWith("..") && !isAbsolute(inside);

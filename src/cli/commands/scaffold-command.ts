@@ -12,10 +12,10 @@ export interface ScaffoldOptions {
   readonly allowRefs?: boolean;
 }
 
-/** As many of what could not be inferred, and of what was kept, are named. */
+/** The number of missing parts, and of kept files, that are named. */
 const SHOWN = 5;
 
-/** `seqqa scaffold openapi` and `graphql`: writes the folder, and says what was inferred, what was kept, and what comes next. */
+/** `seqqa scaffold openapi` and `graphql`: writes the folder, and prints what was inferred, what was kept, and the next step. */
 export async function scaffoldCommand(
   from: "openapi" | "graphql",
   source: string,
@@ -94,7 +94,7 @@ function inferred({ plan }: Scaffolded, out: string): readonly string[] {
   ];
 }
 
-/** Without a value of the user's, requests would go out with an empty key and be refused: better said here than seen in the first run. */
+/** Without a key from the user, requests would be sent with an empty key and be refused. This line prevents that in the first run. */
 function keyLine({ files, plan: { login } }: Scaffolded): readonly string[] {
   if (files.length === 0 || login === undefined || login.kind === "operation" || login.kind === "basic") return [];
   const { variable } = login;
@@ -103,7 +103,7 @@ function keyLine({ files, plan: { login } }: Scaffolded): readonly string[] {
   ];
 }
 
-/** A folder is explored where its configuration says, which a description does not know for certain. */
+/** The configuration names the address of the API, which a description does not know for certain. */
 function placeLine({ files, again }: Scaffolded, out: string): readonly string[] {
   if (again || !files.includes("seqqa.yaml")) return [];
   return [`Say in ${join(out, "seqqa.yaml")} where the API runs (base_url), or how it is started (target). Then:`];
@@ -114,7 +114,7 @@ function next({ surroundings, files }: Scaffolded, out: string, cwd: string, ver
   return nextCommand({ shown: out, cwd, surroundings, ownPackage, version });
 }
 
-/** What occurs in most actions first. */
+/** Groups missing parts; those that occur in most actions come first. */
 function grouped(missing: Scaffolded["plan"]["notInferred"]): readonly string[] {
   const actions = new Map<string, string[]>();
   for (const { action, what } of missing) actions.set(what, [...(actions.get(what) ?? []), action]);

@@ -14,14 +14,14 @@ export interface WorkerOptions {
   readonly redis: string;
   readonly parallel?: string;
   readonly baseUrl?: string;
-  /** `false` by `--no-infra`. */
+  /** `false` with `--no-infra`. */
   readonly infra?: boolean;
   readonly verbose?: boolean;
   readonly config?: string;
   readonly allowDb?: readonly string[];
 }
 
-/** `seqqa worker`: lanes for a run that another process makes. */
+/** `seqqa worker`: offers lanes to a run of another process. */
 export async function workerCommand(
   named: string | undefined,
   options: WorkerOptions,

@@ -1,16 +1,16 @@
 import type { Shell } from "./shell.ts";
 
-/** Knows whether this process is meant to end. */
+/** Detects that this process ends before its work is done. */
 export interface EarlyEnd {
-  /** The shell that the work must be given: it is watched. */
+  /** The shell for the work; its interruptions and its `exit` are watched. */
   readonly shell: Shell;
-  /** From here on it may end. */
+  /** Permits the process to end from here on. */
   readonly meant: () => void;
 }
 
 /**
- * User code runs in this process. Where it ends it, or waits for what never comes, Node would report success, or a status that has no
- * meaning here: a run that was not finished ends with 3, or with 130 after an interruption, and says why.
+ * Watches for an end that user code in this process caused. If that code ends the process, or waits for a promise that never settles, Node would
+ * report success or a meaningless status. An unfinished run ends with 3, or with 130 after an interruption, and prints why.
  */
 export function watchForEarlyEnd(shell: Shell): EarlyEnd {
   let interrupted = false;
@@ -22,7 +22,7 @@ export function watchForEarlyEnd(shell: Shell): EarlyEnd {
     const hint = "seqqa report shows what was stored until then; seqqa clean puts back what stores were left with.";
     shell.stderr.write(`error: The run was ended before it was over: ${why}.\nhint: ${hint}\n`);
   };
-  // Told when nothing is left to do, and not by process.exit().
+  // `beforeExit` is emitted when no work is left, and not by process.exit().
   process.once("beforeExit", drain).once("exit", early);
   const meant = (): void => void process.off("beforeExit", drain).off("exit", early);
   const exit = (status: number): void => {
@@ -39,7 +39,7 @@ export function watchForEarlyEnd(shell: Shell): EarlyEnd {
           listener();
         });
         return () => {
-          // A signal that came before and was not told of yet is not lost, nor is one that comes while the process ends.
+          // Signals that came before and are not delivered yet count, and so do signals that come while the process ends.
           shell.onInterrupt(() => exit(130));
           stop();
         };

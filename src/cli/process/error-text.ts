@@ -3,7 +3,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import { printableLines } from "../../reports/index.ts";
 import type { ExitStatus } from "./exit-status.ts";
 
-/** An error for standard error: one sentence, and a line on what to do; the stack and its causes only when asked for. */
+/** Returns an error for standard error: one sentence, and a line with the remedy; the stack and its causes only when `verbose`. */
 export function errorText(error: unknown, verbose: boolean): string {
   const known = error instanceof SeqqaError;
   const message = error instanceof Error ? error.message : String(error);

@@ -1,9 +1,9 @@
 import type { ReportedJourney } from "../../reports/index.ts";
 
-/** 0 done; 1 a confirmed finding or a failed journey; 2 usage or configuration; 3 the run could not vouch; 130 interrupted. */
+/** 0 done; 1 a confirmed finding or a failed journey; 2 usage or configuration; 3 the result is unverified; 130 interrupted. */
 export type ExitStatus = 0 | 1 | 2 | 3 | 130;
 
-/** A failed or timed-out journey is always 1; one that could not be run, or put back, says nothing for certain. */
+/** A failed or timed-out journey is always 1. A journey that could not be run or restored is unverified. */
 export function statusOfJourney({ result, error, notPutBack }: Pick<ReportedJourney, "result" | "error" | "notPutBack">): ExitStatus {
   if (result.interrupted) return 130;
   const failed = result.steps.some(({ status }) => status === "failed" || status === "timed_out");
@@ -11,7 +11,7 @@ export function statusOfJourney({ result, error, notPutBack }: Pick<ReportedJour
   return error !== undefined || notPutBack !== undefined ? 3 : 0;
 }
 
-/** An interruption says most about a run; a finding wins over a mistake in another file, and that over doubt. */
+/** An interruption is the most important status; a finding comes before a mistake in another file, and a mistake before doubt. */
 const ORDER: readonly ExitStatus[] = [130, 1, 2, 3, 0];
 
 export function worst(statuses: readonly ExitStatus[]): ExitStatus {

@@ -1,7 +1,7 @@
 import type { Reporter } from "../../reports/index.ts";
 import type { Shell } from "./shell.ts";
 
-/** The first signal ends the run in order, the second one at once. */
+/** Runs work that the first signal ends in order, and the second one at once. */
 export async function interruptible<T>(
   shell: Shell,
   reporter: Pick<Reporter, "message">,

@@ -3,20 +3,20 @@ import { createInterface } from "node:readline";
 import type { Environment } from "../../config/index.ts";
 import type { Output } from "../../reports/index.ts";
 
-/** What a command knows of the process that it runs in. */
+/** The parts of the process that a command uses. */
 export interface Shell {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Environment;
   readonly cwd: string;
   /**
-   * Calls back on every SIGINT and SIGTERM until the returned function is called, and on a SIGHUP that comes before them: a terminal that is closed may
-   * send several, and nobody asks with them for a hasty end.
+   * Calls back on every SIGINT and SIGTERM until the returned function is called, and on a SIGHUP that comes before them. A terminal that is closed
+   * may send several SIGHUPs, which are no request to hurry.
    */
   readonly onInterrupt: (listener: () => void) => () => void;
-  /** Waits until the user pressed Enter, or the signal is aborted; `undefined` where nobody sits at a terminal. */
+  /** Waits until the user pressed Enter, or the signal is aborted; `undefined` without an interactive terminal. */
   readonly waitForEnter?: ((signal: AbortSignal) => Promise<void>) | undefined;
-  /** Asks a question whose answer is yes or no, which is the default; `undefined` where nobody sits at a terminal. */
+  /** Asks a question that is answered with yes or no; the default is no. `undefined` without an interactive terminal. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
   /** Takes URLs whose passwords no output may show from now on. */
   readonly keepSecret?: ((urls: readonly string[]) => void) | undefined;
@@ -27,7 +27,7 @@ export interface Shell {
 export function processShell(): Shell {
   let isInterrupted = false;
   const heard = (listener: () => void): void => {
-    // Others hear the same signal; the next one may come in the same turn of the event loop.
+    // Other listeners get the same signal; the next one may come in the same turn of the event loop.
     process.nextTick(() => (isInterrupted = true));
     listener();
   };
@@ -42,7 +42,7 @@ export function processShell(): Shell {
       const hungUp = (): void => {
         if (isInterrupted) return;
         heard(listener);
-        // The next one must not kill the process when nobody listens any more: reports are written until its end.
+        // The next SIGHUP must not kill the process when no listener is left: reports are written until the process ends.
         process.on("SIGHUP", ignored);
       };
       process.on("SIGINT", asked).on("SIGTERM", asked).on("SIGHUP", hungUp);

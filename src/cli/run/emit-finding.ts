@@ -8,7 +8,7 @@ import { usage } from "../arguments/run-options.ts";
 export const EMITTERS = ["curl", "vitest"] as const;
 export type Emitter = (typeof EMITTERS)[number];
 
-/** A finding as a script or as a test. @throws SeqqaError with exit status 2 where it has no requests to send */
+/** Returns a finding as a script or as a test. @throws SeqqaError with exit status 2 if it has no requests to send */
 export function emitted(emitter: Emitter, found: FoundFinding, config: Config, cwd: string): string {
   if (emitter === "vitest") return found.kind === "race" ? raceTestOf(found, config, cwd) : testOf(found, config, cwd);
   const { curl } = found.kind === "race" ? found.race : found.violation;
@@ -27,7 +27,7 @@ function raceTestOf({ exploration, race }: FoundRace, config: Config, cwd: strin
   return raceVitestText({ race, ...moduleOf(exploration, config, cwd), draws: drawsByName(race.draws, exploration) });
 }
 
-/** What a test imports, and with what it runs. */
+/** Returns the module that a test imports, and its configuration and seed. */
 function moduleOf(
   exploration: ExplorationEntry,
   config: Config,

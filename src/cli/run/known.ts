@@ -5,9 +5,9 @@ import { raceName, raceText, resultJson, violationText, type ReportedExploration
 import { readKnownFindings, updateKnownFindings, type KnownEntry, type KnownFindings } from "../../run-log/index.ts";
 import { shownPath } from "../process/shown-path.ts";
 
-/** How far a run went. */
+/** The extent of a run. */
 export interface Extent {
-  /** Everything below the folder of the configuration was explored, and nothing kept it from that. */
+  /** Everything below the folder of the configuration was explored, without a problem that prevented a part of it. */
   readonly whole: boolean;
   readonly interrupted: boolean;
 }
@@ -17,7 +17,7 @@ export class Known {
   readonly #list: KnownFindings;
   readonly #shown: string;
   readonly #update: boolean;
-  /** What is listed. */
+  /** The ids of the listed findings. */
   readonly ids: ReadonlySet<string>;
 
   private constructor(list: KnownFindings, shown: string, update: boolean) {
@@ -27,7 +27,7 @@ export class Known {
     this.ids = new Set(list.entries.map(({ id }) => id));
   }
 
-  /** `undefined` when the configuration names no list. @throws SeqqaError when the list is not usable, or there is none to update */
+  /** Reads the list; `undefined` when the configuration names none. @throws SeqqaError when the list is not usable, or there is none to update */
   static read({ knownFindings, file }: Config, update: boolean, cwd: string): Known | undefined {
     if (knownFindings === undefined) {
       if (!update) return undefined;
@@ -40,7 +40,7 @@ export class Known {
     return new Known(readKnownFindings(knownFindings, shown, update), shown, update);
   }
 
-  /** The result with the violations and races marked that are listed, or about to be. */
+  /** Returns the result with those violations and races marked that are listed, or will be. */
   mark(result: ExplorationResult): ExplorationResult {
     const violations = result.violations.map((violation) => {
       if (!this.ids.has(violation.id) && !(this.#update && violation.confirmed)) return violation;
@@ -56,7 +56,7 @@ export class Known {
     return { ...marked, toJSON: () => resultJson(marked) };
   }
 
-  /** Which were found again and which were not; writes the list where that was asked for. */
+  /** Returns which entries were found again and which were not; writes the list if that was requested. */
   conclude(explorations: readonly ReportedExploration[], extent: Extent): ReportedKnown {
     const found = explorations.flatMap(({ name, result }) => [
       ...result.violations.filter(({ known }) => known).map(({ id, invariant }) => ({ id, exploration: name, finding: invariant })),
@@ -77,14 +77,14 @@ export class Known {
   }
 }
 
-/** What in probing for races was left to luck or to time. */
+/** Reasons for which pairs were left out of probing by chance or for lack of time. */
 const LEFT_OUT = ["max_time", "interrupted", "lane_lost", "too_many_states", "not_there", "one_connection"];
-/** What was seen and not confirmed for the same. */
+/** Reasons for which hits were not confirmed, for lack of time. */
 const LEFT_UNCONFIRMED = ["max_time", "interrupted"];
 
-/** A finding that it does not have is not there. */
+/** Returns `true` if a result is complete, so that a finding which it lacks does not exist. */
 function saidAll({ stopReason, open, errors, divergences, raceCoverage }: ExplorationResult, isRace: boolean): boolean {
-  // A shard comes to its end with the states of the others open.
+  // A shard ends with the states of the other shards open.
   if (stopReason !== "exhausted" || open > 0 || errors.length > 0 || divergences.length > 0) return false;
   if (!isRace) return true;
   if (raceCoverage === undefined) return false;

@@ -23,52 +23,52 @@ export interface ExploreFileInput {
   /** The exploration file. */
   readonly entry: string;
   readonly config: Config;
-  /** What it is called when the agent has no name. */
+  /** The name of the exploration when the agent has none. */
   readonly name: string;
   /** Aborting it ends the exploration with stopReason `interrupted`. */
   readonly signal: AbortSignal;
   readonly onEvent: (event: ExplorationEvent) => void;
-  /** Part of the names of the explorations that are wanted. */
+  /** Explores only what has this text in its name. */
   readonly only?: string | undefined;
-  /** Ids of findings that are no reason to stop at the first violation. */
+  /** Ids of findings that do not stop the run at the first violation. */
   readonly known?: ReadonlySet<string> | undefined;
-  /** Writes down what the exploration commits. */
+  /** Records what the exploration commits. */
   readonly keep?: ExplorationKeeper | undefined;
-  /** As `2/4`: this is one of several runs that share the states out. */
+  /** The shard, for example `2/4`, if several runs divide the states between them. */
   readonly shard?: string | undefined;
-  /** Nodes are expanded by workers. */
+  /** Expands nodes on workers. */
   readonly distribution?: Distribution | undefined;
 }
 
-/** Explores what one file declares; `undefined` when `only` leaves it out. @throws SeqqaError */
+/** Explores what one file declares; returns `undefined` when `only` leaves the file out. @throws SeqqaError */
 export type ExploreFile = (input: ExploreFileInput) => Promise<ExplorationResult | undefined>;
 
 /** Executes a path of what one file declares. @throws SeqqaError */
 export type ReplayFile = (input: ReplayFileInput) => Promise<ReplayResult>;
 
-/** Does the work of a run while its services are up; `undefined` when it was interrupted before. @throws SeqqaError */
+/** Does the work of a run while its services are up; returns `undefined` when it was interrupted before. @throws SeqqaError */
 export type WithServices = <T>(
   config: Config,
   options: { readonly signal: AbortSignal; readonly onProblem: (error: SeqqaError) => void },
   work: () => Promise<T>,
 ) => Promise<T | undefined>;
 
-/** What the commands set in motion. Tests put their own in its place. */
+/** The operations that the commands start. Tests replace them. */
 export interface Machinery {
   readonly exploreFile: ExploreFile;
   /** Offers a run to workers. @throws SeqqaError */
   readonly distribute: (input: DistributeInput) => Promise<Distribution>;
   /** Works on the run of another process. @throws SeqqaError */
   readonly work: (input: WorkInput) => Promise<void>;
-  /** Which files of a run that goes on are over. @throws SeqqaError where it cannot go on */
+  /** Returns the finished files of a run that is resumed. @throws SeqqaError if it cannot be resumed */
   readonly checkResumable: (input: ResumableInput) => Promise<ReadonlySet<string>>;
-  /** What joins shards. */
+  /** Loads the functions that join shards. */
   readonly merging: () => Promise<Pick<typeof RunModule, "mergeExplorations" | "refuseDamaged" | "checkShards">>;
   readonly replayFile: ReplayFile;
   readonly withServices: WithServices;
   /** The exploration files below a directory, as absolute paths, in a stable order. */
   readonly discover: (directory: string) => Promise<readonly string[]>;
-  /** What exploration files declare. */
+  /** Returns the explorations that files declare. */
   readonly describeExplorations: (
     files: readonly string[],
   ) => Promise<{ readonly explorations: readonly DescribedExploration[]; readonly unusable: readonly UnusableFile[] }>;
@@ -76,8 +76,8 @@ export interface Machinery {
   readonly findJourneys: (config: Config) => Promise<FoundJourneys>;
   readonly runJourneys: (input: RunJourneysInput) => Promise<readonly JourneyRun[]>;
   readonly demoDirectory: () => string;
-  /** What a run needs, checked. */
+  /** Checks everything that a run needs. */
   readonly doctor: (config: Config) => Promise<readonly StoreCheck[]>;
-  /** Removes what dead runs left, or says what there is. */
+  /** Removes leftovers of dead runs, or lists them. */
   readonly clean: typeof RunModule.clean;
 }

@@ -4,12 +4,12 @@ import { strayedBefore, type Verdict } from "./replay-verdict.ts";
 
 type Finding = Omit<Race, "toString">;
 
-/** The calls of a race as they are sent again: in the way in which they were seen, for what was seen, or worse. */
+/** Returns the calls of a race for a replay: with the delivery in which the race was seen, and counting the same verdict or a worse one. */
 export function callsOf({ first, second, copies, delivery, schedule, verdict, invariant }: Finding): RaceReplay {
   return { actions: Array.from({ length: copies }, (_, side) => (side === 1 ? second : first)), delivery, schedule, verdict, invariant };
 }
 
-/** A trial that showed it decides; then whether the calls were made at all, in the same state. */
+/** A trial that showed the race decides; else it matters if the calls were made at all, in the same state. */
 export function raceVerdict({ prefix, steps, hits, trials, schedule }: Finding, replayed: ReplayResult): Verdict {
   const { race } = replayed;
   if (race !== undefined && race.hits > 0) {

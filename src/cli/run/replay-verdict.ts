@@ -2,7 +2,7 @@ import type { ReplayResult } from "../../model/results/replay.ts";
 import type { Violation } from "../../model/results/result.ts";
 import type { ExitStatus } from "../process/exit-status.ts";
 
-/** What a replay says about a finding. */
+/** The result of a replay for a finding. */
 export interface Verdict {
   readonly kind: "fails" | "gone" | "diverged" | "flaky";
   readonly exitStatus: ExitStatus;
@@ -11,7 +11,7 @@ export interface Verdict {
 
 type Finding = Pick<Violation, "invariant" | "reproductionPath" | "steps" | "confirmed" | "notReplayed">;
 
-/** A rule that is broken again decides, whatever happened on the way; then whether the path was the same one. */
+/** A rule that is broken again decides, regardless of the path to it; else it matters if the path was the same. */
 export function verdictOf(finding: Finding, replayed: ReplayResult): Verdict {
   const { invariant, confirmed, notReplayed } = finding;
   const strayed = strayedAt(finding, replayed);
@@ -32,11 +32,11 @@ export function verdictOf(finding: Finding, replayed: ReplayResult): Verdict {
   return { kind: "gone", exitStatus: 0, sentence: `Gone: ${invariant} holds after the same path.` };
 }
 
-/** Where the path went another way than it was recorded. A last step that is answered otherwise is what a fix looks like. */
+/** Returns where the path differed from the recorded one. A different answer to the last step does not count, because a fix causes that. */
 const strayedAt = ({ reproductionPath, steps }: Finding, replayed: ReplayResult): string | undefined =>
   strayedBefore(reproductionPath.length - 1, steps, replayed);
 
-/** The same of the first so many steps, all of which have to be answered as they were recorded. */
+/** Returns where one of the first `last` steps differed. All of them must be answered as they were recorded. */
 export function strayedBefore(last: number, recorded: Finding["steps"], { steps, completed }: ReplayResult): string | undefined {
   for (let step = 0; step < last && step < steps.length; step++) {
     const before = recorded[step];

@@ -14,17 +14,17 @@ const piecesOf: Readonly<Record<ReportFormat, (data: ReportData) => Iterable<str
   junit: ({ document }) => [junitText(document)],
 };
 
-/** Reads what these formats show. @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2 */
+/** Reads the data that these formats show. @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2 */
 export function readFor(formats: readonly ReportFormat[], outputDir: string, id: string | undefined): KeptData {
   return (formats.some((format) => format !== "junit") ? readRun : readFindings)(outputDir, id);
 }
 
-/** Says which runs were passed over in the search for the last one. */
+/** Prints which runs were skipped in the search for the last one. */
 export function tellSkipped({ stderr }: Shell, skipped: readonly string[]): void {
   for (const one of skipped) stderr.write(`note: ${printable(one)} An older one is taken.\n`);
 }
 
-/** A run in one of the formats, in pieces. @throws SeqqaError `RUN_UNREADABLE`: a stranger's store may hold anything */
+/** Returns a run in one of the formats, in pieces. @throws SeqqaError `RUN_UNREADABLE`: a run log from somebody else may hold anything */
 export function* reportPieces(format: ReportFormat, { file, data }: KeptData): Iterable<string> {
   try {
     yield* piecesOf[format](data);
@@ -34,7 +34,7 @@ export function* reportPieces(format: ReportFormat, { file, data }: KeptData): I
   }
 }
 
-/** Makes the folder of the reports before anything is sent, so that a long run does not end with nowhere to write. */
+/** Makes the folder of the reports before anything is sent, so that a long run does not fail at the end because it cannot write. */
 export function prepareReports(config: Config): void {
   const { outputDir, formats } = config.report;
   if (formats.length === 0) return;
@@ -46,7 +46,7 @@ export function prepareReports(config: Config): void {
   }
 }
 
-/** Writes what `report.formats` asks for from the store of the run; without any, nothing. A reader never sees half a file. */
+/** Writes the formats of `report.formats` from the run log; without any, nothing. A reader never sees half a file. */
 export function writeReports({ report: { outputDir, formats } }: Config, run: string): void {
   const stored = readFor(formats, outputDir, run);
   for (const format of formats) {

@@ -14,27 +14,27 @@ import { flagsOf, refuseForJourneys, refuseMisuse, usage, type RunOptions } from
 import type { Shell } from "../process/shell.ts";
 import { tellSkipped } from "./report-files.ts";
 
-/** What is to be run. */
+/** The explorations or journeys to be run. */
 export type RunTarget =
   | {
       readonly kind: "explorations";
       readonly config: Config;
       readonly directory: string;
       readonly files: readonly string[];
-      /** The run that goes on. */
+      /** The run to be resumed. */
       readonly stored: StoredRun | undefined;
-      /** With what the run that goes on was begun with. */
+      /** The options, completed by those of the resumed run. */
       readonly options: RunOptions;
     }
   | {
       readonly kind: "journeys";
       readonly config: Config;
       readonly journeys: readonly FoundJourney[];
-      /** Of `--all`: files that should hold a journey. */
+      /** With `--all`: files that should hold a journey. */
       readonly unusable: readonly UnusableFile[];
     };
 
-/** What the command line means: a directory wins over a journey of its name. @throws SeqqaError with exit status 2 */
+/** Returns what the command line names: a directory wins over a journey with the same name. @throws SeqqaError with exit status 2 */
 export async function runTarget(named: string | undefined, options: RunOptions, shell: Shell, machinery: Machinery): Promise<RunTarget> {
   refuseMisuse(named, options);
   const configOf = (directory: string, by: RunOptions = options, unfinished = false): Config =>
@@ -54,7 +54,7 @@ export async function runTarget(named: string | undefined, options: RunOptions, 
     if (options.resume === undefined) {
       return { kind: "explorations", config: configOf(named), directory: path, files, stored: undefined, options };
     }
-    // What it was begun with may be what makes the rest right.
+    // The configuration may be incomplete without the flags of the first session, so it is not checked as a whole yet.
     const stored = storedRun(configOf(named, options, true), options.resume);
     tellSkipped(shell, stored.skipped);
     const whole = optionsBefore(stored, options, shell.env);
@@ -71,7 +71,7 @@ export async function runTarget(named: string | undefined, options: RunOptions, 
   return { kind: "journeys", config, journeys: [journey], unusable: [] };
 }
 
-/** A permission that the run was begun with is not among what it keeps. */
+/** Adds a hint to the error about a missing permission: a run does not keep the permissions that it was started with. */
 function saidAgain<T>(id: string, work: () => T): T {
   try {
     return work();
@@ -82,7 +82,7 @@ function saidAgain<T>(id: string, work: () => T): T {
   }
 }
 
-/** @throws SeqqaError with exit status 2 when there is none, or nothing of it can go on */
+/** @throws SeqqaError with exit status 2 when there is no run, or when it cannot be resumed */
 function storedRun({ report }: Config, resume: string | true): StoredRun {
   if (report.formats.length === 0)
     throw usage("--resume has no run to go on with: report.formats is empty, so that none is kept.", "Name a format.");

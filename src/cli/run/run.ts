@@ -45,18 +45,18 @@ interface RunParts {
   readonly known: Known | undefined;
   readonly version: string;
   readonly resumed: ResumedRun | undefined;
-  /** As `2/4`. */
+  /** The shard, for example `2/4`. */
   readonly shard: string | undefined;
-  /** Where nodes are expanded by workers. */
+  /** The workers that expand nodes, if there are any. */
   readonly distribution?: Distribution | undefined;
-  /** Of the command line, for when the run goes on. */
+  /** The flags of the command line, stored for resuming the run. */
   readonly flags?: readonly ConfigRow[] | undefined;
 }
 
-/** A run that goes on. */
+/** A run that is resumed. */
 export interface ResumedRun {
   readonly stored: StoredRun;
-  /** By file: explorations of which nothing is left to do. */
+  /** By file: the explorations that are finished. */
   readonly finished: ReadonlyMap<string, RunDocument["explorations"][number]>;
 }
 
@@ -67,12 +67,12 @@ export interface MergedExploration {
   readonly merge: (keep: ExplorationKeeper | undefined) => ExplorationResult;
 }
 
-/** One run: its explorations one after another, or its journeys, and what came of them. */
+/** One run: its explorations one after another, or its journeys, and their results. */
 export class Run {
   readonly #parts: RunParts;
   readonly #startedAt: Date;
   readonly #id: string;
-  /** What is kept of the run while it goes on; `undefined` when no reports are wanted. */
+  /** The log of the run while it is in progress; `undefined` when no reports are wanted. */
   readonly #store: RunLog | undefined;
   readonly #explorations: ReportedExploration[] = [];
   readonly #journeys: ReportedJourney[] = [];
@@ -91,7 +91,7 @@ export class Run {
     this.#id = resumed?.stored.id ?? newRunId(this.#startedAt);
     if (config.report.formats.length === 0) return;
     try {
-      // Whatever ends the process from here on, it was interrupted.
+      // Any end of the process from here on is an interruption.
       this.#store = new RunLog(config, this.#documentOf({ exitStatus: 130, known: undefined }), this.#hide, resumed !== undefined, flags);
     } catch (cause) {
       if (cause instanceof SeqqaError) throw cause;
@@ -104,7 +104,10 @@ export class Run {
     return signal.aborted || this.#lostService || (config.exploration.stopOnFirstViolation && this.#foundHere);
   }
 
-  /** A service that does not come up, or does not stay, is a failure of the run like those of its files; no further exploration is begun then. */
+  /**
+   * Does work while services are up. A service that does not start, or does not stay up, is a failure of the run like a failure of its files; no
+   * further exploration is begun then.
+   */
   async withServices(work: () => Promise<void>): Promise<void> {
     const { config, machinery, signal } = this.#parts;
     const onProblem = (error: unknown): void => {
@@ -148,7 +151,7 @@ export class Run {
     }
   }
 
-  /** An exploration of which nothing is left to do is reported as it was. What it found ended the run once, and does not end it again: it goes on behind that. */
+  /** Reports a finished exploration as it was. Its findings ended the run once, and do not end it again: the resumed run continues after them. */
   #takeOver(file: string): boolean {
     const { resumed, reporter, known } = this.#parts;
     const entry = resumed?.finished.get(file);
@@ -170,7 +173,7 @@ export class Run {
     reporter.explored(explored);
   }
 
-  /** An exploration that was made elsewhere. */
+  /** Takes in an exploration that other runs made. */
   merged({ file, name, merge }: MergedExploration): void {
     const { known } = this.#parts;
     const keep = this.#store?.exploration(file);
@@ -213,7 +216,7 @@ export class Run {
       const runs = await machinery.runJourneys({ journeys, config, bail, signal, onEvent });
       for (const { file, ...run } of runs) this.#ran({ ...run, name: run.result.name }, file);
     } catch (error) {
-      // What was done until then is reported all the same.
+      // Journeys that ended before the error are reported.
       for (const { name, file } of journeys) {
         const result = told.get(name);
         if (result !== undefined) this.#ran({ name, result, notes: [] }, file);
@@ -251,7 +254,7 @@ export class Run {
     writing(summary, () => reportToGithub(runDocument(report, config.report, this.#hide), shell));
   }
 
-  /** Reports and writes; the exit status of the run. `whole`: nothing that there is was left out. */
+  /** Reports and writes; returns the exit status of the run. `whole`: nothing was left out. */
   async end(whole: boolean): Promise<ExitStatus> {
     const { shell, only, reporter, signal, verbose, known } = this.#parts;
     if (this.#explorations.length + this.#journeys.length + this.#failures.length === 0 && !signal.aborted) {
@@ -275,7 +278,7 @@ export class Run {
     const listed = attempt(() => known?.conclude(this.#explorations, extent));
     const report = this.#reportOf({ exitStatus: worst(this.#statuses), known: listed });
     const isWritten = attempt(() => this.#write(report)) ?? false;
-    // It is written in one go: a signal that came meanwhile is heard now, and the reports are to say so, too.
+    // The document is written in one go: a signal that came meanwhile is delivered now, and the reports must show it.
     await hearSignals();
     if (signal.aborted && !this.#statuses.includes(130)) {
       this.#statuses.push(130);
@@ -287,7 +290,10 @@ export class Run {
     return signal.aborted ? 130 : worst(this.#statuses);
   }
 
-  /** Ends the store of the run and makes the reports from it: there is one way to them, for this run and for any later look at it. `false`: none are wanted. */
+  /**
+   * Ends the log of the run and makes the reports from it, so that this run and every later `seqqa report` use the same way. `false`: no reports are
+   * wanted.
+   */
   #write(report: RunReport): boolean {
     const store = this.#store;
     if (store === undefined) return false;
@@ -317,13 +323,13 @@ export class Run {
     };
   }
 
-  /** The document of the run, without what the store has tables for. */
+  /** Returns the document of the run, without the parts for which the run log has tables. */
   #documentOf(end: Pick<RunReport, "exitStatus" | "known">): RunDocument {
     return runDocument({ ...this.#reportOf(end), explorations: [], journeys: [], failures: [] }, this.#parts.config.report);
   }
 }
 
-/** An error of several files must say which one it is about, in the words that the user would use. */
+/** Adds the file to an error that may concern one of several files, as the user would write it. */
 function naming(file: string, path: string, cwd: string, error: unknown): unknown {
   if (!(error instanceof SeqqaError) || error.exitStatus !== 2) return error;
   const shown = shownMessage(error.message, path, cwd);
