@@ -14,7 +14,7 @@ type Build = (data: DataFactory<never>) => object;
 
 const BUILT_IN = ["user", "product", "order", "address", "payment"] as const satisfies readonly (keyof DataRecords)[];
 
-/** See `TestData`. In actions, `context.data` is one that is seeded by the path of the step. */
+/** See `TestData`. In actions, `context.data` is a factory that is seeded by the path of the step. */
 export class DataFactory<D extends object = DataRecords> implements TestData<D> {
   readonly #key: string;
   readonly #definitions: Map<string, Build> = new Map();

@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 
-/** Random numbers from a text: xoshiro128** (Blackman, Vigna 2018), its state the first 128 bits of the text's SHA-256. */
+/** Random numbers from a text: xoshiro128** (Blackman, Vigna 2018). Its initial state is the first 128 bits of the text's SHA-256. */
 export class Stream {
   readonly #state: Uint32Array;
 
   constructor(key: string) {
     const hash = createHash("sha256").update(key).digest();
     this.#state = Uint32Array.from({ length: 4 }, (_, i) => hash.readUInt32LE(i * 4));
-    // All zero would stay zero.
+    // An all-zero state would stay zero.
     if (this.#state.every((word) => word === 0)) this.#state[0] = 1;
   }
 
-  /** In [0, 1), with 53 bits. */
+  /** Returns a number in [0, 1), with 53 bits. */
   next(): number {
     return ((this.#word() >>> 5) * 0x4000000 + (this.#word() >>> 6)) / 0x20000000000000;
   }

@@ -4,7 +4,7 @@ import { surroundingsOf, type Surroundings } from "./surroundings.ts";
 import { writeFiles } from "./write-files.ts";
 
 export interface InitResult extends Surroundings {
-  /** What was written, relative to the folder. */
+  /** The written files, relative to the folder. */
   readonly files: readonly string[];
 }
 

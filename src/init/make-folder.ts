@@ -2,8 +2,8 @@ import { lstatSync, mkdirSync, rmdirSync, statSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Makes a folder and those above it; `made` gets what undoes each.
- * One folder after another: `recursive` never ends where a file system says of a new name that it is not there, as /proc does.
+ * Makes a folder and its missing parents; `made` receives a function that undoes each. Folders are made one after another, because `recursive` never
+ * ends if a file system reports a new name as missing, as /proc does.
  */
 export function makeFolder(folder: string, made: (() => void)[]): void {
   if (statOf(folder, true) !== undefined) return;
@@ -12,7 +12,7 @@ export function makeFolder(folder: string, made: (() => void)[]): void {
   made.push(() => rmdirSync(folder));
 }
 
-/** `undefined` for what is not there, and for what cannot be looked at: writing says why. */
+/** Returns `undefined` for a missing file, and for one that cannot be examined: writing to it reports why. */
 export function statOf(path: string, follow = false): Stats | undefined {
   try {
     return follow ? statSync(path) : lstatSync(path);

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { packageRoot } from "../model/code-root.ts";
 
-/** Where the files of a new folder lie in the package. The same from `src` and from `dist`. */
+/** The place of a new folder's files in the package. The same from `src` and from `dist`. */
 const folder = new URL("fixtures/init/", packageRoot);
 
-/** What a new folder consists of, in its order of reading. npm packs no `.gitignore`, so it lies there without its dot. */
+/** The files of a new folder, in reading order. npm packs no `.gitignore`, so the package has it without its dot. */
 const FILES = [
   "README.md",
   "seqqa.yaml",
@@ -21,7 +21,7 @@ const FILES = [
 ] as const;
 
 export interface TemplateFile {
-  /** Where it goes, with `/`. */
+  /** The path in the new folder, with `/`. */
   readonly path: string;
   readonly text: string;
 }

@@ -4,15 +4,16 @@ import { SeqqaError } from "../model/errors.ts";
 import { makeFolder, statOf } from "./make-folder.ts";
 import type { TemplateFile } from "./template.ts";
 
-/** As many of the files in the way are named. */
+/** The number of files in the way that are named. */
 const SHOWN = 5;
 
 /**
  * Writes all files, or none.
- * @throws SeqqaError `INIT_NOT_A_FOLDER`, `INIT_WOULD_OVERWRITE`, `INIT_NOT_WRITTEN`, exit status 2; what was written until then is removed.
+ * @throws SeqqaError `INIT_NOT_A_FOLDER`, `INIT_WOULD_OVERWRITE`, `INIT_NOT_WRITTEN`, exit status 2; files that were written before the error are
+ * removed.
  */
 export function writeFiles(directory: string, shown: string, files: readonly TemplateFile[]): void {
-  // A link that leads nowhere is there, too.
+  // A broken link counts as an existing file.
   if (statOf(directory) !== undefined && statOf(directory, true)?.isDirectory() !== true) {
     throw refused("INIT_NOT_A_FOLDER", `${shown} is there and is not a folder.`, "Name another one: seqqa init <dir>.");
   }
@@ -41,7 +42,7 @@ export function writeFiles(directory: string, shown: string, files: readonly Tem
   }
 }
 
-/** What stands where a file, or a folder for one, would go. */
+/** Returns the existing files in the place of a new file, or of a folder for one. */
 function occupied(directory: string, files: readonly TemplateFile[]): readonly string[] {
   const taken = files.flatMap(({ path }) => {
     const folder = dirname(path);
@@ -53,7 +54,7 @@ function occupied(directory: string, files: readonly TemplateFile[]): readonly s
 
 function writeNew(file: string, text: string, made: (() => void)[]): void {
   makeFolder(dirname(file), made);
-  // Never over a file that appeared meanwhile.
+  // Never overwrites a file that appeared meanwhile.
   writeFileSync(file, text, { flag: "wx" });
   made.push(() => rmSync(file));
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { Context, contextPartOf, type ContextPart } from "../model/context/context.ts";
 import type { StepResult } from "../model/results/journey-result.ts";
 
-/** Remembers a context; the result says what has changed since then. */
+/** Remembers a context; the returned function returns the changes since then. */
 export function watchContext(context: Context<never>): () => StepResult["context"] {
   const part = contextPartOf(context);
   const { version } = part;
@@ -17,7 +17,7 @@ export function watchContext(context: Context<never>): () => StepResult["context
   };
 }
 
-/** A context of its own for one run, with copies of what it is to start with. */
+/** Returns a separate context for one run, with copies of its initial values. */
 export function freshContext(initial: object | undefined): Context<never> {
   const context = new Context<never>();
   fillContext(context, initial);

@@ -4,7 +4,7 @@ import { ApiResponse } from "../model/http/response.ts";
 import type { RecordedExchange } from "../model/results/result.ts";
 import type { StepStatus } from "../model/results/journey-result.ts";
 
-/** How the code of a step ended. */
+/** The way in which a step's code ended. */
 export type Ending =
   | { readonly kind: "returned"; readonly value: unknown }
   | { readonly kind: "threw"; readonly error: unknown }
@@ -18,7 +18,7 @@ export interface Verdict {
 
 const PASSED: Verdict = { status: "passed" };
 
-/** Whether a step passed, by what its code did and what was answered. */
+/** Decides if a step passed, from the end of its code and from the answers. */
 export function judge(expectFailure: boolean | readonly number[], ending: Ending, requests: readonly RecordedExchange[]): Verdict {
   switch (ending.kind) {
     case "timed_out":
@@ -28,13 +28,13 @@ export function judge(expectFailure: boolean | readonly number[], ending: Ending
     case "threw":
       return failed(thrownText(ending.error, requests.at(-1)));
     case "returned":
-      // A step that says that it does not apply has looked at the answers itself.
+      // A step that returns `null`, because it does not apply, has judged the answers itself.
       if (ending.value === null && expectFailure === false) return { status: "skipped" };
       return judgeAnswer(expectFailure, ending.value, requests.at(-1));
   }
 }
 
-/** A rejection that nobody awaited, or what a timer or a listener threw, while the step seemed to be fine. */
+/** The verdict for an unhandled rejection, or for an error thrown in a timer or a listener, while the step seemed to pass. */
 export function strayVerdict(error: unknown): Verdict {
   return failed(`What the step did not wait for failed: ${errorText(error)} Await every call of the step.`);
 }
@@ -44,7 +44,7 @@ function judgeAnswer(expected: boolean | readonly number[], value: unknown, last
   const status = returned ?? last?.response?.status;
   const to = returned !== undefined && !(value instanceof ApiResponse && value.request.url !== "") ? "" : answered(value, last);
   if (status === undefined && last?.error !== undefined) return failed(sentence(last.error));
-  // A GraphQL answer carries its errors beside a status of 200.
+  // A GraphQL answer has errors together with a status of 200.
   const refused = value instanceof ApiResponse && !value.ok && value.statusCode < 300;
   if (refused && typeof expected === "boolean") return expected ? PASSED : failed(`Answered ${status}${to}, with errors.`);
   if (expected === false) return status === undefined || status < 400 ? PASSED : failed(`Answered ${status}${to}.`);
@@ -54,7 +54,7 @@ function judgeAnswer(expected: boolean | readonly number[], value: unknown, last
   return failed(`Expected ${wanted}, answered ${status === undefined ? "nothing" : `${status}${to}`}.`);
 }
 
-/** Of a response of ours, or of fetch. */
+/** Returns the status of one of our responses, or of a response of fetch. */
 function statusOf(value: unknown): number | undefined {
   return value instanceof ApiResponse || value instanceof Response ? value.status : undefined;
 }
@@ -64,20 +64,20 @@ function answered(value: unknown, last: RecordedExchange | undefined): string {
   return request === undefined ? "" : ` to ${lineOf(request)}`;
 }
 
-/** The request that a step was cut off in. */
+/** Names the request that was in progress when a step was ended. */
 function unfinished(requests: readonly RecordedExchange[]): string {
   const last = requests.at(-1);
   return last === undefined || last.response !== undefined ? "" : `, waiting for the answer to ${lineOf(last.request)}`;
 }
 
-/** An answer that says no is often why the code after it threw. */
+/** A refusing answer is often the reason why the code after it threw, so the text names it. */
 function thrownText(error: unknown, last: RecordedExchange | undefined): string {
   const text = errorText(error);
   const status = last?.response?.status ?? 0;
   return status < 400 ? text : `${text} The last answer was ${status} to ${lineOf(last!.request)}.`;
 }
 
-/** What was thrown, and what to do about it where that is known. */
+/** Returns the text of a thrown error, and the remedy where it is known. */
 export function errorText(error: unknown): string {
   if (!(error instanceof Error)) return `Threw ${typeof error === "string" ? JSON.stringify(error) : `a ${typeof error}, not an Error`}.`;
   if (error instanceof SeqqaError) return error.hint === undefined ? sentence(error.message) : `${sentence(error.message)} ${error.hint}`;
@@ -88,7 +88,7 @@ function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
-/** Without the origin, which is another one on every lane. */
+/** Returns a request without the origin, which differs between lanes. */
 function lineOf({ method, url }: RecordedExchange["request"]): string {
   return `${method} ${withoutSecrets(url).replace(/^https?:\/\/[^/?]*/, "")}`;
 }

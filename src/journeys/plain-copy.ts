@@ -1,4 +1,6 @@
-/** A copy of a step's arguments that can be kept, sent to another thread and shown; what cannot be copied is named by its type. */
+/**
+ * Returns a copy of a step's arguments that can be stored, sent to another thread and shown; values that cannot be copied are named by their type.
+ */
 export function plainCopy(value: unknown, seen: readonly unknown[] = []): unknown {
   if (typeof value === "function" || typeof value === "symbol") return `[${typeof value}]`;
   if (typeof value !== "object" || value === null) return value;

@@ -11,9 +11,9 @@ import { plainCopy } from "./plain-copy.ts";
 import { stackOf } from "./stack-of.ts";
 import type { StepScope } from "./step-scope.ts";
 
-/** A step as the thread knows it that ran it. */
+/** A step's result in the thread that ran it. */
 export interface RanStep extends Omit<StepResult, "where"> {
-  /** Lines of a stack in which the first one of the user's own code is to blame. Only with an error. */
+  /** Lines of a stack: the first line of the user's own code is the one to show. Only with an error. */
   readonly stack?: string | undefined;
 }
 
@@ -24,17 +24,17 @@ export interface StepInput {
   /** Seconds. */
   readonly timeout: number | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Takes the rejections that nobody awaited. */
+  /** Returns the unhandled rejections since the last call. */
   readonly strays: (() => readonly unknown[]) | undefined;
   readonly scope: StepScope;
 }
 
-/** How long code that was given up is waited for: its requests reject at once, and it usually ends with them. Milliseconds. */
+/** Milliseconds to wait for code after its timeout: its requests reject at once, and it usually ends with them. */
 const LAST_MOMENT = 100;
-/** Node takes no longer timer; such a timeout is none. */
+/** The longest timer of Node; a longer timeout is no timeout. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Runs a step to its end, or to that of its time. */
+/** Runs a step until its code ends or its time is up. */
 export async function runStep(input: StepInput): Promise<RanStep> {
   const { step, client, context, scope, strays } = input;
   const begun = performance.now();
@@ -44,7 +44,7 @@ export async function runStep(input: StepInput): Promise<RanStep> {
   const code = scope.run(() => callOf(step, client, context));
   const ending = await first(code, input);
   if (ending.kind === "timed_out" || ending.kind === "interrupted") await giveUp(code, ending, scope);
-  // Rejections that nobody awaited are told after this turn.
+  // Node emits unhandled rejections after this turn.
   const left = strays === undefined ? [] : (await nextTurn(), strays());
   const requests = requestsOf(scope, ending);
   const verdict = verdictOf(step, ending, requests, left);
@@ -68,14 +68,14 @@ async function callOf(step: AnyStep<never, never>, client: never, context: Conte
   }
 }
 
-/** The code's own end, or that of its time, whichever comes first. */
+/** Returns the end of the code, its timeout or an interruption, whichever comes first. */
 async function first(code: Promise<Ending>, { timeout, signal }: StepInput): Promise<Ending> {
   let timer: NodeJS.Timeout | undefined;
   let interrupt: (() => void) | undefined;
   const over = new Promise<Ending>((resolve) => {
     const ms = (timeout ?? Infinity) * 1000;
     const expire = ms > MAX_TIMER_MS ? (): void => undefined : (): void => resolve({ kind: "timed_out", seconds: ms / 1000 });
-    // Also without a timeout: the process would end in the middle of a step that waits for nothing of Node's.
+    // A timer runs also without a timeout. Otherwise the process would end during a step that waits for nothing that Node knows.
     timer = setTimeout(expire, Math.min(ms, MAX_TIMER_MS));
     interrupt = () => resolve({ kind: "interrupted" });
     if (signal?.aborted === true) interrupt();
@@ -97,7 +97,7 @@ async function giveUp(code: Promise<Ending>, ending: Ending, scope: StepScope): 
   if (!ended) scope.abandon();
 }
 
-/** An `api` that is no HTTP client leaves no exchanges: then the response that it returned stands for them. */
+/** Returns the requests of a step. An `api` that is no HTTP client records none; then the returned response stands for them. */
 function requestsOf({ requests }: StepScope, ending: Ending): readonly RecordedExchange[] {
   const value = ending.kind === "returned" ? ending.value : undefined;
   return value instanceof ApiResponse && requests.length === 0 ? [recordedAnswer(value)] : [...requests];

@@ -9,21 +9,21 @@ export interface StepsInput {
   readonly journey: JourneyDefinition<never, never>;
   readonly client: unknown;
   readonly context: Context<never>;
-  /** The context draws its data elsewhere: the journey is part of something. */
+  /** The context has a source of data already, because the journey is part of a larger unit such as `setup`. */
   readonly drawsElsewhere?: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Takes the rejections of this thread that nobody awaited. */
+  /** Returns the unhandled rejections of this thread since the last call. */
   readonly strays?: (() => readonly unknown[]) | undefined;
   readonly onStep?: ((step: RanStep) => void) | undefined;
 }
 
-/** What the steps of a journey did. */
+/** The results of a journey's steps. */
 export interface RanSteps {
   readonly status: JourneyResult["status"];
   readonly steps: readonly RanStep[];
   readonly durationMs: number;
   readonly interrupted: boolean;
-  /** A request was cancelled, or code was given up: what it does in the target may still come. */
+  /** A request was cancelled, or code timed out: their effects on the target may still come. */
   readonly unfinished: boolean;
 }
 
@@ -60,7 +60,7 @@ async function run({
     steps.push(ran);
     onStep?.(ran);
   }
-  // What a step did not wait for must not reach what comes after the journey.
+  // Work that a step did not wait for must not affect anything after the journey.
   for (const scope of scopes) scope.end(`journey "${journey.name}" is over`);
   await new Promise((resolve) => setImmediate(resolve));
   return {
@@ -72,7 +72,7 @@ async function run({
   };
 }
 
-/** A step of a journey draws by its place in it: whatever ran before, it gets the same data. */
+/** Seeds the data of a step by the step's place in the journey, so that the data does not depend on earlier steps. */
 function drawFor(context: Context<never>, place: readonly unknown[]): void {
   let data: DataFactory | undefined;
   contextPartOf(context).drawFrom(() => (data ??= new DataFactory({ seed: JSON.stringify(place) })));
@@ -82,7 +82,7 @@ function skipped(name: string): RanStep {
   return { name, status: "skipped", requests: [], context: { set: {}, deleted: [] }, durationMs: 0 };
 }
 
-/** What there is to tell of a journey that could not begin. */
+/** Returns the result of a journey that could not begin. */
 export function skippedSteps({ steps }: JourneyDefinition<never, never>): RanSteps {
   return { status: "failed", steps: steps.map(({ name }) => skipped(name)), durationMs: 0, interrupted: false, unfinished: false };
 }

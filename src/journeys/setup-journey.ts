@@ -5,7 +5,7 @@ import { fillContext } from "./context-changes.ts";
 import { runSteps } from "./run-steps.ts";
 
 /**
- * Runs a journey as the `setup` of an agent: on the world's own client and context, so that what it logs in as stays.
+ * Runs a journey as the `setup` of an agent: on the world's own client and context, so that its login stays.
  * @throws SeqqaError `SETUP_FAILED` naming the step that did not pass.
  */
 export async function setUpByJourney(journey: JourneyDefinition<never, never>, world: World<never, never>): Promise<void> {

@@ -2,10 +2,10 @@ import type { JourneyResult, StepResult } from "../model/results/journey-result.
 import type { RanStep } from "./run-step.ts";
 import type { RanSteps } from "./run-steps.ts";
 
-/** Where a stack leads to in the user's own code. */
+/** Returns the place in the user's own code that a stack leads to. */
 export type WhereOf = (stack: string) => string | undefined;
 
-/** A step as the user is shown it. */
+/** Returns a step as the user sees it. */
 export function shownStep({ stack, ...step }: RanStep, whereOf: WhereOf): StepResult {
   const where = stack === undefined ? undefined : whereOf(stack);
   return where === undefined ? step : { ...step, where };

@@ -6,14 +6,14 @@ import type { RecordedExchange } from "../model/results/result.ts";
 const storage = new AsyncLocalStorage<StepScope>();
 provideRequestScopes(() => storage.getStore());
 
-/** Journeys that run in this thread. */
+/** The number of journeys that run in this thread. */
 let running = 0;
-/** Code of a step that was given up may still call clients, and must be known by its context. */
+/** Code of a step that timed out may still call clients, and must be recognized by its async context. */
 let someAbandoned = false;
 
 /**
- * While a journey runs, its code is followed through every `await`. That costs all promises of the thread time, so it ends with the last journey: an
- * exploration whose `setup` is a journey goes on at full speed.
+ * Runs work whose code is followed through every `await`. That slows down all promises of the thread, so it ends with the last journey: an
+ * exploration whose `setup` is a journey continues at full speed.
  */
 export async function followed<T>(work: () => Promise<T>): Promise<T> {
   running++;
@@ -24,17 +24,17 @@ export async function followed<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The requests of one step: recorded, and cancelled when the step is over before they are. */
+/** The requests of one step: recorded, and cancelled if the step ends before they do. */
 export class StepScope implements RequestScope {
   readonly requests: RecordedExchange[] = [];
-  /** How many were in flight when the scope ended: what they do in the target may still come. */
+  /** The number of requests in flight when the scope ended: their effects on the target may still come. */
   cancelled = 0;
-  /** Its code did not end with it. */
+  /** The step's code did not end with the scope. */
   abandoned = false;
   readonly #controller = new AbortController();
 
   constructor() {
-    // A listener per request in flight, and there may be many.
+    // There is one listener per request in flight, and there may be many.
     setMaxListeners(0, this.#controller.signal);
   }
 
@@ -51,19 +51,19 @@ export class StepScope implements RequestScope {
     return storage.run(this, work);
   }
 
-  /** From here on its code can send nothing more. */
+  /** Refuses all further requests of the step's code. */
   end(why: string): void {
     this.#controller.abort(new Error(why));
   }
 
-  /** Its code goes on for as long as it likes. */
+  /** Marks the step's code as still running; nothing waits for it. */
   abandon(): void {
     this.abandoned = true;
     someAbandoned = true;
   }
 }
 
-/** The scope that a journey is run in, when a step runs another journey. */
+/** Returns the signal of the step that runs this journey, if a step of another journey does. */
 export function outerSignal(): AbortSignal | undefined {
   return storage.getStore()?.signal;
 }

@@ -13,28 +13,28 @@ import { externalPackages } from "./external-packages.ts";
 import { ownMeta } from "./own-meta.ts";
 import { NO_TEST, testGlobals, testRunners } from "./test-runners.ts";
 
-/** The extension by which stack frames of bundles are known; the source map lies beside it. */
+/** The extension that identifies bundles in stack frames; the source map lies beside the bundle. */
 export const BUNDLE_SUFFIX = ".seqqa.mjs";
 
-/** One user's module with everything of the user's own that it imports, ready to be imported by any thread. */
+/** One module of the user with all the user's own modules that it imports, ready to be imported by any thread. */
 export interface Bundle {
   /** Absolute path of the module to import. */
   readonly file: string;
   /** Absolute path of the user's entry. */
   readonly source: string;
-  /** Every string of at least 8 characters that stands in the user's own code or JSON, once each: ids among them are constants, not generated. */
+  /** Every string of at least 8 characters in the user's own code or JSON, once each. Ids among them are constants, not generated values. */
   readonly literals: readonly string[];
-  /** SHA-256 of the bundled code: equal as long as the user's code is, wherever it lies. */
+  /** SHA-256 of the bundled code: equal as long as the user's code is, in whatever folder. */
   readonly hash: string;
 }
 
 const MIN_LITERAL_LENGTH = 8;
 
 /**
- * Bundles a module into `outDir`. Packages of `node_modules` stay outside, resolved from where they are imported, so that the
- * bundle may lie anywhere and CommonJS and native ones work; `seqqa` is the running copy.
+ * Bundles a module into `outDir`. Packages of `node_modules` stay outside, resolved from their importers. For that reason the bundle may lie
+ * anywhere, and CommonJS and native packages work. `seqqa` is the running copy.
  *
- * @throws SeqqaError `LOAD_MISSING`, `LOAD_SYNTAX` (also for an import that leads nowhere), exit status 2
+ * @throws SeqqaError `LOAD_MISSING`, `LOAD_SYNTAX` (also for an import that cannot be resolved), exit status 2
  */
 export async function bundle(entry: string, options: { readonly outDir: string }): Promise<Bundle> {
   const source = resolve(entry);
@@ -47,7 +47,7 @@ export async function bundle(entry: string, options: { readonly outDir: string }
   refuseCommonJs(source, built.metafile);
   await mkdir(dirname(code.path), { recursive: true });
   for (const { path, contents } of built.outputFiles) {
-    // Whole or not at all: another run may be importing the same bundle.
+    // The file is renamed into place as a whole, because another run may be importing the same bundle.
     const draft = `${path}.${process.pid}.tmp`;
     await writeFile(draft, contents);
     await rename(draft, path);
@@ -76,7 +76,7 @@ async function buildOnce(source: string, outDir: string): Promise<BuildResult<{ 
   try {
     return await build({
       entryPoints: [{ in: source, out: basename(source, extname(source)) }],
-      // Two files of one name in two folders must not meet, and comments with paths must not depend on the current folder.
+      // Two files with the same name in two folders must not collide, and comments with paths must not depend on the current folder.
       absWorkingDir: dirname(source),
       outdir: join(outDir, createHash("sha256").update(source).digest("hex").slice(0, 12)),
       entryNames: `[name]-[hash]${BUNDLE_SUFFIX.slice(0, -".mjs".length)}`,
@@ -91,10 +91,10 @@ async function buildOnce(source: string, outDir: string): Promise<BuildResult<{ 
       sourcemap: "linked",
       sourcesContent: false,
       logLevel: "silent",
-      // Only what Node itself looks at: what stays outside is resolved by these and loaded by Node.
+      // Only the conditions and fields that Node itself uses, because Node loads the packages that stay outside.
       conditions: [],
       mainFields: ["main"],
-      // CommonJS of the user's own, and packages loaded by `require`, need one; modules here have none.
+      // The user's own CommonJS, and packages loaded by `require`, need a `require` function; modules have none.
       banner: { js: `${requireBanner(source)} ${NO_TEST}` },
       define: { ...testGlobals, "import.meta": "__seqqa_meta", __dirname: "__seqqa_meta.dirname", __filename: "__seqqa_meta.filename" },
       plugins: [testRunners(), externalPackages(), ownMeta()],

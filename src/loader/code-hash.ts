@@ -7,8 +7,8 @@ import { isOwn, ownPath } from "./own-package.ts";
 const NAMESPACE = /^[\w-]{2,}:(.*)$/;
 
 /**
- * SHA-256 of bundled code: equal as long as the user's code is, wherever its checkout lies. Files that the code names by their place (packages, what
- * `import.meta` says) count by where they are from the entry, and seqqa's own by where they are in seqqa.
+ * Returns the SHA-256 of bundled code: equal as long as the user's code is, in whatever folder it was checked out. Files that the code names by their
+ * place (packages, values of `import.meta`) count by their path from the entry, and seqqa's own files by their path in seqqa.
  */
 export function codeHash(code: string, source: string, { inputs, outputs }: Metafile): string {
   const named = [
@@ -16,9 +16,9 @@ export function codeHash(code: string, source: string, { inputs, outputs }: Meta
     ...Object.keys(inputs).flatMap((input) => placesOf(NAMESPACE.exec(input)?.[1] ?? resolve(dirname(source), input))),
     ...Object.values(outputs).flatMap(({ imports }) => imports.flatMap(({ path }) => placesOf(path))),
   ];
-  // The longest first, so that none is taken for the beginning of another one.
+  // The longest path comes first, so that no path is taken for the beginning of another one.
   const files = [...new Set(named)].toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
-  // The name of the map holds a hash of its own.
+  // The name of the map contains a hash of its own.
   let text = code.replace(/^\/\/# sourceMappingURL=.*$/m, "");
   for (const file of files) {
     const shown = isOwn(file) ? `seqqa:${ownPath(file)}` : `from:${relative(dirname(source), file)}`;
@@ -29,7 +29,7 @@ export function codeHash(code: string, source: string, { inputs, outputs }: Meta
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** A file, and the folder that it is in, which `import.meta.dirname` names. */
+/** Returns a file, and its folder, which `import.meta.dirname` names. */
 function placesOf(path: string): readonly string[] {
   const file = path.startsWith("file:") ? fileURLToPath(path) : path;
   return isAbsolute(file) ? [resolve(file), dirname(resolve(file))] : [];

@@ -2,10 +2,13 @@ import { resolve } from "node:path";
 import { SeqqaError } from "../model/errors.ts";
 import { filesBelow } from "./files-below.ts";
 
-/** CommonJS ones are found to be refused. */
+/** CommonJS files are found, too, so that they can be refused. */
 const EXPLORATION = /\.explore\.(?:[cm]?ts|[cm]?js)$/;
 
-/** The exploration files below a directory, absolute and sorted; not in `node_modules` or hidden folders, and not through links. @throws SeqqaError `LOAD_NO_DIRECTORY` */
+/**
+ * Returns the exploration files below a directory, absolute and sorted; not in `node_modules` or hidden folders, and not through links.
+ * @throws SeqqaError `LOAD_NO_DIRECTORY`
+ */
 export async function discover(directory: string): Promise<readonly string[]> {
   const root = resolve(directory);
   try {

@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { ownFile, ownModule, ownSubpaths } from "./own-package.ts";
 
 const RESOLVED = Symbol("seqqa.resolved");
-/** Packages that are loaded by `require` behind an import, so that any named import of theirs works. */
+/** The namespace of packages that an import loads with `require`, so that every named import from them works. */
 const COMMON_JS = "seqqa-commonjs";
 
 /** Leaves packages outside of the bundle, as absolute files found from their importer, and maps `seqqa` to the running copy. */
@@ -47,7 +47,7 @@ async function resolveImport(build: PluginBuild, args: OnResolveArgs): Promise<O
   const running = ownFile(found);
   if (running !== undefined) return external(args, running);
   if (!isPackage(found) && extname(found) !== ".node") return { path: found, namespace, sideEffects, suffix };
-  // Node takes JSON only with an attribute, and esbuild reads it as it is.
+  // Node imports JSON only with an attribute, while esbuild reads it directly.
   if (extname(found) === ".json") return { path: found, namespace, sideEffects };
   if (args.kind === "import-statement" && isCommonJs(found)) return { path: found, namespace: COMMON_JS };
   return external(args, found);
@@ -72,7 +72,7 @@ function isPackage(file: string): boolean {
   return file.split(sep).includes("node_modules");
 }
 
-/** As Node decides it. */
+/** Returns `true` if Node would load the file as CommonJS. */
 function isCommonJs(file: string): boolean {
   const extension = extname(file);
   if (extension !== ".js") return extension === ".cjs" || extension === ".node";

@@ -1,7 +1,10 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** The files below a folder whose names are wanted, absolute and sorted; not in `node_modules` or hidden folders, and not through links to folders. */
+/**
+ * Returns the files below a folder whose names are wanted, absolute and sorted; not in `node_modules` or hidden folders, and not through links to
+ * folders.
+ */
 export async function filesBelow(root: string, wanted: (name: string) => boolean): Promise<readonly string[]> {
   const found: string[] = [];
   const visit = async (folder: string): Promise<void> => {

@@ -7,7 +7,7 @@ export function isBuildFailure(error: unknown): boolean {
   return Array.isArray((error as Partial<BuildFailure> | undefined)?.errors);
 }
 
-/** What the bundler could not read or find, with the user's own line. */
+/** Returns the error about something that the bundler could not read or find, with the user's own line. */
 export function syntaxError(failure: BuildFailure, source: string): SeqqaError {
   const [first, ...others] = failure.errors;
   const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
@@ -23,7 +23,7 @@ export function syntaxError(failure: BuildFailure, source: string): SeqqaError {
   );
 }
 
-/** What Node finds when it links: an import of a name that a module does not have, a package that it cannot read. */
+/** Returns the error that Node raises when it links: an import of a name that a module does not have, or a package that it cannot read. */
 export function linkError(error: Error, where: string): SeqqaError {
   return new SeqqaError(
     "LOAD_SYNTAX",
@@ -36,7 +36,7 @@ export function linkError(error: Error, where: string): SeqqaError {
   );
 }
 
-/** The module threw while it was imported. An error of ours keeps its code and what to do about it. */
+/** Returns the error of a module that threw while it was imported. A SeqqaError keeps its code and its hint. */
 export function importError(error: unknown, where: string): SeqqaError {
   if (error instanceof SeqqaError) {
     return new SeqqaError(error.code, `${where}: ${error.message}`, { exitStatus: 2, hint: error.hint, cause: error });

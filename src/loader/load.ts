@@ -8,7 +8,8 @@ import { sourceOf, whereOf, whereOfLink } from "./stack.ts";
 /**
  * Imports a bundle in this thread; the same file gives the same module.
  *
- * @throws SeqqaError `LOAD_THREW` or the code of the SeqqaError that the module threw; `LOAD_SYNTAX` for an import of a name that is not exported. Exit status 2.
+ * @throws SeqqaError `LOAD_THREW` or the code of the SeqqaError that the module threw; `LOAD_SYNTAX` for an import of a name that is not exported.
+ * Exit status 2.
  */
 export async function load(bundle: Pick<Bundle, "file">): Promise<Record<string, unknown>> {
   try {

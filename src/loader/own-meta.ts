@@ -17,9 +17,9 @@ const LOADERS: Readonly<Record<string, Loader>> = {
 const META = "seqqa-meta";
 
 /**
- * Keeps `import.meta`, `__dirname` and `__filename` meaning the user's own file and not the bundle. `define` turns them into
- * `__seqqa_meta`; a file that mentions one gets an import of it. Imports are hoisted, so it stands at the end, where it moves no line
- * or column. CommonJS cannot import, and gets a declaration before its first line, whose columns in stacks are then too large.
+ * Makes `import.meta`, `__dirname` and `__filename` name the user's own file and not the bundle. `define` turns them into `__seqqa_meta`; a file that
+ * mentions one gets an import of it. Imports are hoisted, so the import is written at the end, where it moves no line or column. CommonJS cannot
+ * import, and gets a declaration before its first line; the columns of that line in stacks are then too large.
  */
 export function ownMeta(): Plugin {
   return {

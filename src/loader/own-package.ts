@@ -6,12 +6,14 @@ import { codeRoot, packageRoot, runsFromSource } from "../model/code-root.ts";
 const codeFolder = resolve(fileURLToPath(codeRoot));
 const packageFolder = resolve(fileURLToPath(packageRoot));
 
-/** The names that can be imported, without the package's own: `""`, `/adapters/http`, ... */
+/** Returns the names that can be imported, without the package's own: `""`, `/adapters/http`, ... */
 export function ownSubpaths(): readonly string[] {
   return Object.keys(ownExports()).map((key) => key.slice(1));
 }
 
-/** The file URL of `seqqa<subpath>` in the running copy, so that there is only one of every class; `undefined` when nothing is exported there. */
+/**
+ * Returns the file URL of `seqqa<subpath>` in the running copy, so that every class exists only once; `undefined` for a subpath without an export.
+ */
 export function ownModule(subpath: string): string | undefined {
   const target = ownExports()[`.${subpath}`];
   const path = typeof target === "string" ? target : target?.default;
@@ -19,7 +21,7 @@ export function ownModule(subpath: string): string | undefined {
   return pathToFileURL(ownFile(join(packageFolder, path)) ?? join(packageFolder, path)).href;
 }
 
-/** The running copy of a file of `src` or `dist`; `undefined` for any other file, and for a module that the build put together with others. */
+/** Returns the running copy of a file of `src` or `dist`; `undefined` for any other file, and for a module that the build joined with others. */
 export function ownFile(path: string): string | undefined {
   for (const folder of ["src", "dist"]) {
     const inside = relative(join(packageFolder, folder), path);
@@ -30,12 +32,12 @@ export function ownFile(path: string): string | undefined {
   return undefined;
 }
 
-/** Whether a file is seqqa's own code, of whatever copy. */
+/** Returns `true` if a file is seqqa's own code, of any copy. */
 export function isOwn(path: string): boolean {
   return ["src", "dist", "bin"].some((folder) => path.startsWith(join(packageFolder, folder) + sep));
 }
 
-/** Where in the package a file of its own is, as it is when built. */
+/** Returns the path in the package of one of its own files, in the built form. */
 export function ownPath(path: string): string {
   return relative(packageFolder, path)
     .replace(/^src\b/, "dist")

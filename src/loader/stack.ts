@@ -6,7 +6,7 @@ import { isOwn } from "./own-package.ts";
 import { shownPath } from "./shown-path.ts";
 
 const BUNDLE = /\.seqqa\.mjs$/;
-/** `at f (file:///a.mjs:1:2)`, `at file:///a.mjs:1:2`, `at async f (/a.js:1:2)`. */
+/** Matches frames such as `at f (file:///a.mjs:1:2)`, `at file:///a.mjs:1:2`, `at async f (/a.js:1:2)`. */
 const FRAME = /^(\s*at (?:.*? \()?)((?:file:\/\/|\/|node:|[A-Za-z]:\\)[^()]*?):(\d+):(\d+)(\)?)$/;
 
 interface Position {
@@ -15,13 +15,13 @@ interface Position {
   readonly column: number;
 }
 
-/** The stack with the user's own files, lines and columns in place of the bundle's, without the frames of seqqa and Node. */
+/** Returns the stack with the user's own files, lines and columns in place of the bundle's, without the frames of seqqa and Node. */
 export function mapStack(stack: string): string {
   const lines: string[] = [];
   for (const line of stack.split("\n")) {
     const frame = FRAME.exec(line);
     if (frame === null) {
-      // `at new Promise (<anonymous>)` and the like belong to nobody; everything that is no frame is the message.
+      // Frames such as `at new Promise (<anonymous>)` have no file and are dropped; lines that are no frames belong to the message.
       if (!/^\s*at .*(?:\(<anonymous>\)|\(native\))$/.test(line)) lines.push(line);
       continue;
     }
@@ -32,7 +32,10 @@ export function mapStack(stack: string): string {
   return lines.join("\n");
 }
 
-/** Where in the user's own code an error was raised, e.g. `shop.explore.ts:12:5`, relative to the current folder; `undefined` when its stack shows none. */
+/**
+ * Returns the place in the user's own code where an error was raised, e.g. `shop.explore.ts:12:5`, relative to the current folder; `undefined` when
+ * its stack shows none.
+ */
 export function whereOf(error: unknown): string | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 10; cause = cause.cause, depth++) {
     for (const line of (cause.stack ?? "").split("\n")) {
@@ -44,7 +47,10 @@ export function whereOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The user's import that Node could not link. Its error has no frame there, but its stack begins with file and line of the bundle and a caret. */
+/**
+ * Returns the user's import that Node could not link. Its error has no frame for the import, but its stack begins with file and line of the bundle
+ * and a caret.
+ */
 export function whereOfLink(error: SyntaxError): string | undefined {
   const [place = "", , caret = ""] = (error.stack ?? "").split("\n");
   const [, location = "", line] = /^((?:file:\/\/)?\/.*):(\d+)$/.exec(place) ?? [];
@@ -55,12 +61,12 @@ export function whereOfLink(error: SyntaxError): string | undefined {
   return position === undefined ? undefined : shown(position);
 }
 
-/** The user's entry that a bundle was made from. */
+/** Returns the user's entry from which a bundle was made. */
 export function sourceOf(bundle: string): string | undefined {
   return mapOf(bundle)?.sources.findLast((source) => source !== null) ?? undefined;
 }
 
-/** What to show for a frame; `undefined` for one of seqqa, its pool and Node. */
+/** Returns the position to show for a frame; `undefined` for a frame of seqqa, its thread pool or Node. */
 function positionOf([, , location = "", line, column]: RegExpExecArray): Position | undefined {
   if (location.startsWith("node:")) return undefined;
   const file = fileOf(location);
@@ -72,7 +78,7 @@ function positionOf([, , location = "", line, column]: RegExpExecArray): Positio
 function original(bundle: string, line: number, column: number): Position | undefined {
   const map = mapOf(bundle)?.map;
   if (map === undefined) return { file: bundle, line, column };
-  // V8 counts columns from 1, source maps from 0. What maps to nothing is the bundler's own.
+  // V8 counts columns from 1, source maps from 0. Positions without a source are the bundler's own code.
   const found = originalPositionFor(map, { line, column: Math.max(0, column - 1) });
   if (found.source === null) return undefined;
   return { file: found.source, line: found.line, column: found.column + 1 };
@@ -84,11 +90,11 @@ interface LoadedMap {
   readonly sources: readonly (string | null)[];
 }
 
-/** Maps of bundles are large, and each exploration of a long process has bundles of its own. */
+/** The limit of cached maps: maps of bundles are large, and each exploration of a long process has bundles of its own. */
 const MOST_MAPS = 20;
 const maps = new Map<string, LoadedMap | undefined>();
 
-/** Read when first needed: most runs never show a stack. */
+/** Reads a map when it is first needed: most runs never show a stack. */
 function mapOf(bundle: string): LoadedMap | undefined {
   if (!maps.has(bundle)) {
     if (maps.size >= MOST_MAPS) maps.delete(maps.keys().next().value!);
@@ -114,7 +120,7 @@ function shown({ file, line, column }: Position): string {
 
 function fileOf(location: string): string | undefined {
   try {
-    // Test runners and bundlers add a query to tell versions of a module apart.
+    // Test runners and bundlers add a query to distinguish versions of a module.
     return location.startsWith("file:") ? fileURLToPath(location.replace(/\?.*$/, "")) : location.replace(/\?.*$/, "");
   } catch {
     return undefined;

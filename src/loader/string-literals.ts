@@ -1,19 +1,19 @@
-/** What an expression may end with, so that a slash after it divides. */
+/** The characters that an expression may end with. A slash after one of them is a division. */
 const ENDS_EXPRESSION = /[\w$)\]}"'`]/;
 const KEYWORD_BEFORE_REGEX = /(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|new|else|do|yield|await|instanceof)$/;
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v", "0": "\0" };
 
 /**
- * The string literals, and fixed parts of templates, of at least `minLength` characters in JavaScript as the bundler prints it, once each, in
- * order. A scanner, not a parser: whether a slash begins a regular expression is told from what stands before it. Were it wrong, some text more or less
- * would be taken for a literal; a literal only matters where an id of a store equals it.
+ * Returns the string literals, and fixed parts of templates, of at least `minLength` characters in JavaScript as the bundler prints it, once each, in
+ * order. It is a scanner, not a parser: the text before a slash decides if the slash begins a regular expression. A wrong decision would add or lose
+ * some literals; a literal only matters if an id of a store equals it.
  */
 export function stringLiterals(code: string, minLength: number): readonly string[] {
   const found = new Set<string>();
   const keep = (text: string): void => {
     if (text.length >= minLength) found.add(text);
   };
-  /** For every `${` that is open, how many braces are open within it. */
+  /** For every open `${`, the number of open braces within it. */
   const templates: number[] = [];
   let at = 0;
 

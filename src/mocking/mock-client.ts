@@ -20,11 +20,11 @@ import { reply, type Reply, type ReplyOptions } from "./reply.ts";
 import { routeOf } from "./route.ts";
 import { Verbs } from "../adapters/http/request/verbs.ts";
 
-/** What is answered to a kind of request. */
+/** The replies to a kind of request. */
 export interface MockReplies {
   /**
-   * The next reply: the first request gets the first one, and so on; the last one is repeated. A string is sent as text, `undefined` as an
-   * empty body, everything else as JSON.
+   * Adds the next reply: the first request gets the first one, and so on; the last one is repeated. A string is sent as text, `undefined` as an empty
+   * body, everything else as JSON.
    * @throws SeqqaError `REPLY_INVALID`
    */
   respond(body?: unknown, options?: ReplyOptions): MockReplies;
@@ -34,11 +34,11 @@ const BASE: BaseUrl = parseBaseUrl("http://localhost");
 const NO_OPTIONS: RequestOptions = Object.freeze({});
 
 /**
- * An API of canned replies, for trying actions, invariants and journeys without a server. It sends nothing; requests are encoded and
- * checked as `HttpClient` does it, and cookies, token and headers work the same.
+ * An API of canned replies, for testing actions, invariants and journeys without a server. It sends nothing; requests are encoded and checked as
+ * `HttpClient` does it, and cookies, token and headers work the same.
  *
- * What was defined, which reply of a sequence comes next, and the calls are part of the world: a branch puts them back. Calls alone
- * do not make two states different: a rule about them belongs into the context, or is asked of `calls` at the end of a journey.
+ * The definitions, the next reply of each sequence, and the calls are part of the world: each branch restores them. Calls alone do not make two
+ * states different. A rule about calls needs a value in the context, or a check of `calls` at the end of a journey.
  */
 export class MockClient extends Verbs implements ApiClient {
   readonly #mock = new MockState();
@@ -56,15 +56,15 @@ export class MockClient extends Verbs implements ApiClient {
     return this.#mock.calls;
   }
 
-  /** The calls that no reply was defined for; they were answered with 404. */
+  /** The calls for which no reply was defined; they were answered with 404. */
   get unmatched(): readonly MockCall[] {
     return this.calls.filter(({ matched }) => !matched);
   }
 
   /**
-   * Defines the replies to a method and path. Of several definitions that match a request the last one made wins.
-   * @param path A string matches exactly, query included; a segment such as `:id` in it stands for any one. A regular expression is
-   *   searched for in path and query. Functions are not taken: definitions are copied from lane to lane.
+   * Defines the replies to a method and path. If several definitions match a request, the last one wins.
+   * @param path A string matches exactly, query included; a segment such as `:id` matches any segment. A regular expression is searched for in path
+   * and query. Functions are not allowed: definitions are copied from lane to lane.
    */
   when(method: string, path: string | RegExp): MockReplies {
     const route = routeOf(path, (one) => resolveTarget(BASE, one, undefined).path);

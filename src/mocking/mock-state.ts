@@ -7,7 +7,7 @@ export interface MockCall {
   readonly method: string;
   /** Path and query, as in the request line. */
   readonly path: string;
-  /** What was sent, the client's token and headers included; names in lower case. */
+  /** The headers of the request, the client's token and headers included; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body as text; absent when there was none. */
   readonly body?: string;
@@ -15,15 +15,15 @@ export interface MockCall {
   readonly json?: unknown;
   /** The fields of a request with `form`. */
   readonly form?: Readonly<Record<string, string>>;
-  /** The parameters of the path's query; the last one of a name. */
+  /** The parameters of the path's query; for a repeated name, the last one. */
   readonly query: Readonly<Record<string, string>>;
-  /** What it was answered. */
+  /** The status of the reply. */
   readonly status: number;
-  /** Whether a reply was defined for it. */
+  /** `true` if a reply was defined for the request. */
   readonly matched: boolean;
 }
 
-/** One `when`, with the replies that it gives in turn; the last one is repeated. */
+/** One `when`, with its replies in order; the last one is repeated. */
 interface Definition {
   readonly method: string;
   readonly route: Route;
@@ -31,7 +31,7 @@ interface Definition {
   readonly given: number;
 }
 
-/** What a branch changes in a mock; plain data. */
+/** The state of a mock that a branch may change; plain data. */
 export interface SavedMock {
   readonly definitions: readonly Definition[];
   readonly calls: readonly MockCall[];
@@ -39,7 +39,7 @@ export interface SavedMock {
 
 const NONE: readonly never[] = Object.freeze([]);
 
-/** Definitions and calls. Lists are replaced, or copied before the first write after they were handed out, never changed in place. */
+/** Definitions and calls. Lists are never changed in place: they are replaced, or copied before the first write after they were shared. */
 export class MockState {
   #definitions: readonly Definition[] = NONE;
   #initial: readonly Definition[] = NONE;
@@ -56,12 +56,12 @@ export class MockState {
     return this.#calls;
   }
 
-  /** What is defined now is what the mock began with. */
+  /** Makes the present definitions the initial ones. */
   begin(): void {
     this.#initial = this.#definitions;
   }
 
-  /** Returns the number of the definition, for {@link add}. */
+  /** Adds a definition and returns its number, for {@link add}. */
   define(method: string, route: Route): number {
     this.#version++;
     this.#definitions = [...this.#definitions, { method, route, replies: NONE, given: 0 }];
@@ -75,13 +75,13 @@ export class MockState {
     this.#definitions = this.#definitions.with(index, { ...definition, replies: [...definition.replies, reply] });
   }
 
-  /** The reply to a request, which is thereby given; `undefined` when none is defined. */
+  /** Returns the reply to a request and advances the sequence; `undefined` when none is defined. */
   take(method: string, path: string): Reply | undefined {
     const index = this.#definitions.findLastIndex((one) => one.replies.length > 0 && one.method === method && matches(one.route, path));
     const definition = this.#definitions[index];
     if (definition === undefined) return undefined;
     const last = definition.replies.length - 1;
-    // The last one is repeated without being counted: nothing that comes next depends on how often.
+    // The last reply is repeated without being counted, because the number of repetitions affects no later reply.
     if (definition.given < last) this.#definitions = this.#definitions.with(index, { ...definition, given: definition.given + 1 });
     return definition.replies[Math.min(definition.given, last)];
   }
@@ -104,7 +104,7 @@ export class MockState {
     this.#shared = true;
   }
 
-  /** What decides the answers to come, where it is not as it began. Calls do not: they are remembered, and answer nothing. */
+  /** Returns the definitions that decide future answers, if they differ from the initial ones. Calls are only recorded and affect no answer. */
   acting(): readonly Definition[] | undefined {
     return this.#definitions === this.#initial || sameDefinitions(this.#definitions, this.#initial) ? undefined : this.#definitions;
   }

@@ -1,24 +1,24 @@
 import { SeqqaError } from "../model/errors.ts";
 
-/** How a canned reply differs from 200 with the content type of its body. */
+/** The differences of a canned reply from 200 with the content type of its body. */
 export interface ReplyOptions {
   /** Default 200. */
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What is answered, as it would come over the wire. Plain data. */
+/** A reply, as it would be received. Plain data. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** `Set-Cookie` by itself, as a transport gives it. */
+  /** Each `Set-Cookie` by itself, as a transport returns it. */
   readonly cookies: readonly string[];
   readonly text: string;
 }
 
 /**
- * A string is the text itself, `undefined` an empty body, everything else is written as JSON: the answer that an action reads is its
- * own copy, and changing it changes no later one.
+ * Returns a canned reply. A string is the text itself, `undefined` an empty body, everything else is written as JSON. For that reason each action
+ * reads its own copy of an answer, and changing the copy changes no later answer.
  * @throws SeqqaError `REPLY_INVALID`
  */
 export function reply(body: unknown, { status = 200, headers = {} }: ReplyOptions): Reply {

@@ -1,8 +1,8 @@
 import { SeqqaError } from "../model/errors.ts";
 
 /**
- * Which paths a definition answers. Plain data and no function: it is part of the world, which is copied from lane to lane.
- * `exact`: this path and query; `segments`: `:name` stands for one segment; `pattern`: a regular expression on path and query.
+ * The paths that a definition answers. Plain data and no function: it is part of the world, which is copied from lane to lane. `exact`: this path and
+ * query; `segments`: `:name` stands for one segment; `pattern`: a regular expression on path and query.
  */
 export type Route =
   | { readonly kind: "exact"; readonly path: string }
@@ -10,8 +10,8 @@ export type Route =
   | { readonly kind: "pattern"; readonly source: string; readonly flags: string };
 
 /**
- * @param path As {@link MockClient.when} takes it.
- * @param sent Writes a path as it would be sent.
+ * @param path A path as {@link MockClient.when} takes it.
+ * @param sent Returns a path as it would be sent.
  * @throws SeqqaError `PATH_INVALID`
  */
 export function routeOf(path: string | RegExp, sent: (path: string) => string): Route {
@@ -27,7 +27,7 @@ export function routeOf(path: string | RegExp, sent: (path: string) => string): 
   return { kind: /(?:^|\/):[A-Za-z_]\w*(?=[/?]|$)/.test(written) ? "segments" : "exact", path: written };
 }
 
-/** Whether a definition answers a path, given with its query as it is sent. */
+/** Returns `true` if a definition answers a path, given with its query as it is sent. */
 export function matches(route: Route, path: string): boolean {
   switch (route.kind) {
     case "exact":

@@ -3,9 +3,9 @@ import { X509Certificate } from "node:crypto";
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * The certificates of a text in PEM, each by itself; keys and comments beside them are left out. Node would take a text without any
- * certificate in silence, and trust nobody more than before.
- * @returns In place of them, what is wrong with the text. It quotes nothing: there may be a key in it.
+ * Returns the certificates of a text in PEM, each by itself; keys and comments beside them are left out. Node would accept a text without any
+ * certificate in silence, and trust nothing in addition.
+ * @returns If the text is wrong, a description of the error instead. It quotes nothing, because the text may contain a key.
  */
 export function certificatesOf(text: string): readonly string[] | string {
   const blocks = text.match(BLOCK) ?? [];

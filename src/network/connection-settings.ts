@@ -1,20 +1,20 @@
-/** How connections over HTTP are made. Plain data, so that it reaches every thread. */
+/** Settings for connections over HTTP. Plain data, so that every thread can receive them. */
 export interface ConnectionSettings {
   /** Certificates in PEM, trusted beside those that Node trusts. */
   readonly ca: readonly string[];
-  /** `environment`: HTTP_PROXY, HTTPS_PROXY and NO_PROXY hold. */
+  /** `environment`: HTTP_PROXY, HTTPS_PROXY and NO_PROXY apply. */
   readonly proxy: "none" | "environment";
 }
 
 const BUILT_IN: ConnectionSettings = Object.freeze({ ca: Object.freeze([]), proxy: "none" });
 
 let current = BUILT_IN;
-/** Who set it last. */
+/** The settings of the last caller. */
 let owner = BUILT_IN;
 
 /**
- * For lanes: what the configuration says (`tls.ca_file`, `proxy`). Connections look it up when they are made, since a user's module may
- * have constructed its clients before. The same object is kept for as long as it says the same.
+ * For lanes: sets the configuration's values (`tls.ca_file`, `proxy`). Connections look them up when they are made, because a user's module may have
+ * constructed its clients before. Equal settings keep the same object.
  */
 export function setConnectionDefaults(settings: ConnectionSettings = BUILT_IN): void {
   const same = settings.proxy === current.proxy && settings.ca.join("\n") === current.ca.join("\n");
@@ -22,7 +22,7 @@ export function setConnectionDefaults(settings: ConnectionSettings = BUILT_IN): 
   owner = settings;
 }
 
-/** Takes back what a run set, unless another one did meanwhile: what the process sends later is its own business. */
+/** Resets the settings of a run, unless another run has set its own meanwhile: later requests of the process must not use them. */
 export function endConnectionDefaults(settings: ConnectionSettings): void {
   if (settings === owner) setConnectionDefaults();
 }

@@ -7,8 +7,8 @@ export interface EnvironmentProxies {
 }
 
 /**
- * What HTTP_PROXY and HTTPS_PROXY say, the lower-case names first; `undefined` when they name nothing. HTTP_PROXY holds for https too when
- * HTTPS_PROXY is not there.
+ * Returns the values of HTTP_PROXY and HTTPS_PROXY, the lower-case names first; `undefined` when both are unset. HTTP_PROXY is also used for https
+ * when HTTPS_PROXY is unset.
  * @throws SeqqaError `PROXY_INVALID`, without the value: it may hold a password.
  */
 export function environmentProxies(env: NodeJS.ProcessEnv = process.env): EnvironmentProxies | undefined {
@@ -22,9 +22,9 @@ function proxyUrl(env: NodeJS.ProcessEnv, [lower, upper]: readonly [string, stri
   const text = env[name]?.trim() ?? "";
   if (text === "") return undefined;
   try {
-    // `host:port` is what other programs take, too.
+    // `host:port` is allowed, because other programs take it, too.
     const url = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
-    // undici decodes them; what cannot be decoded would be an error that quotes nothing and explains nothing.
+    // undici decodes them; an invalid encoding would raise an error there that explains nothing.
     decodeURIComponent(url.username + url.password);
     if (/^https?:$/.test(url.protocol)) return url.href;
   } catch {

@@ -1,13 +1,13 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A process that crashed needs a moment until all its sockets are closed. Milliseconds. */
+/** Milliseconds that a crashed process may need until all its sockets are closed. */
 const CRASH_MS = 30;
-/** A proxy in front of a process that is gone accepts a connection and closes it. Milliseconds. */
+/** Milliseconds that a connection must stay open: a proxy in front of a dead process accepts a connection and closes it. */
 const KEPT_MS = 50;
 const CONNECT_MS = 2000;
 
-/** Returns `true` if something accepts connections there and keeps them. Nothing is sent. */
+/** Returns `true` if a server accepts connections at the origin and keeps them open. Nothing is sent. */
 export async function isListening(origin: string): Promise<boolean> {
   const { protocol, hostname, port } = new URL(origin);
   await sleep(CRASH_MS);
@@ -27,7 +27,7 @@ export async function isListening(origin: string): Promise<boolean> {
         clearTimeout(late);
         setTimeout(() => resolve(true), KEPT_MS);
       });
-      // The end of a connection is only seen by one who reads.
+      // The end of a connection is only noticed while the socket is read.
       socket.resume();
     });
   } finally {

@@ -6,15 +6,15 @@ import { EnvHttpProxyAgent } from "./undici.ts";
 
 const CONNECT_TIMEOUT = 10_000;
 
-/** What sends through these proxies, except to hosts of NO_PROXY. Its user ends it. */
+/** Returns a dispatcher that sends through these proxies, except to hosts of NO_PROXY. The caller closes it. */
 export function proxyAgent(proxies: EnvironmentProxies, ca: readonly string[], maxResponseSize: number): Dispatcher {
   const context = secureContext(ca);
   const secured = { timeout: CONNECT_TIMEOUT, ...(context !== undefined && { secureContext: context }) };
   return new EnvHttpProxyAgent({
-    // Empty in place of none: undici would look into the environment again.
+    // An empty text instead of `undefined`: otherwise undici would read the environment again.
     httpProxy: proxies.http ?? "",
     httpsProxy: proxies.https ?? "",
-    // Many proxies make a tunnel to port 443 only; undici asks for one for plain HTTP, too, unless told.
+    // Many proxies allow a tunnel to port 443 only; by default undici requests one for plain HTTP, too.
     proxyTunnel: false,
     // For hosts of NO_PROXY, for targets behind a tunnel, and for a proxy that speaks TLS itself.
     connect: secured,

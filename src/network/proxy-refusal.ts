@@ -1,10 +1,10 @@
-/** The status with which a proxy refused, where undici raises that as an error (it has no field for it). */
+/** Returns the status with which a proxy refused, from an error of undici (which has no field for it). */
 export function proxyRefusal(error: unknown): number | undefined {
   const status = error instanceof Error ? /^Proxy (?:Authentication Required|response) \((\d{3})\)/.exec(error.message)?.[1] : undefined;
   return status === undefined ? undefined : Number(status);
 }
 
-/** What to do about it. */
+/** Returns the remedy for a refusal by a proxy. */
 export function proxyCheck(status: number | undefined): string {
   return status === 407
     ? "Put user and password into HTTP_PROXY or HTTPS_PROXY: http://user:password@host:port."

@@ -5,8 +5,8 @@ import { certificatesOf } from "./certificates.ts";
 const made = new Map<string, tls.SecureContext>();
 
 /**
- * What trusts these certificates beside Node's own; `undefined` for none, which is Node's default. Made once for the same certificates: there
- * are some hundred and fifty others to be read.
+ * Returns a context that trusts these certificates beside Node's own; `undefined` without certificates, which is Node's default. Equal certificates
+ * share one context, because some hundred and fifty others are read for each.
  */
 export function secureContext(ca: readonly string[]): tls.SecureContext | undefined {
   if (ca.length === 0) return undefined;
@@ -16,14 +16,14 @@ export function secureContext(ca: readonly string[]): tls.SecureContext | undefi
   return context;
 }
 
-/** A list of one's own replaces Node's, so that it has to begin with that. */
+/** Returns Node's certificates: a custom list replaces them, so it has to begin with them. */
 function defaultRoots(): readonly string[] {
-  // Node 22.15 and later says it.
+  // Node 22.15 and later can return its certificates.
   const { getCACertificates } = tls as { readonly getCACertificates?: (type: "default") => readonly string[] };
   return getCACertificates?.("default") ?? [...tls.rootCertificates, ...extraRoots()];
 }
 
-/** Node itself warns of a file that cannot be read. */
+/** Returns the certificates of NODE_EXTRA_CA_CERTS. Node itself warns of a file that cannot be read. */
 function extraRoots(): readonly string[] {
   const file = process.env["NODE_EXTRA_CA_CERTS"];
   if (file === undefined || file === "") return [];

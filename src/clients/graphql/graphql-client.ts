@@ -5,7 +5,9 @@ import { SeqqaError } from "../../model/errors.ts";
 import { GraphQLResponse } from "./graphql-response.ts";
 
 export interface GraphQLClientOptions extends ConnectionOptions {
-  /** Where the API answers, e.g. `/graphql`: below a URL, or for a fetch handler of this process. Default: the URL itself, and `/graphql` for a handler. */
+  /**
+   * The path of the API, e.g. `/graphql`: below a URL, or for a fetch handler of this process. Default: the URL itself, and `/graphql` for a handler.
+   */
   readonly path?: string;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -15,23 +17,23 @@ export interface GraphQLClientOptions extends ConnectionOptions {
 
 export interface QueryOptions {
   readonly variables?: Readonly<Record<string, unknown>>;
-  /** Which operation of a text that has several. */
+  /** The operation to execute, in a text with several. */
   readonly operationName?: string;
 }
 
 const ACCEPT = "application/graphql-response+json, application/json";
 
 /**
- * The client of a GraphQL API, on `HttpClient`: token, headers and cookies are part of the world, requests are recorded, and the settings
- * of the configuration hold. Usable as the `api` of a world and as the client of a role.
+ * The client of a GraphQL API, on `HttpClient`: token, headers and cookies are part of the world, requests are recorded, and the settings of the
+ * configuration apply. Usable as the `api` of a world and as the client of a role.
  */
 export class GraphQLClient {
   readonly #http: HttpClient;
   readonly #path: string;
 
   /**
-   * @param target The URL of the endpoint. Or a fetch handler of this process, which sees requests to `/graphql`, or to the `path` that is given.
-   * @throws SeqqaError as `HttpClient`
+   * @param target The URL of the endpoint, or a fetch handler of this process, which receives requests to `/graphql`, or to the given `path`.
+   * @throws SeqqaError like `HttpClient`
    */
   constructor(target: string | FetchHandler, options: GraphQLClientOptions = {}) {
     const { path: own, ...rest } = options;
@@ -43,8 +45,8 @@ export class GraphQLClient {
   }
 
   /**
-   * Sends a query or a mutation. Resolves whatever GraphQL says; `response.ok` is whether it said neither an error status nor errors.
-   * @throws SeqqaError `QUERY_INVALID`, `NOT_GRAPHQL` for a 2xx or 3xx that is no GraphQL answer, and as `HttpClient`
+   * Sends a query or a mutation. Resolves even if the operation failed: `response.ok` is `true` if the answer has neither an error status nor errors.
+   * @throws SeqqaError `QUERY_INVALID`, `NOT_GRAPHQL` for a 2xx or 3xx that is no GraphQL answer, and like `HttpClient`
    */
   async query<T = unknown>(text: string, options: QueryOptions = {}): Promise<GraphQLResponse<T>> {
     if (typeof text !== "string" || text.trim() === "") {
@@ -80,7 +82,7 @@ export class GraphQLClient {
   }
 }
 
-/** An endpoint may have a query, which a base URL may not. */
+/** Splits the URL of an endpoint, which may have a query; a base URL may not. */
 function taken(url: string): { readonly origin: string; readonly path: string } {
   const at = url.indexOf("?");
   return at < 0 ? { origin: url, path: "" } : { origin: url.slice(0, at), path: url.slice(at) };

@@ -17,14 +17,14 @@ interface Body<T> {
 
 const QUOTED = 200;
 
-/** The answer to a GraphQL operation. A server may say 200 to an operation that failed: look at {@link ok} or {@link errors}. */
+/** The answer to a GraphQL operation. A server may answer 200 to an operation that failed: look at {@link ok} or {@link errors}. */
 export class GraphQLResponse<T = unknown> extends ApiResponse {
   readonly #body: Body<T> | undefined;
 
   /**
-   * Takes over an HTTP answer.
-   * @throws SeqqaError `NOT_GRAPHQL` when it has a status below 400 and is no GraphQL answer. With another status it may well be none: a
-   *   gateway that asks for a login answers for itself.
+   * Wraps an HTTP answer.
+   * @throws SeqqaError `NOT_GRAPHQL` when it has a status below 400 and is no GraphQL answer. With another status it may be a different kind of
+   * answer, e.g. from a gateway that asks for a login.
    */
   constructor(answer: ApiResponse) {
     super(answer.statusCode, answer.text, answer.headers, answer.request, answer.durationMs);
@@ -32,21 +32,21 @@ export class GraphQLResponse<T = unknown> extends ApiResponse {
     if (this.#body === undefined && answer.statusCode < 400) throw this.#notGraphQL();
   }
 
-  /** Whether the status is 200 to 299 and there are no errors. */
+  /** `true` if the status is 200 to 299 and there are no errors. */
   override get ok(): boolean {
     return super.ok && this.#body !== undefined && this.#body.errors === undefined;
   }
 
   /**
-   * What the operation returned; `null` when it failed as a whole. Beside errors it may be there in part.
-   * @throws SeqqaError `NOT_GRAPHQL` when the answer is none of GraphQL.
+   * The data that the operation returned; `null` when it failed as a whole. Beside errors it may be incomplete.
+   * @throws SeqqaError `NOT_GRAPHQL` when this is no GraphQL answer.
    */
   get data(): T | null {
     if (this.#body === undefined) throw this.#notGraphQL();
     return this.#body.data ?? null;
   }
 
-  /** What went wrong; `undefined` when nothing did. */
+  /** The errors of the operation; `undefined` when there are none. */
   get errors(): readonly GraphQLError[] | undefined {
     return this.#body?.errors;
   }
@@ -70,7 +70,7 @@ export class GraphQLResponse<T = unknown> extends ApiResponse {
   }
 }
 
-/** `undefined` when the text is not a GraphQL answer: an object with `data`, or with a list of errors that have messages. */
+/** Returns `undefined` when the text is not a GraphQL answer: an object with `data`, or with a list of errors that have messages. */
 function bodyOf<T>(text: string): Body<T> | undefined {
   let value: unknown;
   try {
