@@ -31,7 +31,7 @@ function missingSource(complaint: string): string | undefined {
     : undefined;
 }
 
-/** Returns the error for a command group without a subcommand. Commander prints help for the group by itself only in other cases. */
+/** Returns the error for a command group that was named without a subcommand, the only case in which commander prints help by itself. */
 function missingCommand(cause: CommanderError, program: Command): SeqqaError {
   const group = program.commands.find(({ commands }) => commands.length > 0);
   const names = (group?.commands ?? []).map((command) => command.name());

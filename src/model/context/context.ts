@@ -22,7 +22,7 @@ export interface ContextMethods<C extends object> {
   toJSON(): Partial<C>;
   /**
    * Test data seeded by the path of the step, so that a replay sends the same bytes. In a check the seed is the path and the name of the check.
-   * @throws SeqqaError `DATA_WITHOUT_PATH` outside steps and checks
+   * @throws SeqqaError `DATA_WITHOUT_PATH` if neither an exploration nor a journey uses the context
    */
   readonly data: TestData;
 }
@@ -57,7 +57,7 @@ export interface ContextPart {
 /** A saved context; plain data. */
 export interface SavedContext {
   readonly entries: ReadonlyMap<string, unknown>;
-  /** How many of the values are objects. */
+  /** The number of values that are objects. */
   readonly objects: number;
   /** See {@link ContextPart.node}. */
   readonly node: string | undefined;

@@ -40,7 +40,7 @@ export interface AgentOptions<C extends object = Values, A = ApiClient> {
   readonly continueAfterViolation?: boolean;
   /** Default 0. */
   readonly seed?: number;
-  /** Says if pairs of actions are sent at the same time; default: the value in the configuration, else `"off"`. */
+  /** The setting for sending pairs of actions at the same time; default: the value in the configuration, else `"off"`. */
   readonly races?: RacesSetting;
   /**
    * Brings the world to the root state (log in, seed): a function, or a journey, which runs on the world's own client and context. Runs again

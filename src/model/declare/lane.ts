@@ -4,7 +4,7 @@ import type { StoreAdapter } from "../stores/store-adapter.ts";
 export interface Lane {
   /** 0, 1, 2, ... */
   readonly index: number;
-  /** Where this lane's target answers, without a trailing slash; empty when there is no HTTP target. */
+  /** The URL of this lane's target, without a trailing slash; empty when there is no HTTP target. */
   readonly baseUrl: string;
   /** The lane's own store as a URL; `undefined` when none is declared. */
   readonly dbUrl: string | undefined;

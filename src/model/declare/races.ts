@@ -2,19 +2,19 @@ import { invalid } from "./declared.ts";
 import { secondsOf, type Duration } from "../text/duration.ts";
 import type { RaceDelivery } from "../results/result.ts";
 
-/** How pairs of actions are probed for races. */
+/** The options for probing pairs of actions for races. */
 export interface RacesOptions {
   /** Concurrent trials of a suspect pair; default 20. */
   readonly trials?: number;
   /** How requests are made to meet. Default `auto`: a delivery that the target's protocol allows, and a schedule where a store can hold a call. */
   readonly delivery?: "auto" | RaceDelivery;
-  /** How many calls of one action are sent at once, 2 to 100; default 2. */
+  /** The number of calls of one action that are sent at once, 2 to 100; default 2. */
   readonly copies?: number;
   /** The time for probing and confirming together: seconds, or a duration such as `"5m"`; default: no limit. */
   readonly maxTime?: Duration;
 }
 
-/** Says if and how pairs of actions are sent at the same time. */
+/** The setting for sending pairs of actions at the same time. */
 export type RacesSetting = "off" | "pairs" | RacesOptions;
 
 /** The race settings of an agent. The configuration decides the settings that are left out. */

@@ -13,8 +13,8 @@ export interface StoresView {
    */
   readonly fingerprint: string;
   /**
-   * Returns `true` for another state of the same target with the same stores. New generated values in the place of values that are gone make no
-   * difference.
+   * Returns `true` if another state of the same target has the same contents of its stores. New generated values in the place of values that are
+   * gone make no difference.
    */
   same(other: StoresView): boolean;
   /**
@@ -67,8 +67,8 @@ export interface RuleOptions<C extends object = never, A = never> extends Pick<
   "name" | "message" | "severity" | "blocking" | "when"
 > {
   /**
-   * Judges a step in the state that it led to. Returns if the rule holds, or a second half of the check for the state that the step began in. The
-   * check may call the API and, with {@link writes}, change it: everything is restored.
+   * Judges a step in the state that it led to. Returns `true` if the rule holds, `false` if it does not, or a second half of the check for the
+   * state that the step began in. The check may call the API and, with {@link writes}, change it: everything is restored.
    */
   readonly judge: (world: World<C, A>, step: CheckedStep) => boolean | Earlier | Promise<boolean | Earlier>;
   /**

@@ -1,5 +1,5 @@
 /**
- * How bad a finding is. CRITICAL: data corruption, a security breach, a money defect. HIGH: a major feature broken.
+ * The severity of a finding. CRITICAL: data corruption, a security breach, a money defect. HIGH: a major feature broken.
  * MEDIUM: partial loss of function. LOW: minor defects.
  */
 export const Severity = {

@@ -6,7 +6,7 @@ export interface ApiRequest {
   readonly method: string;
   /** The whole URL, query included. */
   readonly url: string;
-  /** By name. */
+  /** Values by name. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body as text; `undefined` when there was none. */
   readonly body?: string | undefined;
@@ -15,7 +15,7 @@ export interface ApiRequest {
 const NO_REQUEST: ApiRequest = { method: "CALL", url: "", headers: {} };
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 
-/** How many characters of a body an error message quotes. */
+/** The number of characters of a body that an error message quotes. */
 const QUOTED = 200;
 
 /** The answer of the API under test to one request. */

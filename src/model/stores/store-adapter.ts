@@ -73,9 +73,9 @@ export interface StoreScope {
   readonly inProcess: boolean;
   /**
    * The store is the user's own (`base_url`, `lanes`), and its modes are left as they are. `close()` restores every row that is as the run left it to
-   * its value at `open()`, and leaves nothing of ours. That includes data written by `setup` before {@link StoreAdapter.root}. Rows that somebody
-   * else changed stay. The data that `close()` needs is kept in the store itself, so that `seqqa clean` can restore the rows after a SIGKILL; until
-   * then `open()` refuses (`STORE_LEFT`). A store that a living run uses is refused (`STORE_IN_USE`).
+   * its value at `open()`, also rows that `setup` wrote before {@link StoreAdapter.root}, and leaves nothing of ours. Rows that somebody else changed
+   * stay. The data that `close()` needs is kept in the store itself, so that `seqqa clean` can restore the rows after a SIGKILL; until then `open()`
+   * refuses (`STORE_LEFT`). A store that a living run uses is refused (`STORE_IN_USE`).
    */
   readonly borrowed: boolean;
   /** Patterns of the World's `ignore`: tables and columns of an external store that they name are neither judged nor restored. Default: none. */
@@ -121,7 +121,7 @@ export interface Gate {
   arm(write: number): Promise<void>;
   /** Resolves with the held write once there is one, or with `undefined` as soon as `done` settles without one. */
   held(done: Promise<unknown>): Promise<HeldWrite | undefined>;
-  /** Reports if another connection of the target waits for a lock of the held one. Called every few milliseconds. */
+  /** Returns `blocked` if another connection of the target waits for a lock of the held one. Called every few milliseconds. */
   view(): Promise<GateView>;
   /** Lets the held connection continue, and disarms; never fails. A second call does nothing. */
   release(): Promise<void>;
