@@ -39,7 +39,7 @@ export interface SavedMock {
 
 const NONE: readonly never[] = Object.freeze([]);
 
-/** Definitions and calls. Lists are never changed in place: they are replaced, or copied before the first write after they were shared. */
+/** Definitions and calls. A list that was shared is never changed in place: it is replaced, or copied before the next write. */
 export class MockState {
   #definitions: readonly Definition[] = NONE;
   #initial: readonly Definition[] = NONE;

@@ -94,7 +94,7 @@ function inferred({ plan }: Scaffolded, out: string): readonly string[] {
   ];
 }
 
-/** Without a key from the user, requests would be sent with an empty key and be refused. This line prevents that in the first run. */
+/** Names the variable for the user's key. Without a value, the first run would send requests with an empty key, and all would be refused. */
 function keyLine({ files, plan: { login } }: Scaffolded): readonly string[] {
   if (files.length === 0 || login === undefined || login.kind === "operation" || login.kind === "basic") return [];
   const { variable } = login;

@@ -61,8 +61,8 @@ else if (command === "json") {
 
 /**
  * The helper for the script of a race. It also compares the answers with the observed ones, and with those of the orders. With `equal` the calls are
- * of one action, and may have changed places. Exit codes: 10: the answers are the observed ones; 11: an order gives the answers; 12: an order gives the
- * observed answers, so answers prove nothing; 13: neither.
+ * of one action, and may have changed places. Exit codes: 10: the answers are the observed ones; 11: an order gives the answers; 12: an order gives
+ * the observed answers, so answers prove nothing; 13: neither.
  */
 export const RACE_HELPER: string = `${HELPER}
 if (command === "race") {

@@ -1,4 +1,4 @@
-/** Colours that canvases need by value. The lists of both themes have the same order. */
+/** Colours that canvases need by value. The lists of both themes match, entry by entry. */
 export interface Palette {
   readonly paper: string;
   readonly ink: string;
