@@ -27,6 +27,7 @@ const steps = {
   imports: () => run("depcruise", "--config", ".dependency-cruiser.cjs", "src"),
   "dead code": () => run("knip"),
   documents: () => run("node", "scripts/error-reference.mjs", "--check"),
+  comments: () => run("node", "scripts/structure.mjs", "--comments"),
   package: checkPackage,
 };
 

@@ -163,7 +163,7 @@ describe("a distributed run without targets", () => {
     expect(found(output)).toEqual(found(await local));
   });
 
-  // In the quick suite test/stores/expanders/cluster has late answers: coordinator counts them once, chunk-queue gives what is missing to others.
+  // In the quick suite test/stores/lane-pools/cluster has late answers: coordinator counts them once, chunk-queue gives what is missing to others.
   it.runIf(full).concurrent(
     "takes no harm from a worker that stood still and answers late what another one has answered",
     { timeout: 300_000 },
@@ -220,7 +220,7 @@ describe("a distributed run without targets", () => {
     },
   );
 
-  // In the quick suite test/stores/expanders/cluster/queue-link does not wait at the end.
+  // In the quick suite test/stores/lane-pools/cluster/queue-link does not wait at the end.
   it.runIf(full).concurrent("interrupted while its Redis is away, a run ends with what was found", { timeout: 300_000 }, async () => {
     const env = { WAIT_MS: WAIT };
     const directory = countersIn(["counters"]);

@@ -188,7 +188,8 @@ export const TABLE: SectionSpec = section({
       standby: {
         spec: { kind: "boolean" },
         default: true,
-        description: "After a lane was lost, start one spare target ahead; false where a second process would use what lanes share, such as a queue.",
+        description:
+          "After a lane was lost, start one spare target ahead; false where a second process would use what lanes share, such as a queue.",
       },
     }),
   },

@@ -21,6 +21,6 @@ expanderContract("worker threads", async () => {
     http: HTTP,
     setUp: false,
     hangMs: 20_000,
-    workerUrl: new URL("expanders/threads/worker.js", built),
+    workerUrl: new URL("lane-pools/threads/worker.js", built),
   });
 });
