@@ -2,22 +2,25 @@ import { SeqqaError } from "../../model/errors.ts";
 import { CookieStore, type ActingCookie } from "./cookie-store.ts";
 import { checkedHeader, checkedHeaders } from "./request/headers.ts";
 
-/** How a client says who it is. */
+/** The credentials that a client sends. */
 type Authorization = { readonly kind: "bearer"; readonly token: string } | { readonly kind: "header"; readonly value: string };
 
-/** A saved client; plain data. Only what is not as it was constructed: another lane's client, which takes it over, was constructed with that lane's URL. */
+/**
+ * A saved client as plain data. It holds only what differs from the constructed client: another lane's client, which takes it over, was constructed
+ * with that lane's URL.
+ */
 export interface SavedClient {
   readonly authorization?: Authorization | null;
-  /** `null` for a header that was taken away. */
+  /** `null` for a header that was removed. */
   readonly headers?: Readonly<Record<string, string | null>>;
   readonly cookies: ReturnType<CookieStore["save"]>;
 }
 
-/** What makes two states of a client different; only the parts that are not as they were constructed. */
+/** The part of a client that makes two states different. It holds only what differs from the constructed client. */
 export interface ActingClient {
   readonly token?: string | null;
   readonly authorization?: string | null;
-  /** The headers that were set since; `null` for one that was taken away. */
+  /** The headers that were set since the client was constructed; `null` for a removed one. */
   readonly headers?: Readonly<Record<string, string | null>>;
   readonly cookies?: readonly ActingCookie[];
 }
@@ -25,8 +28,8 @@ export interface ActingClient {
 const NONE: Readonly<Record<string, string>> = Object.freeze({});
 
 /**
- * Everything of a client that a branch changes and that is put back. Its parts are replaced, never written into, so that saving
- * costs nothing and comparing is comparing references.
+ * Everything of a client that a branch changes and that is restored. Its parts are replaced, never modified, so that saving costs nothing and
+ * comparing is comparing references.
  */
 export class ClientState {
   readonly cookies: CookieStore = new CookieStore();
@@ -50,7 +53,7 @@ export class ClientState {
     this.#initial = { authorization: this.#authorization, headers: this.#headers };
   }
 
-  /** Grows with every change. Never goes back, so that equal numbers mean equal state. */
+  /** Increases with every change and never goes back, so that equal numbers mean equal state. */
   get version(): number {
     return this.#version;
   }
@@ -92,7 +95,7 @@ export class ClientState {
     if (this.cookies.receive(lines, url)) this.#changed();
   }
 
-  /** What goes along with every request, cookies apart. One object for as long as nothing changes; not to be written into. */
+  /** Returns the headers of every request, without cookies. The object is the same as long as nothing changes; callers must not modify it. */
   headers(contentType: string | undefined): Readonly<Record<string, string>> {
     this.#sent ??= Object.freeze(
       this.#authorization === null ? { ...this.#headers } : { ...this.#headers, authorization: valueOf(this.#authorization) },
@@ -123,7 +126,7 @@ export class ClientState {
     this.#saved = saved;
   }
 
-  /** One that is as this one is now, and goes its own way from here. */
+  /** Returns an independent copy of this client's present state. */
   copy(): ClientState {
     const copy = new ClientState(NONE, undefined);
     copy.#initial = this.#initial;
@@ -165,7 +168,7 @@ function sameAuthorization(a: Authorization | null, b: Authorization | null): bo
   return a === b || (a !== null && b !== null && valueOf(a) === valueOf(b));
 }
 
-/** A bearer token stands by itself, without `Bearer `: the canonical form then sees that it is an id drawn by the target. */
+/** A bearer token is shown without `Bearer `: the canonical form then sees that it is an id drawn by the target. */
 function shownAuthorization(authorization: Authorization | null): ActingClient {
   if (authorization === null) return { authorization: null };
   return authorization.kind === "bearer" ? { token: authorization.token } : { authorization: authorization.value };

@@ -1,6 +1,6 @@
 import { CookieJar, type SerializedCookieJar } from "tough-cookie";
 
-/** What of a cookie makes two states different. When it runs out is not part of it: that is a time, another one at every execution. */
+/** The part of a cookie that makes two states different. The expiry is left out: it is a time that differs in every execution. */
 export interface ActingCookie {
   readonly name: string;
   readonly value: string;
@@ -11,7 +11,7 @@ export interface ActingCookie {
 // A lane's host is an address or a name such as localhost, which the list of public suffixes knows nothing about.
 const JAR_OPTIONS = { rejectPublicSuffixes: false, looseMode: true } as const;
 
-/** A cookie jar that is written out only when it changed. `null` stands for an empty one. */
+/** A cookie jar that is serialized only when it changed. `null` means an empty one. */
 export class CookieStore {
   #jar: CookieJar | null = null;
   #saved: SerializedCookieJar | null | undefined = null;
@@ -20,7 +20,10 @@ export class CookieStore {
     return this.#jar === null;
   }
 
-  /** Takes in the `Set-Cookie` lines of an answer; ones that a browser would refuse are ignored. Returns whether it looked at any. */
+  /**
+   * Stores the cookies of the `Set-Cookie` lines of an answer; cookies that a browser would refuse are ignored. Returns `false` if there are no
+   * lines.
+   */
   receive(lines: readonly string[], url: string): boolean {
     if (lines.length === 0) return false;
     this.#jar ??= new CookieJar(undefined, JAR_OPTIONS);
@@ -36,7 +39,7 @@ export class CookieStore {
     return text === "" ? undefined : text;
   }
 
-  /** Plain data for {@link restore}; the same object for as long as nothing changed. */
+  /** Returns plain data for {@link restore}; the same object as long as nothing changed. */
   save(): SerializedCookieJar | null {
     if (this.#saved === undefined) this.#saved = this.#jar?.serializeSync() ?? null;
     return this.#saved;

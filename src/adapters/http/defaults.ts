@@ -2,17 +2,17 @@ import { setConnectionDefaults, type ConnectionSettings } from "../../network/co
 import { RateLimit, type RateLimitSettings } from "./request/rate-limit.ts";
 import { retryPolicy, type RetryOptions, type RetryPolicy } from "./request/retry.ts";
 
-/** What a client does that was constructed without a word on it. */
+/** The settings of a client that was constructed without its own. */
 export interface HttpDefaults {
   /** Milliseconds that one attempt may take. */
   readonly timeoutMs: number;
-  /** `undefined`: answers are taken as they come. */
+  /** `undefined`: no answer is retried. */
   readonly retry: RetryPolicy | undefined;
-  /** Whom each attempt asks before it goes out; the wait is not part of its time. */
+  /** Asked before each attempt goes out; the wait does not count as time of the attempt. */
   readonly rateLimit: RateLimit | undefined;
 }
 
-/** {@link HttpDefaults} as they are handed over. */
+/** The settings from which {@link HttpDefaults} are made. */
 export interface HttpSettings {
   readonly timeoutMs?: number | undefined;
   readonly retry?: RetryOptions | undefined;
@@ -25,12 +25,13 @@ export interface HttpSettings {
 const BUILT_IN: HttpDefaults = Object.freeze({ timeoutMs: 30_000, retry: undefined, rateLimit: undefined });
 
 let current: HttpDefaults = BUILT_IN;
-/** Tells whose the current limit is. */
+/** Identifies the current limit by its shared memory. */
 let limitOf: SharedArrayBuffer | undefined;
 
 /**
- * For lanes: what the configuration says (`timeout`, `retry`, `exploration.rate_limit`, `tls`, `proxy`). Clients look it up at each request, so that it also holds for
- * those that a user's module constructed while it was imported. A key that is left out goes back to the built-in default: 30 s, no retries, no limit, Node's authorities and no proxy.
+ * Sets what the configuration says (`timeout`, `retry`, `exploration.rate_limit`, `tls`, `proxy`), for lanes. Clients look it up at each request, so
+ * that it also holds for clients that a user's module constructed while it was imported. A key that is left out goes back to the built-in default: 30
+ * s, no retries, no limit, Node's authorities and no proxy.
  */
 export function setHttpDefaults(settings: HttpSettings): void {
   current = {
@@ -42,7 +43,7 @@ export function setHttpDefaults(settings: HttpSettings): void {
   limitOf = settings.rateLimit?.memory;
 }
 
-/** Takes a limit back that is over, unless another one was set meanwhile: what the process sends later is its own business. */
+/** Removes a rate limit that is over, unless another one was set meanwhile. Later requests of the process are not limited. */
 export function endRateLimit(settings: RateLimitSettings): void {
   if (settings.memory === limitOf) current = { ...current, rateLimit: undefined };
 }

@@ -32,11 +32,14 @@ import { Verbs } from "./request/verbs.ts";
 export interface HttpClientOptions extends ConnectionOptions {
   /** Seconds that one attempt may take, connecting and reading included; default: `timeout` of the configuration, else 30. */
   readonly timeout?: Duration;
-  /** Sends a request again on some statuses; default: `retry` of the configuration, else not. `false`: not, whatever is configured. */
+  /** Sends a request again on some statuses; default: `retry` of the configuration, else no retries. `false`: no retries, whatever is configured. */
   readonly retry?: RetryOptions | false;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Put before every path, e.g. `/v1`; below the path of the base URL, where it has one. What a fetch handler needs, which has no URL. Default: nothing. */
+  /**
+   * Put before every path, e.g. `/v1`; below the path of the base URL, where it has one. Meant for a fetch handler, which has no URL. Default:
+   * nothing.
+   */
   readonly basePath?: string;
   /** Follows redirects within the origin, at most 20; default `false`: a redirect is an answer like any other. */
   readonly followRedirects?: boolean;
@@ -47,13 +50,13 @@ const NO_OPTIONS: RequestOptions = Object.freeze({});
 const NO_FLIGHTS: readonly PendingRequest[] = Object.freeze([]);
 
 /**
- * The client of a JSON API: over HTTP, or straight into a handler of this process. It keeps cookies, a token and headers; all of
- * them are part of the world, so that a branch puts them back.
+ * The client of a JSON API: over HTTP, or straight into a handler of this process. It keeps cookies, a token and headers; all of them are part of the
+ * world, so that they are restored with it.
  *
- * Every answer is returned, whatever its status. A 503 by which a server sheds load is waited for first, and the request sent again, at most three times.
- * Requests reject with a `SeqqaError`: `TARGET_UNREACHABLE` for every way of getting no answer, `ANSWER_INVALID` for an answer that is not HTTP,
- * `REQUEST_TIMEOUT`, `BODY_TOO_LARGE` (over 64 MiB), `OTHER_ORIGIN` for an absolute URL elsewhere, and `PATH_INVALID`,
- * `HEADER_INVALID`, `METHOD_INVALID`, `BODY_INVALID`, `REQUEST_INVALID` for what cannot be sent.
+ * Every answer is returned, whatever its status. After a 503 by which a server sheds load, the client first waits and sends the request again, at
+ * most three times. Requests reject with a `SeqqaError`: `TARGET_UNREACHABLE` for every way of getting no answer, `ANSWER_INVALID` for an answer that
+ * is not HTTP, `REQUEST_TIMEOUT`, `BODY_TOO_LARGE` (over 64 MiB), `OTHER_ORIGIN` for an absolute URL elsewhere, and `PATH_INVALID`, `HEADER_INVALID`,
+ * `METHOD_INVALID`, `BODY_INVALID`, `REQUEST_INVALID` for what cannot be sent.
  */
 export class HttpClient extends Verbs implements ApiClient {
   readonly #base: BaseUrl;
@@ -99,7 +102,7 @@ export class HttpClient extends Verbs implements ApiClient {
       ...target,
       body: body?.bytes,
       shown: body?.shown,
-      // Each multipart body has its own: it goes with the request's headers, of which nothing is kept.
+      // Each multipart body has a content type of its own. It goes with the request's headers, which are not kept.
       contentType: multipart === undefined ? body?.contentType : undefined,
       headers: multipart === undefined ? own : { ...own, "content-type": body!.contentType! },
     };
@@ -127,7 +130,7 @@ export class HttpClient extends Verbs implements ApiClient {
     return clientOfRole(this.#clients, role) as ApiClient;
   }
 
-  /** Ends the connections, unless other clients of the same origin use them. Requests from then on reject with `CLIENT_CLOSED`. */
+  /** Closes the connections, unless other clients of the same origin use them. Later requests reject with `CLIENT_CLOSED`. */
   close(): Promise<void> {
     return this.#transport.close();
   }
@@ -141,7 +144,7 @@ export class HttpClient extends Verbs implements ApiClient {
     }
     if (policy === undefined || policy === false) return response;
     for (let attempt = 1; attempt < policy.maxAttempts && policy.retryOnStatus.includes(response.statusCode); attempt++) {
-      // A wait that is cut short is followed by an attempt that is refused, and says why.
+      // After a wait that is cut short, the next attempt is refused, and says why.
       await sleep(retryDelay(policy, attempt, response.headers["retry-after"]) * 1000, undefined, { signal: scope?.signal }).catch(
         () => undefined,
       );
@@ -150,7 +153,7 @@ export class HttpClient extends Verbs implements ApiClient {
     return response;
   }
 
-  /** Sends a request again that the server refused before it worked on it, for as long as the server's load may be a matter of seconds. */
+  /** Sends a request again that the server refused before it worked on it, as long as the server's load may last only seconds. */
   async #whileShed(refused: ApiResponse, request: Redirectable, timeoutMs: number, scope: RequestScope | undefined): Promise<ApiResponse> {
     let response = refused;
     for (let tries = 1; ; tries++) {
@@ -172,7 +175,7 @@ export class HttpClient extends Verbs implements ApiClient {
     const cut = new AbortController();
     this.#waits.add(cut);
     const ends = signal === undefined ? cut.signal : AbortSignal.any([cut.signal, signal]);
-    // A wait that its step ends is followed by an attempt that is refused, and says why.
+    // If its step ends the wait, the next attempt is refused, and says why.
     await sleep(seconds * 1000, undefined, { signal: ends }).catch(() => undefined);
     this.#waits.delete(cut);
     return !cut.signal.aborted;
@@ -195,7 +198,7 @@ export class HttpClient extends Verbs implements ApiClient {
     }
   }
 
-  /** One attempt: sends, takes in the cookies, tells the listener. */
+  /** Makes one attempt: sends the request, takes in the cookies and reports the exchange. */
   async #exchange(request: Redirectable, timeoutMs: number, scope: RequestScope | undefined): Promise<ApiResponse> {
     const { method, path, url, body } = request;
     const signal = scope?.signal;
@@ -221,7 +224,7 @@ export class HttpClient extends Verbs implements ApiClient {
       return response;
     } catch (thrown) {
       const error = scope?.deliver === undefined ? await this.#explained(thrown) : thrown;
-      // What a socket raised was raised in no call of the user's. Taken here, the stack leads through the awaits to the user's own line.
+      // A socket raises its errors outside of any call of the user's. Captured here, the stack leads through the awaits to the user's own line.
       if (error instanceof Error) Error.captureStackTrace(error);
       scope?.record({
         request: { method, url, headers, body: request.shown ?? bodyText(body) },
@@ -242,7 +245,7 @@ export class HttpClient extends Verbs implements ApiClient {
     }
   }
 
-  /** An answer that ended too early is not HTTP, unless the target crashed over it: then that is the error. */
+  /** An answer that ended too early is not HTTP, unless the target crashed over it: then the crash is the error. */
   async #explained(error: unknown): Promise<unknown> {
     const invalid = cutAnswer(error);
     return invalid !== undefined && (await this.#transport.isAlive?.()) === true ? invalid : error;
@@ -280,12 +283,12 @@ export class HttpClient extends Verbs implements ApiClient {
   }
 }
 
-/** Tells whether a side of a race makes the request: when its requests are sent is the race's business. */
+/** Returns `true` if a side of a race makes the request. The race decides when its requests are sent. */
 function isRaced(scope: RequestScope | undefined): boolean {
   return scope?.own !== undefined;
 }
 
-/** The caller's: a side of a race has a copy of its own. */
+/** Returns the state of the caller: a side of a race has a copy of its own. */
 function ownState(state: ClientState, scope: RequestScope | undefined): ClientState {
   return scope?.own === undefined ? state : scope.own(state, copyOf);
 }

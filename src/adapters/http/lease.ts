@@ -17,14 +17,14 @@ interface Shared {
 const shared = new Map<string, Shared>();
 
 /**
- * A client's share in the connections to its origin, taken with the first request. All clients of a thread share them, so that the roles of
- * a world, which take turns, use one connection: a server that serves one connection at a time would let the second one wait for ever.
+ * A client's share in the connections to its origin, taken with the first request. All clients of a thread share them, so that the roles of a world,
+ * which take turns, use one connection: a server that serves one connection at a time would let a second one wait for ever.
  */
 export class Lease implements Transport {
   readonly #origin: string;
   readonly #own: Partial<ConnectionSettings>;
   #held: Shared | undefined;
-  /** What the configuration said when it was taken. */
+  /** The configuration's settings at the time when the connections were taken. */
   #under: ConnectionSettings | undefined;
   #closed = false;
 

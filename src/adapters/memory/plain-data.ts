@@ -32,7 +32,7 @@ function copyObject(value: object, depth: number): unknown {
   return copy;
 }
 
-/** Whether two values are the same plain data. What is not plain data is never the same: the caller then takes the careful way. */
+/** Returns `true` if two values are the same plain data. Other data is never the same: the caller then takes the careful way. */
 export function samePlain(a: unknown, b: unknown, depth = 0): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a !== a && b !== b;

@@ -1,11 +1,14 @@
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 
-/** A timer may be late by so much; the rest is waited for in turns of the event loop. */
+/** A timer may be late by this much; the rest of the time is spent in turns of the event loop. */
 const TIMER_MS = 3;
-/** A turn of the event loop may take so long; the rest is waited for by looking at the clock. */
+/** A turn of the event loop may take this long; the rest of the time is spent looking at the clock. */
 const TURN_MS = 0.2;
 
-/** Releases each so many milliseconds after the first as their offsets differ, those with the same offset together. `all` is in the order of offsets. */
+/**
+ * Releases the items at their offsets, in milliseconds after the first one; items with the same offset are released together. `all` is in the order
+ * of offsets.
+ */
 export async function atOffsets<T extends { readonly offset: number }>(
   all: readonly T[],
   release: (together: readonly T[]) => void | Promise<void>,

@@ -17,17 +17,17 @@ import type { DeliveryTransport } from "./delivery-transport.ts";
 type Delivery = DeliveryPoint["delivery"];
 type Ways = Partial<Record<Delivery, () => DeliveryTransport>>;
 
-/** A server of HTTP/1.1 hangs up at once; this is for those that say nothing. */
+/** A server of HTTP/1.1 hangs up at once; this limit is for servers that say nothing. */
 const PROBE_MS = 1000;
-/** One that says nothing is greeted again, with more patience: it may have been busy. */
+/** A server that said nothing is greeted again, with this longer limit: it may have been busy. */
 const SURE_MS = 2000;
-/** And asked again after this time. */
+/** The pause before a silent server is asked once more. */
 const LATER_MS = 2000;
 
 /**
- * The ways to make requests meet that a route allows; each is made when it is first asked for. Asks the target whether it speaks HTTP/2, by a greeting
- * and without a request. A target that is not there speaks none. One that says nothing to it may serve one connection at a time: requests would wait
- * there until the other one is closed, or they time out.
+ * Returns the deliveries that a route allows; each is made when it is first asked for. A greeting, without a request, shows whether the target speaks
+ * HTTP/2. A target that is not there does not. A target that does not answer the greeting may serve one connection at a time: requests would wait
+ * there until another connection is closed, or they time out.
  */
 export async function choosePoints(route: WireRoute): Promise<DeliveryPoints> {
   const { origin, ca, proxied } = route;
@@ -48,7 +48,10 @@ export async function choosePoints(route: WireRoute): Promise<DeliveryPoints> {
   return new Points({ ...ways, http2: () => new Http2Delivery(origin, secure) }, origin);
 }
 
-/** Silence to a greeting shows nothing: there are servers that ignore it. What is claimed here holds for as long as the lane lives, so one that was busy is asked again later. */
+/**
+ * Silence to a greeting shows nothing: some servers ignore it. The result holds as long as the lane lives, so a server that was busy is asked again
+ * later.
+ */
 async function leavesRequestsWaiting(origin: string, secure: SecureContext | undefined): Promise<boolean> {
   const [first, later] = REQUESTS;
   if (!(await isSilentTo(first, origin, secure, SURE_MS))) return false;
@@ -56,7 +59,7 @@ async function leavesRequestsWaiting(origin: string, secure: SecureContext | und
   return isSilentTo(later, origin, secure, SURE_MS);
 }
 
-/** While a connection is open on which nothing is sent. Those of the clients may be closed at any time, since they are idle. */
+/** Calls `ask` while another connection is open on which nothing is sent. The clients' own connections are idle, and may be closed at any time. */
 async function besideAnother<T>(origin: URL, ask: () => Promise<T>): Promise<T> {
   const socket = connectionTo(origin);
   socket.on("error", () => undefined);
@@ -80,7 +83,7 @@ class Points implements DeliveryPoints {
   readonly #made = new Map<Delivery, DeliveryPoint>();
   readonly #pipelining = new PipeliningEvidence();
 
-  /** `origin`: `undefined` where only the clients know the way. */
+  /** `origin` is `undefined` where only the clients know the way to the target. */
   constructor(ways: Ways, origin: string | undefined, oneConnection: boolean = false) {
     this.oneConnection = oneConnection;
     this.#ways = ways;
@@ -91,7 +94,7 @@ class Points implements DeliveryPoints {
     return this.#best().map((delivery) => this.point(delivery)!);
   }
 
-  /** Whole requests at once open another window than their last bytes: measured, either hits more at times. */
+  /** Whole requests at once open another window than their last bytes: measured, each of the two hits more often at times. */
   #best(): readonly Delivery[] {
     if ("http2" in this.#ways) return ["http2"];
     if (!("pipelined" in this.#ways)) return ["plain"];

@@ -1,8 +1,8 @@
 import type { HeldRequest } from "./held-request.ts";
 
-/** How a delivery sends requests that have come together. */
+/** The part of a delivery that sends requests which have come together. */
 export interface DeliveryTransport {
-  /** Sends them, in the order of their offsets; sets `from` of each when its end is let go, and answers each. Does not throw. */
+  /** Sends the requests in the order of their offsets. Sets `from` of each when its end is released, and answers each. Does not throw. */
   launch(held: readonly HeldRequest[]): void;
   close(): Promise<void>;
 }

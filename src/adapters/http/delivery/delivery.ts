@@ -1,7 +1,7 @@
 import type { RaceDelivery } from "../../../model/results/result.ts";
 import type { WireAnswer, WireRequest } from "../../../model/http/wire.ts";
 
-/** When the request of one side was released, and when the last byte of its answer had come: milliseconds of `performance.now()`. */
+/** The time from the release of one side's request to the last byte of its answer: milliseconds of `performance.now()`. */
 export interface Interval {
   readonly from: number;
   readonly to: number;
@@ -9,11 +9,11 @@ export interface Interval {
 
 /** How the requests of one trial are released. */
 export interface DeliveryPlan {
-  /** How many sides there are. */
+  /** The number of sides. */
   readonly sides: number;
-  /** Which request of each side is held until those of the others are there, from 0; those before it are sent as they come. */
+  /** The index of the request of each side that is held until those of the other sides are there, from 0. Earlier requests are sent as they come. */
   readonly meetAt: readonly number[];
-  /** Milliseconds that a side is released later than the first one, per side. */
+  /** Milliseconds by which each side is released later than the first one. */
   readonly offsets: readonly number[];
 }
 
@@ -23,18 +23,21 @@ export interface DeliveryPlan {
  */
 export interface DeliveryTrial {
   /**
-   * Sends a request of a side. It is held if it is the one that meets; any other is sent at once, by the client's own way. The time limit of a request
-   * that is held counts anew from when all are there.
+   * Sends a request of a side. The request that meets the others is held; any other is sent at once, in the client's own way. The time limit of a
+   * held request starts again when all are there.
    * @param own The client's own way, as `deliver` of `RequestScope` gives it.
    */
   send(side: number, request: WireRequest, own: (request: WireRequest) => Promise<WireAnswer>): Promise<WireAnswer>;
-  /** The side has ended, and sends no more: nobody waits for it any longer. */
+  /** Ends the side, which sends no more requests: the other sides no longer wait for it. */
   leave(side: number): void;
-  /** Of the requests that met, once they are over, also without an answer; `undefined` for a side that left before, and for one that never was released. */
+  /**
+   * The intervals of the requests that met, once they are over, with or without an answer. `undefined` for a side that left before, and for one that
+   * was never released.
+   */
   readonly intervals: readonly (Interval | undefined)[];
 }
 
-/** A way to make requests meet; one per lane and origin, with connections that are kept warm. */
+/** A way to make requests meet. There is one per lane and origin, with connections that are kept warm. */
 export interface DeliveryPoint {
   readonly delivery: Exclude<RaceDelivery, "gated">;
   /** Begins a trial; only one is under way at a time. */
@@ -44,20 +47,23 @@ export interface DeliveryPoint {
 
 /** The ways to make requests meet on one route. */
 export interface DeliveryPoints {
-  /** The target serves one connection at a time, as far as could be seen: what is sent on another one waits until the first is closed. */
+  /**
+   * `true` if the target serves one connection at a time, as far as could be seen: a request on another connection waits until the first one is
+   * closed.
+   */
   readonly oneConnection: boolean;
-  /** Those that suit the target, the best one first; with more than one trials are to take turns. May change with {@link evidence}. */
+  /** The deliveries that suit the target, the best one first; if there are several, trials take turns. May change with {@link evidence}. */
   readonly auto: readonly DeliveryPoint[];
-  /** The one that was asked for; `undefined` where the route does not allow it. */
+  /** Returns the given delivery; `undefined` where the route does not allow it. */
   point(delivery: DeliveryPoint["delivery"]): DeliveryPoint | undefined;
   /**
-   * What a trial tells of how the target serves requests that share a connection.
+   * Takes in what a trial shows about how the target serves requests that share a connection.
    * @param alone Milliseconds that the request of each side took by itself.
    */
   evidence(delivery: DeliveryPoint["delivery"], alone: readonly number[], intervals: DeliveryTrial["intervals"]): void;
-  /** Whether the target still takes connections. */
+  /** Resolves to `true` if the target still accepts connections. */
   isAlive(): Promise<boolean>;
-  /** The server does not take requests in this way: it is no longer one of {@link auto}. */
+  /** Records that the server does not accept requests in this way: the delivery is no longer one of {@link auto}. */
   refuses(delivery: DeliveryPoint["delivery"]): void;
   close(): Promise<void>;
 }

@@ -4,12 +4,12 @@ import type { Dispatcher } from "undici";
 import { buildConnector, Client } from "../../../network/undici.ts";
 import { OPTIONS } from "../transport/socket-transport.ts";
 
-/** Writes to the socket itself; `taken` is called when the kernel has it, or never. */
+/** Writes to the socket itself; `taken` is called when the kernel has the bytes, or never. */
 export type Write = (bytes: Buffer, taken?: () => void) => void;
 
 /**
- * One connection of undici's, which frames and parses, with a gate before its socket: what is written for a request can be kept back, and let go
- * in pieces that suit a race.
+ * One undici connection, which frames and parses, with a gate before its socket: the bytes of a request can be kept back, and released in pieces that
+ * suit a race.
  */
 export class GatedConnection {
   readonly #client: Client;
@@ -30,7 +30,7 @@ export class GatedConnection {
     });
   }
 
-  /** Nothing has been answered on it: the target may not even have accepted it. */
+  /** `true` if nothing has been answered on the connection: the target may not even have accepted it. */
   get fresh(): boolean {
     return this.#fresh;
   }
@@ -47,16 +47,16 @@ export class GatedConnection {
     this.#client.dispatch(options, handler);
   }
 
-  /** An answer has come. */
+  /** Records that an answer has come. */
   used(): void {
     this.#fresh = false;
   }
 
-  /** All that undici writes until the end of this turn goes to `then`, in one piece; it calls this from a handler's `onRequestStart`. */
+  /** Passes all that undici writes until the end of this turn to `then`, in one piece. Called from a handler's `onRequestStart`. */
   take(then: (bytes: Buffer, write: Write) => void): void {
     const kept: Buffer[] = (this.#kept = []);
     const write = this.#write;
-    // What is written for a request whose body is at hand is written by the call that tells its handler of it.
+    // undici writes a request whose body is at hand in the same call that informs the handler.
     queueMicrotask(() => {
       this.#kept = undefined;
       then(Buffer.concat(kept), write);

@@ -5,7 +5,10 @@ import { HeldRequest } from "./held-request.ts";
 import type { Interval, DeliveryTrial, DeliveryPlan } from "./delivery.ts";
 import type { DeliveryTransport } from "./delivery-transport.ts";
 
-/** One trial. Nothing of a request is sent until all sides have come: a target that serves one connection at a time would let the others wait for its end. */
+/**
+ * One trial. Nothing of a request is sent until all sides have come: a target that serves one connection at a time would let the others wait for the
+ * end of that request.
+ */
 export class Gathering implements DeliveryTrial {
   readonly intervals: (Interval | undefined)[];
   readonly #plan: DeliveryPlan;

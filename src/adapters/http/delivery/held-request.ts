@@ -2,17 +2,17 @@ import type { Deadlines, Expiring } from "../transport/deadlines.ts";
 import { requestCancelled, requestTimeout } from "../transport/failures.ts";
 import type { WireAnswer, WireRequest } from "../transport/transport.ts";
 
-/** What is known of a request before it is held. */
+/** A request that arrives at a trial, before it is held. */
 export interface Arrival {
   readonly side: number;
   readonly request: WireRequest;
-  /** The client's own way. */
+  /** Sends the request in the client's own way. */
   readonly own: (request: WireRequest) => Promise<WireAnswer>;
-  /** Milliseconds that it is released later than the first one. */
+  /** Milliseconds by which the request is released later than the first one. */
   readonly offset: number;
 }
 
-/** A request that waits for those of the other sides. It can be cancelled and time out meanwhile; then nothing of it has been sent. */
+/** A request that waits for those of the other sides. While it waits, it can be cancelled or time out; nothing of it has been sent then. */
 export class HeldRequest implements Expiring {
   readonly side: number;
   readonly request: WireRequest;
@@ -20,7 +20,7 @@ export class HeldRequest implements Expiring {
   readonly offset: number;
   readonly deadline: number;
   readonly answer: Promise<WireAnswer>;
-  /** When its end was released, on the clock of `performance.now()`; for those that release it. */
+  /** The time at which its end was released, on the clock of `performance.now()`. Set by the delivery that releases it. */
   from: number | undefined;
   readonly #deadlines: Deadlines;
   readonly #onCancel: () => void;
@@ -42,7 +42,7 @@ export class HeldRequest implements Expiring {
     if (this.request.signal?.aborted === true) this.#onCancel();
   }
 
-  /** Ends the waiting; `false` when it was over before. Who calls it has to {@link answerWith} something. */
+  /** Ends the wait; returns `false` if it was over before. The caller has to {@link answerWith} something. */
   take(): boolean {
     const waited = this.#waiting;
     this.#waiting = false;
@@ -55,7 +55,7 @@ export class HeldRequest implements Expiring {
     this.#resolve(answer);
   }
 
-  /** If it still waits. */
+  /** Rejects the request if it still waits. */
   fail(error: unknown): void {
     if (this.take()) this.#reject(error);
   }

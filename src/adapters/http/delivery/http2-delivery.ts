@@ -10,14 +10,17 @@ import { openHttp2 } from "./http2-session.ts";
 import type { DeliveryTransport } from "./delivery-transport.ts";
 
 const CONNECT_MS = 10_000;
-/** The target gets so long to read what is sent ahead. */
+/** The time that the target gets to read what is sent ahead. */
 const READ_MS = 2;
-/** A body of up to this goes out with its head, in one write with those of the other sides; of a longer one all but the end of the stream goes ahead. */
+/**
+ * Bytes. A body up to this length goes out with its head, in one write with those of the other sides. A longer body goes ahead, without the end of
+ * the stream.
+ */
 const TOGETHER = 4096;
-/** Methods of which a body is expected, so that its length is said though it is empty (RFC 9110, 8.6). */
+/** Methods that are expected to have a body, so that its length is sent even if it is empty (RFC 9110, 8.6). */
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
-/** A stream for each, on one session: the server reads them at once, and may begin with all. */
+/** Sends each request on a stream of its own, all in one session: the server reads them at once, and may begin with all. */
 export class Http2Delivery implements DeliveryTransport {
   readonly #origin: string;
   readonly #secure: SecureContext | undefined;
@@ -48,7 +51,7 @@ export class Http2Delivery implements DeliveryTransport {
   }
 
   async #usable(): Promise<http2.ClientHttp2Session> {
-    // What the server has said since the last trial may be that it ends the session; its answer to a ping comes after that.
+    // Since the last trial the server may have announced the end of the session. Its answer to a ping comes after the announcement.
     if (this.#session === undefined || !(await answersPing(this.#session))) {
       this.#session?.destroy();
       const opened = this.#closed ? "refused" : await openHttp2(this.#origin, this.#secure, CONNECT_MS);
@@ -78,7 +81,7 @@ async function release(session: http2.ClientHttp2Session, streams: readonly Exch
   for (const stream of streams) ahead = stream.begin(session) || ahead;
   if (ahead) await sleep(READ_MS);
   await atOffsets(streams, (together) => {
-    // What is written in one turn leaves in one write.
+    // Everything that is written in one turn of the event loop leaves in one write.
     for (const stream of together) stream.release(session);
   });
 }
@@ -117,7 +120,7 @@ class Exchange {
     this.#reject(this.#isClosed() ? clientClosed(error) : failure(error, this.#failed));
   }
 
-  /** Sends ahead what is long. */
+  /** Sends a long body ahead of the release. Returns `false` for a short one. */
   begin(session: http2.ClientHttp2Session): boolean {
     if (this.#body.length <= TOGETHER) return false;
     this.#open(session)?.write(this.#body);
@@ -162,7 +165,7 @@ class Exchange {
     });
     stream.on("end", () => (ended = true));
     stream.on("error", (error) => this.fail(lost("the stream was ended", error)));
-    // After the end: a stream that was reset ends, too.
+    // `close` comes after `end`, and a stream that was reset ends, too.
     stream.on("close", () => {
       if (!ended || !this.#failed.answered || stream.rstCode !== http2.constants.NGHTTP2_NO_ERROR) {
         this.fail(lost("the stream was ended"));
@@ -184,7 +187,7 @@ function headersOf({ method, path, headers }: WireRequest, body: Buffer): http2.
     ":path": path,
     ...(host !== undefined && { ":authority": host }),
     ...others,
-    // Frameworks take a request without it for one without a body.
+    // Frameworks take a request without this header for one without a body.
     ...((body.length > 0 || WITH_BODY.has(method)) && { "content-length": body.length }),
   };
 }
@@ -197,7 +200,7 @@ function answerHead(head: http2.IncomingHttpHeaders & http2.IncomingHttpStatusHe
   return { status: head[":status"] ?? 0, headers, cookies: head["set-cookie"] ?? NO_COOKIES };
 }
 
-/** For {@link failure}: the connection, or what stands for it, ended. */
+/** Makes the error that {@link failure} reads as the end of the connection or of the stream. */
 function lost(message: string, cause?: unknown): Error {
   return Object.assign(new Error(message, { cause }), { code: "UND_ERR_SOCKET" });
 }

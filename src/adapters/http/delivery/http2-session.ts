@@ -3,8 +3,9 @@ import net from "node:net";
 import tls from "node:tls";
 
 /**
- * A session of HTTP/2, once the server has sent its settings: over TLS where both agree on it (ALPN), else with prior knowledge.
- * @returns `refused` when the server answered otherwise, or is not there: one of HTTP/1.1 takes the greeting for a bad request, and hangs up. `silent` when it said nothing in that time.
+ * Opens an HTTP/2 session, and resolves once the server has sent its settings: over TLS where both agree on it (ALPN), else with prior knowledge.
+ * @returns `refused` if the server answered otherwise, or is not there: an HTTP/1.1 server takes the greeting for a bad request, and hangs up.
+ * `silent` if it said nothing in that time.
  */
 export function openHttp2(
   origin: string,
@@ -15,7 +16,7 @@ export function openHttp2(
     const socket = connected(origin, secure, ["h2", "http/1.1"], () => {
       if (socket instanceof tls.TLSSocket && socket.alpnProtocol !== "h2") return refused();
       session = http2.connect(origin, { createConnection: () => socket, settings: { enablePush: false } });
-      // Kept for as long as it is used; an error ends it, and is told to the streams.
+      // This listener stays as long as the session is used; an error ends the session, and its streams get it.
       session.on("error", refused);
       session.once("close", refused);
       session.once("remoteSettings", () => {
@@ -38,7 +39,7 @@ export function openHttp2(
   });
 }
 
-/** A connection of its own; `protocols`: what is offered where TLS agrees on one. */
+/** Opens a connection of its own. `protocols` are offered where TLS agrees on one. */
 export function connected(
   origin: string,
   secure: tls.SecureContext | undefined,

@@ -2,7 +2,7 @@ import { atOffsets } from "./at-offsets.ts";
 import type { HeldRequest } from "./held-request.ts";
 import type { DeliveryTransport } from "./delivery-transport.ts";
 
-/** By the clients' own ways, whatever they are: a handler in this process, a proxy. */
+/** Sends in the clients' own ways, whatever they are: a handler in this process, a proxy. */
 export class OwnDelivery implements DeliveryTransport {
   launch(held: readonly HeldRequest[]): void {
     void atOffsets(held, (together) => {
@@ -18,7 +18,7 @@ export class OwnDelivery implements DeliveryTransport {
   }
 }
 
-/** What `own` throws at once is its answer, too. */
+/** An error that `own` throws at once is its answer, too. */
 async function sent({ own, request }: HeldRequest): ReturnType<HeldRequest["own"]> {
   return own(request);
 }

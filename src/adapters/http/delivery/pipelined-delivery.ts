@@ -7,12 +7,15 @@ import { GatedConnection } from "./gated-connection.ts";
 import type { HeldRequest } from "./held-request.ts";
 import type { DeliveryTransport } from "./delivery-transport.ts";
 
-/** undici writes no further requests while so many are under way. */
+/** undici writes no further requests while this many are in progress. */
 const MAX_SIDES = 1024;
-/** They are raced: that executing one of them twice, or after another, changes something is the point. */
+/** The requests are raced: the point is that executing one twice, or after another, changes something. */
 const PIPELINED = { idempotent: true, blocking: false, reset: false } as const;
 
-/** All on one connection of HTTP/1.1, in one write: a server that does not wait for the one's answer before it begins with the next reads them at once. */
+/**
+ * Sends all requests on one HTTP/1.1 connection, in one write. A server that begins with a request before it has answered the one before reads them
+ * at once.
+ */
 export class PipelinedDelivery implements DeliveryTransport {
   readonly #connection: GatedConnection;
   readonly #deadlines = new Deadlines();
@@ -32,7 +35,7 @@ export class PipelinedDelivery implements DeliveryTransport {
     await this.#connection.close();
   }
 
-  /** Returns when they are written, which waits for a connection, or over. */
+  /** Resolves when the requests are written, which waits for a connection, or are over. */
   async #send(together: readonly HeldRequest[]): Promise<void> {
     let written!: () => void;
     const end = new Promise<void>((resolve) => (written = resolve));
@@ -61,14 +64,16 @@ export class PipelinedDelivery implements DeliveryTransport {
     await Promise.race([end, Promise.allSettled(together.map(({ answer }) => answer))]);
   }
 
-  /** Closing the connection of one that was given up would take the others' answers; it waits until nobody waits for one. */
+  /**
+   * Closing the connection of a request that was given up would lose the others' answers. The close is delayed until no request waits for an answer.
+   */
   over(attempt: PipelinedAttempt): void {
     if (attempt.isLeft) this.#live.delete(attempt);
     const live = [...this.#live];
     if (live.every(({ settled }) => settled)) for (const one of live) one.end("given up");
   }
 
-  /** undici would send on a new connection what had no answer on this one. Whether it was executed nobody knows. */
+  /** undici would send the requests without an answer again on a new connection. Nobody knows whether they were executed. */
   #disconnected(): void {
     for (const attempt of this.#live) attempt.lost();
   }

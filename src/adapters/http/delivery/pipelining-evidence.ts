@@ -1,27 +1,27 @@
 import type { DeliveryTrial } from "./delivery.ts";
 
-/** So many trials that could have shown it. */
+/** Trials that could have shown the difference, before there is a result. */
 const ENOUGH = 4;
-/** Milliseconds by which a request has to take longer than the fastest one for its time to be the server's, and not that of the way to it. */
+/** Milliseconds by which a request has to take longer than the fastest one for its time to be the server's, and not the network's. */
 const TELLING_MS = 0.5;
 
 /**
- * Whether a server begins with a pipelined request before it has answered those before it. A server that does not sends the answer of the last one no
- * sooner after the one before than it takes to make it: at least the time that the request takes alone, less that of the way, which no request is
- * faster than. Nothing is sent to find out; calls that are as fast as the way itself tell nothing.
+ * Finds out whether a server begins with a pipelined request before it has answered those before it. A server that does not sends the last answer no
+ * sooner after the one before than it takes to make it: at least the time that the request takes alone, less the time of the network, which no
+ * request is faster than. Nothing is sent to find out; calls that are as fast as the network itself tell nothing.
  */
 export class PipeliningEvidence {
   #fastest = Number.POSITIVE_INFINITY;
   #together = 0;
   #after = 0;
 
-  /** `undefined`: not known yet. It costs but time to be wrong: trials are taken to tell more than they do, or go by other deliveries alone. */
+  /** `undefined`: not known yet. A wrong result costs only time: trials are thought to tell more than they do, or use the other deliveries alone. */
   get concurrent(): boolean | undefined {
     const trials = this.#together + this.#after;
     return trials < ENOUGH ? undefined : this.#together > this.#after;
   }
 
-  /** Milliseconds that requests took by themselves. */
+  /** Takes in the milliseconds that requests took by themselves. */
   alone(times: readonly number[]): void {
     this.#fastest = Math.min(this.#fastest, ...times);
   }

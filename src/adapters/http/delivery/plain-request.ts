@@ -2,12 +2,15 @@ import type { SecureContext } from "node:tls";
 import { connected } from "./http2-session.ts";
 
 /**
- * Requests that every server of HTTP/1.1 has to answer, and that ask for nothing: without a `Host` they are to be refused before anything is done for
- * them. One that does not look for it is asked for what changes nothing.
+ * Requests that every HTTP/1.1 server has to answer, and that ask for nothing. Without a `Host` a server has to refuse them before it does anything.
+ * A server that does not check for `Host` is asked for something that changes nothing.
  */
 export const REQUESTS = ["OPTIONS *", "GET /"] as const;
 
-/** Whether the server says nothing at all to a request in that time. Whatever it says, it serves the connection; if only by closing it. */
+/**
+ * Resolves to `true` if the server says nothing at all to a request in that time. Any answer, even closing the connection, shows that the server
+ * serves it.
+ */
 export function isSilentTo(
   request: (typeof REQUESTS)[number],
   origin: string,

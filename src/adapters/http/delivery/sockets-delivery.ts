@@ -8,21 +8,21 @@ import { GatedConnection } from "./gated-connection.ts";
 import type { HeldRequest } from "./held-request.ts";
 import type { DeliveryTransport } from "./delivery-transport.ts";
 
-/** The target gets so long to read what is sent ahead. */
+/** The time that the target gets to read what is sent ahead. */
 const READ_MS = 2;
-/** And so long to accept a connection and to get ready for its first request. */
+/** The time that the target gets to accept a connection and to get ready for its first request. */
 const ACCEPT_MS = 10;
-/** A server may have closed a connection more than once while it was idle; a third time it is no chance. */
+/** A server may have closed a connection more than once while it was idle; a third time is no coincidence. */
 const MAX_TRIES = 3;
-/** What fits into one packet nearly everywhere, with room to spare. */
+/** Bytes that fit into one packet nearly everywhere, with room to spare. */
 const PACKET = 1024;
 
-/** What is sent ahead of the release: nothing, or as much as no server can begin with. */
+/** The part of a request that is sent ahead of the release: nothing, or as much as no server can begin with. */
 export type Ahead = "nothing" | "most";
 
 /**
- * A connection per side, kept from trial to trial. Warm is one that the kernel has connected (TLS included) and that the target had time to accept. No
- * request is sent to make it warmer: whatever it asked for, the target might count or log it, and the state would be another one.
+ * Uses one connection per side, kept from trial to trial. A connection is warm once the kernel has connected it (TLS included) and the target had
+ * time to accept it. No request is sent to make it warmer: the target might count or log the request, and the state would be another one.
  */
 export class SocketsDelivery implements DeliveryTransport {
   readonly #connections: GatedConnection[] = [];
@@ -65,14 +65,14 @@ export class SocketsDelivery implements DeliveryTransport {
   }
 }
 
-/** One whose end is kept back. */
+/** An attempt whose end is kept back. */
 class SplitAttempt extends Attempt {
   readonly ready: Promise<void>;
   readonly #held: HeldRequest;
   readonly #connection: GatedConnection;
   readonly #ahead: Ahead;
   #isReady!: () => void;
-  /** The head has gone out whole, so that the target may have begun with it. */
+  /** `true` once the whole head has gone out, so that the target may have begun with the request. */
   #begun = false;
   #tries = 0;
   #released = false;
@@ -102,7 +102,7 @@ class SplitAttempt extends Attempt {
   release(): void {
     if (!this.settled) this.#held.from = performance.now();
     this.#released = true;
-    // Also of one that was answered before, or the connection would stay in the middle of a request.
+    // Also for a request that was answered before; otherwise the connection would stay in the middle of a request.
     this.#rest?.();
   }
 
@@ -129,10 +129,10 @@ class SplitAttempt extends Attempt {
     this.#isReady();
   }
 
-  /** Until its end is released the target cannot have executed it, unless it needs but the head. */
+  /** Until its end is released, the target cannot have executed the request, unless it needs only the head. */
   protected override repeats(error: Error): boolean {
     const again = !this.#released && !this.#begun && !this.answered && this.#tries < MAX_TRIES && isConnectionLost(error);
-    // Not from within: undici is about to empty its queue, and asserts that it has.
+    // Not dispatched from within this call: undici is about to empty its queue, and asserts that it has.
     if (again) queueMicrotask(() => this.dispatch());
     else this.#isReady();
     return again;
@@ -140,8 +140,8 @@ class SplitAttempt extends Attempt {
 }
 
 /**
- * Most servers call their handler once they have the head, and not all handlers read the body. So the last byte of the head is kept back, and with it the
- * body, which then goes out in the same packet; a body that fits into none goes ahead but for its own last byte.
+ * Most servers call their handler once they have the head, and not all handlers read the body. So the last byte of the head is kept back together
+ * with the body, which then goes out in the same packet. A body that does not fit into one packet goes ahead, without its own last byte.
  */
 function sentAhead(bytes: Buffer): { readonly length: number; readonly wholeHead: boolean } {
   const head = bytes.indexOf("\r\n\r\n") + 4;

@@ -4,14 +4,14 @@ import { SeqqaError } from "../../../model/errors.ts";
 /** A body as it is sent. */
 export interface EncodedBody {
   readonly bytes: string | Uint8Array;
-  /** `undefined` when the user gave the body as it is. */
+  /** `undefined` if the user gave the body as it is. */
   readonly contentType: string | undefined;
-  /** As reports show it, where that is not the bytes as text. */
+  /** The body as reports show it, where that is not the bytes as text. */
   readonly shown?: string;
 }
 
 /**
- * The one body that the options describe.
+ * Encodes the one body that the options describe.
  * @throws SeqqaError `BODY_INVALID` when there are two, or when it cannot be written as JSON.
  */
 export function encodeBody(options: RequestOptions): EncodedBody | undefined {
@@ -34,7 +34,7 @@ export function encodeBody(options: RequestOptions): EncodedBody | undefined {
   return { bytes: body, contentType: undefined };
 }
 
-/** As reports show it. */
+/** Returns a body as reports show it. */
 export function bodyText(body: string | Uint8Array | undefined): string | undefined {
   return typeof body === "object" ? Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8") : body;
 }

@@ -4,7 +4,7 @@ import { SeqqaError } from "../../../model/errors.ts";
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /** RFC 9110, 5.5: visible characters, space, tab and what was once Latin-1. Above all no CR, LF or NUL. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** They frame the message: the connection sets them, and two opinions on where a request ends is how requests are smuggled. */
+/** These headers frame the message, and the connection sets them. Two opinions on where a request ends make request smuggling possible. */
 const FRAMING: ReadonlySet<string> = new Set([
   "content-length",
   "transfer-encoding",

@@ -16,8 +16,8 @@ interface Part {
 const CRLF = "\r\n";
 
 /**
- * A `multipart/form-data` body (RFC 7578). The boundary is drawn from the content, so that a replay sends the same bytes.
- * @throws SeqqaError `BODY_INVALID`, `HEADER_INVALID` for a content type that is none
+ * Encodes a `multipart/form-data` body (RFC 7578). The boundary is drawn from the content, so that a replay sends the same bytes.
+ * @throws SeqqaError `BODY_INVALID`, `HEADER_INVALID` for an invalid content type
  */
 export async function encodeMultipart(options: RequestOptions, fields: Fields): Promise<EncodedBody> {
   // The other kinds of body exclude this one.
@@ -60,7 +60,7 @@ function detailsOf(name: string, value: MultipartValue): MultipartPart {
       filename: "name" in value ? String(value.name) : "blob",
       ...(value.type !== "" && { contentType: value.type }),
     };
-  // The types say that it cannot be; a value out of JSON or a database is.
+  // The types exclude `null`, but a value out of JSON or a database can be `null`.
   if ((value as unknown) === null) throw invalid(name, "is null");
   if (typeof value !== "object") {
     if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return { content: String(value) };
@@ -80,12 +80,12 @@ function detailsOf(name: string, value: MultipartValue): MultipartPart {
 
 const typed = (contentType: string | undefined): { readonly contentType?: string } => (contentType === undefined ? {} : { contentType });
 
-/** As the HTML standard has it and servers read it: what would end the quoted name or its line is percent-encoded, nothing else. */
+/** Escapes a name as the HTML standard says and servers read it: only characters that would end the quoted name or its line are percent-encoded. */
 function quoted(name: string): string {
   return name.replace(/["\r\n]/g, (one) => (one === '"' ? "%22" : one === "\r" ? "%0D" : "%0A"));
 }
 
-/** Not found in any part; by a hash over all of them it practically never is. */
+/** Returns a boundary that is found in no part; a hash over all parts practically never is. */
 function boundaryOf(parts: readonly Part[]): string {
   for (let tries = 0; ; tries++) {
     const hash = createHash("sha256").update(String(tries));
@@ -95,7 +95,7 @@ function boundaryOf(parts: readonly Part[]): string {
   }
 }
 
-/** Text stands as it is, in reports as on the wire; other bytes are counted. */
+/** Shows text as it is, in reports as on the wire. For other bytes only their number is shown. */
 function shownContent(bytes: Buffer): string {
   const decoded = bytes.toString("utf8");
   // eslint-disable-next-line no-control-regex -- control characters are what it looks for

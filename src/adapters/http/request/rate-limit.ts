@@ -1,32 +1,32 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A limit over all threads that hold the memory. Plain data. */
+/** A limit over all threads that share the memory. Plain data. */
 export interface RateLimitSettings {
   readonly perSecond: number;
-  /** Eight bytes, zero at first: when the next request is due. */
+  /** Eight bytes, zero at first: the time at which the next request is due. */
   readonly memory: SharedArrayBuffer;
 }
 
 const NANOSECONDS = 1e9;
 /**
- * So much earlier than due a request may go out. Timers are as coarse as a millisecond: without it, requests that are due every
- * 0.2 ms would go out every millisecond.
+ * Nanoseconds that a request may go out before it is due. Timers are as coarse as a millisecond: without it, requests that are due every 0.2 ms would
+ * go out every millisecond.
  */
 const EARLY = 5_000_000n;
-/** A wait gives a sign of life this often. Milliseconds. */
+/** Milliseconds between two signs of life during a wait. */
 const SLICE = 1000;
 
 /**
- * Hands out turns, so many a second over all lanes, in the order in which they are asked for. It is the generic cell rate algorithm (ITU-T
- * I.371) on one word in shared memory, the time at which the next request is due: of N requests that begin after t = 0, the last goes
- * out no earlier than (N - 1) / perSecond - 5 ms. What is not used is not saved up.
+ * Hands out turns at a fixed rate over all lanes, in the order in which they are asked for. It is the generic cell rate algorithm (ITU-T I.371) on
+ * one word in shared memory, the time at which the next request is due: of N requests that begin after t = 0, the last goes out no earlier than (N -
+ * 1) / perSecond - 5 ms. Unused turns are not saved up.
  */
 export class RateLimit {
   readonly #due: BigInt64Array;
   readonly #interval: bigint;
   readonly #alive: (() => void) | undefined;
 
-  /** @param alive Called while somebody waits, so that waiting is not taken for hanging. */
+  /** @param alive Called during a wait, so that waiting is not taken for hanging. */
   constructor({ perSecond, memory }: RateLimitSettings, alive?: () => void) {
     this.#due = new BigInt64Array(memory);
     this.#interval = BigInt(Math.ceil(NANOSECONDS / perSecond));
@@ -45,7 +45,7 @@ export class RateLimit {
     }
   }
 
-  /** The earliest time for one request, on the clock of `process.hrtime`, which all threads of a process share. */
+  /** Reserves the earliest time for one request, on the clock of `process.hrtime`, which all threads of a process share. */
   #reserve(): bigint {
     for (let seen = Atomics.load(this.#due, 0); ;) {
       const now = process.hrtime.bigint();

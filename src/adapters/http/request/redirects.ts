@@ -1,7 +1,7 @@
 import type { ApiResponse } from "../../../model/http/response.ts";
 import { resolveTarget, type BaseUrl } from "./target-url.ts";
 
-/** As browsers do (the Fetch standard, HTTP-redirect fetch). */
+/** The limit of browsers (the Fetch standard, HTTP-redirect fetch). */
 export const MAX_REDIRECTS = 20;
 
 /** A request before the client's own headers are added, so that each hop gets the cookies of its own path. */
@@ -17,7 +17,7 @@ export interface Redirectable {
 }
 
 /**
- * The request that a redirect asks for; `undefined` when the answer is none, or leads to another origin, where tokens and cookies must
+ * Returns the request that a redirect asks for. `undefined` if the answer is no redirect, or leads to another origin, where tokens and cookies must
  * not go. 303, and 301 and 302 after a POST, become a GET without a body (the Fetch standard).
  */
 export function redirected(base: BaseUrl, request: Redirectable, response: ApiResponse): Redirectable | undefined {

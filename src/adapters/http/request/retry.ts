@@ -1,16 +1,16 @@
 import { SeqqaError } from "../../../model/errors.ts";
 
-/** When an answered request is sent again. Times are in seconds. A request that got no answer is not sent again by this. */
+/** Says when an answered request is sent again. Times are in seconds. A request that got no answer is not retried. */
 export interface RetryOptions {
   /** How often a request is sent at most, the first time included; default 3. */
   readonly maxAttempts?: number;
   /** The wait before the second attempt; default 1. */
   readonly delay?: number;
-  /** Each further wait is so many times the one before; at least 1, default 2. */
+  /** The factor between one wait and the next; at least 1, default 2. */
   readonly backoffMultiplier?: number;
-  /** No wait is longer, whatever `Retry-After` says; default 30. */
+  /** The longest wait, whatever `Retry-After` says; default 30. */
   readonly maxDelay?: number;
-  /** The statuses that are tried again; default 429, 500, 502, 503, 504. */
+  /** The statuses that are retried; default 429, 500, 502, 503, 504. */
   readonly retryOnStatus?: readonly number[];
 }
 

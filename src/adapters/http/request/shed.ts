@@ -3,7 +3,7 @@ import { retryDelay, retryPolicy, type RetryPolicy } from "./retry.ts";
 
 /** Waits of at most 3 s, and of at most 9 s in all for one request: a server that sheds load for longer is overloaded for good. */
 const POLICY: RetryPolicy = retryPolicy({ maxAttempts: 4, delay: 0.25, backoffMultiplier: 2, maxDelay: 3, retryOnStatus: [503] });
-/** After as many requests that were waited for in vain, a client waits no more: the run would take hours. */
+/** After this many requests that were waited for in vain, a client stops waiting: the run would take hours. */
 const MOST_IN_VAIN = 3;
 const UNDER_PRESSURE = /under[ _-]?pressure/i;
 /** Characters of a body that are looked at. */
@@ -29,12 +29,12 @@ export class Patience {
     return Math.max(0.05, retryDelay(POLICY, tries, headers["retry-after"]));
   }
 
-  /** A request was refused to the end. */
+  /** Records that a request was refused at every try. */
   inVain(): void {
     this.#inVain++;
   }
 
-  /** A request that had been refused was taken. */
+  /** Records that a request that had been refused was accepted. */
   rewarded(): void {
     this.#inVain = 0;
   }

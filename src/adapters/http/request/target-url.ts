@@ -1,17 +1,17 @@
 import type { RequestOptions } from "../../../model/http/client.ts";
 import { SeqqaError } from "../../../model/errors.ts";
 
-/** Where a client sends to, taken apart once. */
+/** A client's base URL, parsed once. */
 export interface BaseUrl {
   /** Scheme, host and port. */
   readonly origin: string;
   /** Without a slash at its end; empty for the root. */
   readonly path: string;
-  /** From `http://user:password@host`; they are nowhere else. */
+  /** From `http://user:password@host`; the credentials are kept nowhere else. */
   readonly credentials: { readonly username: string; readonly password: string } | undefined;
 }
 
-/** What stands in the request line, and the whole of it for reports. */
+/** The target of a request: the part in the request line, and the whole URL for reports. */
 export interface RequestTarget {
   readonly path: string;
   readonly url: string;
@@ -35,7 +35,7 @@ export function parseBaseUrl(text: string): BaseUrl {
 }
 
 /**
- * The base of a client that puts this path before all others. Encoded as a URL is, so that it is as if it had stood in the base URL.
+ * Returns a base with this path before all others. The path is encoded as a URL is, as if it were part of the base URL.
  * @throws SeqqaError `BASE_PATH_INVALID`
  */
 export function belowBase(base: BaseUrl, path: string): BaseUrl {

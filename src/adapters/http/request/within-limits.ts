@@ -4,10 +4,10 @@ import { requestCancelled, requestTimeout, type FailedRequest } from "../transpo
 import { MAX_TIMER_MS, type WireRequest } from "../transport/transport.ts";
 
 /**
- * Work that ends with the request's timeout and with its scope, for transports that look at a signal late or not at all.
+ * Runs work that ends with the request's timeout and with its scope, for transports that look at a signal late or not at all.
  *
  * @param abort Aborted when the request is over before the work is.
- * @param live Holds a function for as long as the work takes that ends it as its timeout would.
+ * @param live Holds, for as long as the work takes, a function that ends it as its timeout would.
  */
 export async function withinLimits<T>(
   { timeoutMs, signal }: Pick<WireRequest, "timeoutMs" | "signal">,

@@ -5,8 +5,8 @@ const INTERIM = /^HTTP\/1\.[01] 100[ \r]/;
 const END = "\r\n\r\n";
 
 /**
- * Sees the first bytes of each answer on one connection at a time. undici does not tell them, and without them nobody knows what was wrong with some
- * answers. It also takes out `100 Continue`, which a server may send unasked (RFC 9110, 15.2.1) and undici refuses.
+ * Sees the first bytes of each answer on one connection at a time. undici does not pass them on, and without them the fault of some answers could not
+ * be named. It also takes out `100 Continue`, which a server may send unasked (RFC 9110, 15.2.1) and undici refuses.
  */
 export class AnswerTap {
   #head: Buffer | undefined;
@@ -16,7 +16,7 @@ export class AnswerTap {
     return this.#head;
   }
 
-  /** A request is about to be sent. */
+  /** Prepares for a request that is about to be sent. */
   begin(): void {
     this.#head = undefined;
   }

@@ -5,7 +5,7 @@ import { connectTimeout, failure, requestCancelled, requestTimeout, undecodable,
 import { isVersion1, WrongVersion } from "./wrong-answer.ts";
 import { decodeBody, NO_COOKIES, type WireAnswer, type WireRequest } from "./transport.ts";
 
-/** A promise's two ends. */
+/** The functions that settle a promise. */
 export interface Settle {
   readonly resolve: (answer: WireAnswer) => void;
   readonly reject: (error: unknown) => void;
@@ -40,19 +40,19 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
     request.signal.addEventListener("abort", this.#onCancel);
   }
 
-  /** undici is about to write it. */
+  /** Called when undici is about to write the request. */
   protected abstract started(): void;
 
-  /** undici is done with it: its answer is complete, or it failed. */
+  /** Called when undici is done with the request: its answer is complete, or it failed. */
   protected abstract left(): void;
 
-  /** Not begun, it waits for a connection, and not for other attempts. */
+  /** Returns `true` if the attempt has not begun and waits for a connection, not for other attempts. */
   protected abstract connecting(): boolean;
 
-  /** Whether it has been dispatched once more after this error. */
+  /** Returns `true` if the attempt was dispatched once more after this error. */
   protected abstract repeats(error: Error): boolean;
 
-  /** Nobody waits for its answer any longer. Closing the connection is what tells the target. */
+  /** Called when nobody waits for the answer any longer. Closing the connection is what informs the target. */
   protected givenUp(why: string): void {
     this.abort(new Error(why));
   }
@@ -61,17 +61,17 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
     this.#controller?.abort(error);
   }
 
-  /** The connection had been used before, and ended like this before a byte of the answer came. */
+  /** Returns `true` if the connection had been used before, and ended like this before a byte of the answer came. */
   protected isReused(_error: Error): boolean {
     return false;
   }
 
-  /** The first bytes of its answer, where they are known. */
+  /** The first bytes of the answer, where they are known. */
   protected get head(): Buffer | undefined {
     return undefined;
   }
 
-  /** A byte of an answer has come. */
+  /** `true` once a byte of an answer has come. */
   protected get answered(): boolean {
     return this.#status !== 0;
   }
@@ -97,7 +97,7 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
       return;
     }
     const { head } = this;
-    // Fewer bytes than a version takes may come first.
+    // The first bytes may be fewer than a version takes.
     if (head !== undefined && head.length >= 8 && !isVersion1(head)) {
       this.abort(new WrongVersion());
       return;
@@ -130,7 +130,7 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
       const bytes = this.#chunks === undefined ? this.#chunk : Buffer.concat(this.#chunks);
       if (bytes !== undefined) text = decodeBody(decodeContent(bytes, this.#headers["content-encoding"]));
     } catch (cause) {
-      // A body in another encoding than it says, or one that becomes longer than a string can be.
+      // The body is in another encoding than the answer says, or becomes longer than a string can be.
       this.#settle.reject(undecodable(cause, this.#failed()));
       return;
     }
@@ -151,7 +151,7 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
 
   expire(): void {
     if (this.#settled) return;
-    // Less than its timeout where the run has no time left for it.
+    // Less than the timeout where the run has no time left for it.
     const timeoutMs = waitedMs(this.request.timeoutMs, this.deadline - this.request.timeoutMs);
     const unsent = this.#controller === undefined && this.connecting();
     this.#over();
@@ -178,13 +178,16 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
   }
 }
 
-/** Milliseconds that a request was waited for: its timeout, or less where it was ended before. `begun`: on the clock of `performance.now()`. */
+/**
+ * Returns the milliseconds that a request was waited for: its timeout, or less where it was ended before. `begun` is on the clock of
+ * `performance.now()`.
+ */
 export function waitedMs(timeoutMs: number, begun: number): number {
   const waited = performance.now() - begun;
   return waited + 1 < timeoutMs ? Math.round(waited / 100) * 100 : timeoutMs;
 }
 
-/** The connection ended, without a word on why. */
+/** Returns `true` if the connection ended without giving a reason. */
 export function isConnectionLost(error: Error): boolean {
   const code = (error as { readonly code?: unknown }).code;
   return code === "UND_ERR_SOCKET" || code === "ECONNRESET" || code === "EPIPE";

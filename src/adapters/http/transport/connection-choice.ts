@@ -18,15 +18,15 @@ const TRIED = 4;
 const MISSES = 3;
 /** Slow answers in a row, on the kept connection again, that prove that the connection makes the difference. */
 const PROVEN = 5;
-/** Some kernels acknowledge the first packets of a connection at once: as many fast answers are allowed before the proof. */
+/** Some kernels acknowledge the first packets of a connection at once: this many fast answers are allowed before the proof. */
 const EARLY = 4;
 /** A trial whose kind of request does not come again ends after as many others. */
 const PATIENCE = 500;
 /** Trials that may fail at once; a busy machine can make one fail. */
 const MOST_TRIALS = 3;
-/** After them, requests that are not looked at before the next trial; twice as many after each further failure. */
+/** After those trials, the requests that pass before the next trial; twice as many after each further failure. */
 const REST = 200;
-/** After the switch: as many slow answers (less the fast ones) on new connections switch back for good. */
+/** After the switch, this many slow answers (less the fast ones) on new connections switch back for good. */
 const REGRETTED = 8;
 /** Kinds of requests that are watched at once. */
 const MOST_KINDS = 100;
@@ -56,7 +56,7 @@ export class ConnectionChoice {
   readonly #streaks: Map<string, Streak> = new Map();
   #failedTrials = 0;
 
-  /** Each request has a connection of its own. */
+  /** `true` if each request has a connection of its own. */
   get switched(): boolean {
     return this.#stage.kind === "switched";
   }
@@ -104,7 +104,7 @@ export class ConnectionChoice {
 
   #watch(alike: string, ms: number): void {
     if (ms < SLOW_FROM) this.#streaks.delete(alike);
-    // Longer ones say nothing: on a busy machine a delayed answer can come later still.
+    // Longer times say nothing: on a busy machine a delayed answer can come later still.
     if (ms < SLOW_FROM || ms > SLOW_TO) return;
     if (this.#streaks.size >= MOST_KINDS) this.#streaks.clear();
     const streak = this.#streaks.get(alike) ?? { slow: 0, leastMs: Infinity };

@@ -6,14 +6,14 @@ import type { ConnectionSettings } from "../../../network/connection-settings.ts
 export interface ConnectionOptions {
   /** Certificates of authorities, as text in PEM, that are trusted beside Node's own. In place of `tls.ca_file`. */
   readonly ca?: string | readonly string[];
-  /** `"environment"`: HTTP_PROXY, HTTPS_PROXY and NO_PROXY hold. `"none"`: no proxy, whatever is configured. */
+  /** `"environment"`: HTTP_PROXY, HTTPS_PROXY and NO_PROXY are used. `"none"`: no proxy, whatever is configured. */
   readonly proxy?: "environment" | "none";
 }
 
-/** The options that were given, checked. @throws SeqqaError `CA_INVALID`, `PROXY_INVALID` */
+/** Checks the options that were given and returns them. @throws SeqqaError `CA_INVALID`, `PROXY_INVALID` */
 export function connectionSettings({ ca, proxy }: ConnectionOptions): Partial<ConnectionSettings> {
   if (proxy !== undefined && proxy !== "environment" && proxy !== "none") {
-    // Not quoted: it may be a URL with a password.
+    // The value is not quoted: it may be a URL with a password.
     throw new SeqqaError("PROXY_INVALID", 'The proxy of an HttpClient is neither "environment" nor "none".', {
       exitStatus: 2,
       hint: 'Set HTTP_PROXY or HTTPS_PROXY to the URL of the proxy, and pass proxy: "environment".',

@@ -1,6 +1,6 @@
 import { MAX_TIMER_MS } from "./transport.ts";
 
-/** Something that is over at a time, unless it is removed before. */
+/** Something that expires at a given time, unless it is removed before. */
 export interface Expiring {
   /** On the clock of `performance.now()`. */
   readonly deadline: number;
@@ -8,9 +8,8 @@ export interface Expiring {
 }
 
 /**
- * Many short-lived deadlines on one timer. Requests start and end thousands of times a second and hardly ever expire; setting and
- * clearing a timer for each took a tenth of the throughput. Here the timer is left running when a request ends, and looks who is
- * left when it fires.
+ * Many short-lived deadlines on one timer. Requests start and end thousands of times a second and hardly ever expire; setting and clearing a timer
+ * for each took a tenth of the throughput. Here the timer is left running when a request ends, and checks what is left when it fires.
  */
 export class Deadlines {
   readonly #live = new Set<Expiring>();
@@ -44,7 +43,7 @@ export class Deadlines {
     this.#firesAt = at;
     const wait = Math.min(Math.max(1, Math.ceil(at - performance.now())), MAX_TIMER_MS);
     this.#timer = setTimeout(() => this.#fire(), wait);
-    // A process is kept alive by the sockets of its requests, not by a timer that usually has nobody left to look after.
+    // The sockets of its requests keep a process alive, not a timer that usually has nothing left to expire.
     this.#timer.unref();
   }
 

@@ -11,13 +11,13 @@ import { wrongWith, type Received } from "./wrong-answer.ts";
 export interface FailedRequest {
   readonly method: string;
   readonly url: string;
-  /** The head of an answer had arrived. */
+  /** `true` if the head of an answer had arrived. */
   readonly answered: boolean;
-  /** The proxies of the environment held for it. */
+  /** `true` if the proxies of the environment applied to it. */
   readonly proxied?: boolean;
   /** The part of an answer that had arrived, where it is known. */
   readonly received?: Received;
-  /** The connection had been used before, and ended before a byte of the answer came. */
+  /** `true` if the connection had been used before, and ended before a byte of the answer came. */
   readonly isReused?: boolean;
 }
 
@@ -68,7 +68,7 @@ const BY_CODE: Readonly<Record<string, Diagnosis>> = {
 /** Codes of undici that blame the request, which has not been sent. */
 const OUR_FAULT: ReadonlySet<string> = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"]);
 
-/** By errors that say that the connection ended in the middle of an answer: the error to raise if the target turns out to be alive. */
+/** For errors that say that the connection ended in the middle of an answer: the error to raise if the target turns out to be alive. */
 const cuts: WeakMap<object, InvalidAnswer> = new WeakMap();
 
 /** Errors of connections that had been used before and ended before a byte of an answer came: the server may just have closed an idle one. */
@@ -78,7 +78,7 @@ export function isOfReused(error: unknown): boolean {
   return typeof error === "object" && error !== null && ofReused.has(error);
 }
 
-/** The error for an answer that ended too early, given that the target did not crash over it; `undefined`: `error` is of another kind. */
+/** Returns the error for an answer that ended too early, given that the target did not crash over it. `undefined` if `error` is of another kind. */
 export function cutAnswer(error: unknown): InvalidAnswer | undefined {
   return typeof error === "object" && error !== null ? cuts.get(error) : undefined;
 }
@@ -133,13 +133,13 @@ function unreachable(cause: unknown, code: string, request: FailedRequest): Seqq
   );
 }
 
-/** The proxy itself answered, that it will not pass the request on. */
+/** Returns the error for an answer of the proxy itself: it will not pass the request on. */
 export function refusedByProxy(request: FailedRequest, status: number): SeqqaError {
   const what = `Refused by the proxy with status ${status}`;
   return new SeqqaError("TARGET_UNREACHABLE", `${what}: ${line(request)} got no answer from the target.`, { hint: proxyCheck(status) });
 }
 
-/** The attempt timed out before there was a connection: not a slow answer, but no target. */
+/** Returns the error for an attempt that timed out before there was a connection: no target, rather than a slow answer. */
 export function connectTimeout(request: FailedRequest, timeoutMs: number): SeqqaError {
   const [what, check] = CONNECT_TIMEOUT;
   return new SeqqaError("TARGET_UNREACHABLE", `${what}: ${line(request)} got no connection to the target within ${seconds(timeoutMs)}.`, {
@@ -157,7 +157,7 @@ export function requestTimeout(request: FailedRequest, timeoutMs: number): Seqqa
   );
 }
 
-/** The step that made the request is over. `sent`: the target may have received it. */
+/** Returns the error for a request whose step is over. `sent`: the target may have received it. */
 export function requestCancelled(request: Pick<FailedRequest, "method" | "url">, signal: AbortSignal, sent: boolean): SeqqaError {
   const why = messageOf(signal.reason);
   return new SeqqaError("REQUEST_CANCELLED", `${line(request)} was ${sent ? "cancelled" : "refused"}: ${why}.`);
@@ -183,11 +183,11 @@ export function clientClosed(cause?: unknown): SeqqaError {
 
 function diagnose(cause: unknown, code: string, request: FailedRequest): Diagnosis {
   if (request.answered && (code === "UND_ERR_SOCKET" || code === "ECONNRESET")) return CUT;
-  // undici's code for it (HPE_...) is not always there; its name is.
+  // undici does not always set its code for this (HPE_...), but always the name.
   if (code.startsWith("HPE_") || (cause instanceof Error && cause.name === "HTTPParserError")) return NOT_HTTP;
   if (isUntrusted(code)) return UNTRUSTED;
   const certificate = /^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/.test(code);
-  // A plain server that hangs up on a TLS greeting shows as a reset; only the message tells.
+  // A plain server that hangs up on a TLS greeting shows as a reset; only the message names the cause.
   if (certificate || messageOf(cause).includes("secure TLS connection")) return TLS;
   return (
     BY_CODE[code] ?? [`Not reachable (${code === "" ? messageOf(cause) : code})`, "Check that the target runs and answers on this URL."]

@@ -12,8 +12,8 @@ interface Place {
 }
 
 /**
- * Connections that carry one request each. Their clients are used again once the connection is closed: making a client takes longer than
- * making a connection. The request says nothing of it: `Connection: close` would be another request, and get another answer.
+ * Connections that carry one request each. Their clients are used again once the connection is closed: making a client takes longer than making a
+ * connection. The request does not announce the close: with `Connection: close` it would be another request, and get another answer.
  */
 export class FreshConnections {
   readonly #origin: string;
@@ -29,11 +29,11 @@ export class FreshConnections {
   ) {
     this.#origin = origin;
     this.#options = options;
-    // One for all clients, so that TLS sessions are resumed.
+    // One connector for all clients, so that TLS sessions are resumed.
     this.#connect = buildConnector({ ...tls, timeout: options.connectTimeout });
   }
 
-  /** How many carry a request, or are being closed. */
+  /** The number of clients that carry a request, or are being closed. */
   get busy(): number {
     return this.#places.size - this.#idle.length;
   }

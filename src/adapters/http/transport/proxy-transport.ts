@@ -6,7 +6,7 @@ import { bodyTooLarge, failure, refusedByProxy, undecodable } from "./failures.t
 import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type Connections, type WireAnswer, type WireRequest } from "./transport.ts";
 import { withinLimits } from "../request/within-limits.ts";
 
-/** Sends by the proxies of the environment. Not for speed: whoever measures or races has no proxy in between. */
+/** Sends through the proxies of the environment. Not built for speed: runs that measure or race have no proxy in between. */
 export class ProxyTransport implements Connections {
   readonly #origin: string;
   readonly #agent: Dispatcher;
@@ -41,7 +41,7 @@ export class ProxyTransport implements Connections {
     let received: Record<string, string | string[] | undefined>;
     let bytes: Buffer;
     try {
-      // undici writes into the headers, and ours are everybody's.
+      // undici writes into the headers, and ours are shared.
       const options = { origin: this.#origin, path, method, headers: { ...sent }, signal };
       const answer = await this.#agent.request({ ...options, body: body ?? null });
       failed.answered = true;
@@ -51,7 +51,7 @@ export class ProxyTransport implements Connections {
       if (error instanceof TooLarge) throw bodyTooLarge(failed);
       throw failure(error, failed);
     }
-    // Only a proxy says that, and only where there is no tunnel through it.
+    // Only a proxy answers with 407, and only where there is no tunnel through it.
     if (status === 407 && this.#origin.startsWith("http:")) throw refusedByProxy(failed, status);
     const cookies = received["set-cookie"];
     const joined = Object.entries(received).flatMap(([name, value]) =>
@@ -75,7 +75,7 @@ export class ProxyTransport implements Connections {
 
 class TooLarge extends Error {}
 
-/** undici gives the limit to connections that it makes to targets, not to those to a proxy. */
+/** Collects a body within the size limit. undici applies the limit to connections that it makes to targets, not to those to a proxy. */
 async function collected(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -10,10 +10,10 @@ import { Deadlines } from "./deadlines.ts";
 import { FreshConnections } from "./fresh-connections.ts";
 import { MAX_BODY_BYTES, type Connections, type WireAnswer, type WireRequest } from "./transport.ts";
 
-/** Of connections over sockets. */
+/** The undici options of connections over sockets. */
 export const OPTIONS: undici.Client.Options & { readonly connectTimeout: number } = {
   pipelining: 1,
-  // Times are ours: a deadline per attempt, over connecting, sending and reading.
+  // Timeouts are ours: a deadline per attempt, over connecting, sending and reading.
   headersTimeout: 0,
   bodyTimeout: 0,
   maxResponseSize: MAX_BODY_BYTES,
@@ -23,7 +23,7 @@ export const OPTIONS: undici.Client.Options & { readonly connectTimeout: number 
   keepAliveTimeout: 1000,
 };
 
-/** So many requests may be under way to one origin; further ones wait. */
+/** Requests that may be in progress to one origin; further ones wait. */
 const MAX_CONNECTIONS = 256;
 
 /** Methods that only read (RFC 9110, 9.2.1). */
@@ -44,7 +44,7 @@ export class SocketTransport implements Connections {
   readonly #choice = new ConnectionChoice();
   readonly #own: FreshConnections;
   readonly #connect: undici.buildConnector.connector;
-  /** Of the kept connection. */
+  /** The tap of the kept connection. */
   readonly tap: AnswerTap = new AnswerTap();
   #first: Client;
   #others: Pool | undefined;
@@ -101,7 +101,7 @@ export class SocketTransport implements Connections {
     attempt.client.dispatch(attempt.options, attempt);
   }
 
-  /** How often the kept connection was made; an attempt that sees no change was sent on a connection that had been used before. */
+  /** The number of times the kept connection was made. If it did not change, an attempt was sent on a connection that had been used before. */
   get connects(): number {
     return this.#connects;
   }
@@ -112,7 +112,7 @@ export class SocketTransport implements Connections {
     else if (attempt.place === "own") this.#own.free(attempt.client as Client);
   }
 
-  /** Whether an attempt that has not been sent waits for a connection, and not for other attempts. */
+  /** Returns `true` if an attempt that has not been sent waits for a connection, and not for other attempts. */
   connecting({ place, client }: SocketAttempt): boolean {
     return place === "pool" ? (this.#others?.stats.connected ?? 0) < MAX_CONNECTIONS : !(client as Client).stats.connected;
   }
@@ -134,7 +134,7 @@ export class SocketTransport implements Connections {
     return client;
   }
 
-  /** Closes the kept connection where nothing is under way on it: a server may serve one connection at a time. */
+  /** Closes the kept connection if no request is in progress on it: a server may serve one connection at a time. */
   #closeIdle(): void {
     if (this.#firstBusy || !this.#first.stats.connected) return;
     void this.#first.destroy();
@@ -180,7 +180,7 @@ class SocketAttempt extends Attempt {
   }
 
   protected override left(): void {
-    // The next request on the connection begins with no bytes again.
+    // The next request on the connection clears the tap.
     if (this.place === "kept") this.#head = this.#transport.tap.head;
     this.#transport.free(this);
     this.place = "pool";

@@ -8,13 +8,13 @@ export interface Connections {
   close(): Promise<void>;
   /** Ends the requests in progress now, as their timeouts would. */
   cut(): void;
-  /** Returns `true` if the target accepts connections; absent: nobody can tell. */
+  /** Returns `true` if the target accepts connections; absent where this cannot be known. */
   isAlive?(): Promise<boolean>;
-  /** The target sends its answers in two packets, and each request has a connection of its own because of it. */
+  /** `true` if the target sends its answers in two packets, and each request has a connection of its own because of it. */
   readonly twoPackets?: boolean;
 }
 
-/** A client's. */
+/** The transport of a client. */
 export interface Transport extends Connections {
   /** @throws SeqqaError `PROXY_INVALID` */
   route(): WireRoute;
@@ -28,7 +28,7 @@ export const MAX_TIMER_MS: number = 2 ** 31 - 1;
 
 export const NO_COOKIES: readonly string[] = Object.freeze([]);
 
-/** The one decoding of a body: UTF-8, what is not valid becomes U+FFFD, and a byte order mark is dropped, as fetch does. */
+/** The one decoding of a body: UTF-8, invalid bytes become U+FFFD, and a byte order mark is dropped, as fetch does. */
 export function decodeBody(bytes: Buffer): string {
   const text = bytes.toString("utf8");
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;

@@ -16,7 +16,7 @@ export interface Received {
 export interface Wrong {
   /** A clause, e.g. `its header block is above 64 KB`. */
   readonly why: string;
-  /** The answer only ends too early. A target that crashed in the middle of an answer looks the same. */
+  /** `true` if the answer only ends too early. A target that crashed in the middle of an answer looks the same. */
   readonly isCut: boolean;
 }
 
@@ -33,7 +33,7 @@ export function isVersion1(head: Buffer): boolean {
 const [ZERO, ONE, DOT] = [0x30, 0x31, 0x2e];
 const VERSION = "its status line has a version other than 1.0 and 1.1";
 
-/** By the reasons that llhttp gives: undici passes on the text alone. */
+/** The broken rules by the reasons that llhttp gives: undici passes on the text alone. */
 const BY_REASON: readonly (readonly [RegExp, string])[] = [
   [/^Expected HTTP\//, "it does not begin with a status line of HTTP"],
   [/version/i, VERSION],
@@ -61,7 +61,7 @@ export function wrongWith(cause: unknown, received: Received): Wrong | undefined
   if (code === "UND_ERR_HEADERS_OVERFLOW") return broken(`its header block is above ${MAX_HEADER_BYTES / 1024} KB`);
   if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
     if (status === 204) return broken("a status of 204 has no body, and its content-length says that there is one");
-    // undici names this first, whatever is wrong with an answer that has a content-length.
+    // undici reports this first, whatever is wrong with an answer that has a content-length.
     return status > 0 ? cut("its body is shorter than its content-length") : broken(wrongHead(head));
   }
   if (cause.name === "HTTPParserError" || (typeof code === "string" && code.startsWith("HPE_"))) return byReason(cause.message, received);
@@ -88,7 +88,7 @@ function cutBody({ headers }: Received): string {
   return headers["transfer-encoding"] === undefined ? "its body ends too early" : "its body ends before its last chunk";
 }
 
-/** Looks for itself at header lines of which undici only says that they do not go with the content-length. */
+/** Examines header lines of which undici only says that they do not go with the content-length. */
 function wrongHead(head: Buffer | undefined): string {
   const [block = ""] = (head?.toString("latin1") ?? "").split("\r\n\r\n");
   const names = block

@@ -8,10 +8,10 @@ import { journalObstacle } from "../journal/obstacles.ts";
 import { savepointObstacle } from "../savepoint/savepoint-install.ts";
 import { storeUrl, type StoreUrl } from "./store-url.ts";
 
-/** Fewer free connections than this, and lanes with pools of their own may not get any. */
+/** With fewer free connections than this, lanes with pools of their own may not get any. */
 const FEW_CONNECTIONS = 20;
 
-/** What `seqqa doctor` wants to know of a database. Leaves nothing behind. */
+/** Checks a database for `seqqa doctor`. Leaves nothing behind. */
 export async function check(url: string): Promise<readonly StoreCheck[]> {
   let store: StoreUrl;
   let control: Control;
@@ -55,7 +55,7 @@ async function one(control: Control, sql: string): Promise<string | null | undef
   return (await control.rows(sql))[0]?.[0];
 }
 
-/** Tries what will be done, on a table of our own. */
+/** Tries the statements that a run needs, on a table of our own. */
 async function privileges(control: Control): Promise<{ ok: boolean; says: string }> {
   const table = `${OURS}check`;
   try {

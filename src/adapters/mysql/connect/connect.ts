@@ -6,8 +6,8 @@ import { serverUrl, type StoreUrl } from "./store-url.ts";
 const CONNECT_MS = 15_000;
 
 /**
- * Everything that the meaning of a value or a statement of ours depends on. Not strict: a value that once came into a table by a laxer session
- * (an invalid date, the empty value of an ENUM) must go in again.
+ * Everything that the meaning of our values and statements depends on. Not strict: a value that once came into a table by a laxer session (an invalid
+ * date, the empty value of an ENUM) must go in again.
  */
 export const OUR_SETTINGS: readonly string[] = [
   "names utf8mb4",
@@ -19,21 +19,22 @@ export const OUR_SETTINGS: readonly string[] = [
   "session lock_wait_timeout = 1",
   "session innodb_lock_wait_timeout = 1",
   "session group_concat_max_len = 4194304",
-  // What a server may have set for its clients: ends of idle sessions and long statements, and a COMMIT that begins anew or closes the connection.
+  // Overrides what a server may have set for its clients: time limits of idle sessions and long statements, and a COMMIT that begins a new
+  // transaction or closes the connection.
   "session wait_timeout = 31536000",
   "session completion_type = 0 /*M! , session max_statement_time = 0 */",
 ];
 
 export interface ConnectOptions {
   readonly settings?: readonly string[] | undefined;
-  /** Of the driver. */
+  /** Options of the driver. */
   readonly driver?: ConnectionOptions | undefined;
-  /** Without the URL's database. */
+  /** Connects without the URL's database. */
   readonly serverOnly?: boolean | undefined;
   readonly lost?: ((error: Error) => void) | undefined;
 }
 
-/** What the driver is told of a URL. Its own reading of one shows a password in its warnings about unknown parameters. */
+/** Returns the driver's options for a URL. The driver's own reading of a URL shows a password in its warnings about unknown parameters. */
 export function driverOptions(store: StoreUrl, serverOnly = false): ConnectionOptions {
   const url = new URL(store.href);
   const { database } = serverUrl(store.href);
@@ -52,10 +53,10 @@ export function driverOptions(store: StoreUrl, serverOnly = false): ConnectionOp
   };
 }
 
-/** Options of the driver that change what it takes and gives, as a target may need them on the connection that it is lent. */
+/** Options of the driver that change what it takes and gives, as a target may need them on the shared connection. */
 const OF_TARGETS = ["namedPlaceholders", "dateStrings", "decimalNumbers", "supportBigNumbers", "bigNumberStrings", "timezone", "charset"];
 
-/** Those that the URL names, as the driver reads them from one. */
+/** Returns the options of targets that the URL names, as the driver would read them. */
 export function sharedOptions({ href }: StoreUrl): ConnectionOptions {
   const { searchParams } = new URL(href);
   const named = OF_TARGETS.flatMap((name): [string, unknown][] => {
@@ -65,7 +66,7 @@ export function sharedOptions({ href }: StoreUrl): ConnectionOptions {
   return Object.fromEntries(named);
 }
 
-/** A connection of ours. @throws SeqqaError that says what to do, without credentials. */
+/** Opens a connection of ours. @throws SeqqaError that says what to do, without credentials. */
 export async function connect(store: StoreUrl, options: ConnectOptions = {}): Promise<Connection> {
   const driver = await importDriver();
   let connection: Connection;
@@ -74,7 +75,7 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
   } catch (error) {
     throw connectError(store, error);
   }
-  // Without a listener a lost connection would end the process; who waits for an answer is told anyway.
+  // Without a listener a lost connection would end the process; pending queries reject anyway.
   (connection as unknown as NodeJS.EventEmitter).on("error", (error: Error) => options.lost?.(error));
   try {
     for (const setting of options.settings ?? []) await connection.query(`set ${setting}`);
