@@ -12,12 +12,13 @@ export interface MysqlAdapterOptions {
   /** `mysql://user:password@host:port/database`; never shown with its password. */
   readonly url: string;
   /**
-   * How the database is put back. `journal`: an undo log by triggers. `savepoint`: nested savepoints on {@link MysqlAdapter.connection}, for a target in this
-   * process; every table must know transactions. `copy`: everything is read and what differs is written back, for small databases; DDL and
-   * AUTO_INCREMENT are put back too, but a user's own database (`base_url`) is refused. Default `auto`: what fits, see {@link MysqlAdapter.checkpoint}.
+   * How the database is restored. `journal`: an undo log by triggers. `savepoint`: nested savepoints on {@link MysqlAdapter.connection}, for a target
+   * in this process; every table must support transactions. `copy`: everything is read and what differs is written back, for small databases; DDL and
+   * AUTO_INCREMENT are restored too, but a user's own database (`base_url`) is refused. Default `auto`: the mode that fits, see
+   * {@link MysqlAdapter.checkpoint}.
    */
   readonly checkpoint?: MysqlCheckpoint | undefined;
-  /** The tables that belong to the state; the others are put back, and not looked at. Default: all. */
+  /** The tables that belong to the state; the others are restored, but not observed. Default: all. */
   readonly tables?: readonly string[] | undefined;
   /** Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a database of the user's they are left alone. */
   readonly ignore?: readonly string[] | undefined;
@@ -36,7 +37,7 @@ export class MysqlAdapter extends DelegatingAdapter implements StoreAdapter {
   #choice: CheckpointChoice;
   #scope: StoreScope | undefined;
   #mode: MysqlMode | undefined;
-  /** Of before a restart of the target. */
+  /** The mode before a restart of the target. */
   #previous: MysqlMode | undefined;
   #lent: SharedConnection | undefined;
   #schema: readonly TableSchema[] = [];
@@ -57,7 +58,7 @@ export class MysqlAdapter extends DelegatingAdapter implements StoreAdapter {
     this.#choice = { mode: this.#wanted, why: "not opened yet" };
   }
 
-  /** The database that it works on, without credentials. */
+  /** The database that the adapter works on, without credentials. */
   get uses(): string {
     return this.#store.shown;
   }
@@ -72,8 +73,8 @@ export class MysqlAdapter extends DelegatingAdapter implements StoreAdapter {
   }
 
   /**
-   * The connection that an in-process target works on, a pool and a connection of `mysql2/promise` in one. Who takes it before the exploration begins has chosen
-   * `savepoint`, unless another mode was asked for, or a table knows no transactions.
+   * The connection for an in-process target, a pool and a connection of `mysql2/promise` in one. Taking it before the exploration begins chooses
+   * `savepoint`, unless another mode was asked for, or a table does not support transactions.
    *
    * @throws SeqqaError `NO_CONNECTION` in the other modes: the target has connections of its own.
    */
@@ -110,7 +111,7 @@ export class MysqlAdapter extends DelegatingAdapter implements StoreAdapter {
   }
 
   /**
-   * Rows of a query, as objects; `?` stands for `params`. Values as `mysql2` gives them; integers beyond 2^53 as text.
+   * Returns the rows of a query, as objects; `?` stands for `params`. Values are as `mysql2` gives them; integers beyond 2^53 are text.
    *
    * @throws SeqqaError `QUERY_WRITES` for a statement that does more than read.
    */
@@ -129,7 +130,7 @@ export class MysqlAdapter extends DelegatingAdapter implements StoreAdapter {
     this.#mode = undefined;
     this.#lent = undefined;
     try {
-      // What stands in a lane's own database may stay: it goes with the lane, and a restarted target is taken up where it was.
+      // The data in a lane's own database may stay: it goes with the lane, and a restarted target continues from it.
       if (mode === undefined) return;
       this.#previous = mode;
       await mode.close(this.#scope?.borrowed ?? false);

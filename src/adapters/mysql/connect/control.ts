@@ -10,22 +10,25 @@ import type { StoreUrl } from "./store-url.ts";
 /** A session that has just ended holds its locks for a moment. */
 const IN_USE_S = 3;
 
-/** Set in our session: our own triggers, and the user's guarded ones, do nothing. */
+/** Set in our session, so that our own triggers, and the user's guarded ones, do nothing. */
 export const OFF = "@seqqa_off";
 
 const CONTROL_SETTINGS = [...OUR_SETTINGS, "session foreign_key_checks = 0", "session unique_checks = 1", `${OFF} = 1`];
 
 export type Row = (string | null)[];
 
-/** Something that answers statements with text: our own connection, or the one that is lent to a target. */
+/** Something that answers statements with text: our own connection, or the shared connection of a target. */
 export type Queries = Pick<Control, "store" | "rows" | "batch">;
 
-/** The name of the lock that says that a run works on this database; server-wide, so it must tell databases apart, and be one for all spellings of a name. */
+/**
+ * Returns the name of the lock that says that a run works on this database. The lock is server-wide, so its name must differ between databases, and
+ * be the same for all spellings of one name.
+ */
 export function storeLock(database: string): string {
   return `seqqa store ${createHash("sha256").update(database).digest("hex").slice(0, 32)}`;
 }
 
-/** The connection that marks and puts back. One operation at a time. */
+/** The connection that makes checkpoints and restores them. One operation at a time. */
 export class Control extends ControlConnection {
   readonly store: StoreUrl;
   readonly #connection: Connection;
@@ -36,7 +39,10 @@ export class Control extends ControlConnection {
     this.#connection = connection;
   }
 
-  /** Takes the lock that keeps other runs off this database, unless `alone` is false: for looking only. @throws SeqqaError `STORE_IN_USE` */
+  /**
+   * Opens the connection and takes the lock that keeps other runs off this database. `alone: false` takes no lock, for reading only. @throws
+   * SeqqaError `STORE_IN_USE`
+   */
   static async open(store: StoreUrl, alone = true): Promise<Control> {
     let lost: (error: Error) => void = () => undefined;
     const connection = await connect(store, {
@@ -47,10 +53,10 @@ export class Control extends ControlConnection {
     const control = new Control(store, connection);
     lost = (error) => control.lose(error);
     try {
-      // MariaDB only: rows that break a CHECK that was added without looking at them must go in again.
+      // MariaDB only: rows that break a CHECK which was added without testing them must go in again.
       await control.rows("set session check_constraint_checks = 0").catch(() => undefined);
       if (!alone) return control;
-      // Where the server tells no upper from lower case, two URLs may write one database's name in two ways.
+      // Where the server ignores case in names, two URLs may spell one database's name in two ways.
       const [[spelled] = []] = await control.rows("select if(@@lower_case_table_names, lower(database()), database())");
       const [got] = await control.rows(`select get_lock('${storeLock(spelled ?? store.database)}', ${IN_USE_S})`);
       if (got?.[0] !== "1") throw inUseError(store);
@@ -61,13 +67,13 @@ export class Control extends ControlConnection {
     }
   }
 
-  /** Results of two or more statements, in one round trip; those that give no rows give an empty one. */
+  /** Returns the results of two or more statements, in one round trip; a statement without rows gives an empty result. */
   async batch(statements: readonly string[]): Promise<Row[][]> {
     const results = (await this.rows(statements.join(";\n"))) as unknown[];
     return results.map((one) => (Array.isArray(one) ? (one as Row[]) : []));
   }
 
-  /** Rows of one statement, as arrays of text. */
+  /** Returns the rows of one statement, as arrays of text. */
   async rows(text: string): Promise<Row[]> {
     this.requireConnection();
     try {
@@ -78,7 +84,7 @@ export class Control extends ControlConnection {
     }
   }
 
-  /** A statement that needs a table for itself: who still reads in an open transaction is waited for. @throws SeqqaError `STORE_BUSY` */
+  /** Executes a statement that needs a table for itself: it waits for open transactions that read the table. @throws SeqqaError `STORE_BUSY` */
   define(sql: string): Promise<Row[]> {
     return this.patiently(() => this.rows(sql));
   }
@@ -117,7 +123,7 @@ export class Control extends ControlConnection {
   }
 }
 
-/** Somebody is in the way; without a text: wrote between our look at the log and at the rows. */
+/** Another session is in the way. Without a text: it wrote between our look at the log and at the rows. */
 export class Writing extends Error {
   constructor(what = "another session keeps writing") {
     super(what);

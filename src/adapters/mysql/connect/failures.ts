@@ -19,18 +19,18 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What is kept of a driver's error: nothing that could hold a URL, a password or a statement. */
+/** Copies a driver's error without anything that could hold a URL, a password or a statement. */
 export function safeCause(store: StoreUrl, error: unknown): Error {
   const cause = new Error(withoutSecrets(messageOf(error), store));
   return Object.assign(cause, { code: codeOf(error), errno: errnoOf(error) });
 }
 
-/** Another session holds what we need, for now: lock wait timeout, deadlock, NOWAIT of MySQL. */
+/** Returns `true` if another session holds what we need, for now: lock wait timeout, deadlock, NOWAIT of MySQL. */
 export function isBusy(error: unknown): boolean {
   return [1205, 1213, 3572].includes(errnoOf(error));
 }
 
-/** The connection or the server is gone. */
+/** Returns `true` if the connection or the server is gone. */
 export function isLost(error: unknown): boolean {
   return (
     [1053, 1077, 1080, 1927, 4031].includes(errnoOf(error)) ||
@@ -42,7 +42,7 @@ export function isLost(error: unknown): boolean {
 export function connectError(store: StoreUrl, error: unknown): SeqqaError {
   if (error instanceof SeqqaError) return error;
   const cause = safeCause(store, error);
-  // Like a target that does not answer, a server that does not is no mistake in the configuration.
+  // A server that does not answer is no mistake in the configuration, like a target that does not answer.
   const make = (name: string, message: string, hint: string): SeqqaError =>
     new SeqqaError(name, message, { hint, exitStatus: name === "STORE_UNREACHABLE" ? 3 : 2, cause });
   switch (errnoOf(error)) {
@@ -74,7 +74,7 @@ export function connectError(store: StoreUrl, error: unknown): SeqqaError {
   );
 }
 
-/** A privilege is missing. 1419: triggers with the binary log on. */
+/** Returns `true` if a privilege is missing. 1419: triggers with the binary log on. */
 export function isDenied(error: unknown): boolean {
   return [1044, 1142, 1143, 1227, 1370, 1419].includes(errnoOf(error));
 }
@@ -105,7 +105,7 @@ export function incoherent(store: StoreUrl, what: string): SeqqaError {
   });
 }
 
-/** `store`: where it is known. */
+/** `store` is given where it is known. */
 export function rowTooLong(table: string, store?: StoreUrl): SeqqaError {
   const where = store === undefined ? "" : ` of ${store.shown}`;
   return new SeqqaError(
@@ -117,7 +117,7 @@ export function rowTooLong(table: string, store?: StoreUrl): SeqqaError {
   );
 }
 
-/** What the server said to something of ours that no other error of these tells of. */
+/** Returns the error for an answer of the server to a statement of ours that no other function here covers. */
 export function unexpected(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
   return new SeqqaError(
@@ -138,7 +138,7 @@ export function notPutBack(store: StoreUrl, error: unknown): SeqqaError {
   });
 }
 
-/** `table`: what hinders, if it is one of the tables. */
+/** `table`: the table that prevents it, if it is one of the tables. */
 export function cannotRecover(store: StoreUrl, table: string | undefined, why: string): SeqqaError {
   const what = table === undefined ? why : `table "${table}" ${why}`;
   return new SeqqaError("STORE_NOT_PUT_BACK", `The data of ${store.shown} cannot be put back: ${what}.`, {

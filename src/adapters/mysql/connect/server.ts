@@ -7,21 +7,21 @@ import { errnoOf, isDenied, isLost, lostError, safeCause } from "./failures.ts";
 import type { StoreUrl } from "./store-url.ts";
 
 const RETRY_MS = [100, 300, 1000, 3000, 10_000];
-/** How long a server that is being restarted is waited for. */
+/** Milliseconds to wait for a server that is being restarted. */
 const RESTART_MS = 20_000;
 const PAUSE_MS = 200;
 /** Rows as arrays of text. */
 const PLAIN = { serverOnly: true, driver: { rowsAsArray: true, typeCast: (field: { string(): string | null }) => field.string() } };
 
-/** Rows of one statement, as arrays of text. */
+/** Returns the rows of one statement, as arrays of text. */
 export type Ask = (sql: string) => Promise<(string | null)[][]>;
 
-/** Something that is asked on a connection of its own, while a statement waits. */
+/** Does work on a connection of its own while a statement waits. */
 export type Beside = (work: (ask: Ask) => Promise<void>) => Promise<void>;
 
 /**
- * A connection to a server for making and removing databases. When it is lost, another takes its place at once, so that what says
- * that the run is alive is said again.
+ * A connection to a server for making and removing databases. When it is lost, another one replaces it at once, so that the sign that the run is
+ * alive is given again.
  */
 export class Server {
   readonly store: StoreUrl;
@@ -33,13 +33,16 @@ export class Server {
   #retry: NodeJS.Timeout | undefined;
   #known = false;
 
-  /** `connected` is done on each connection before it is used. */
+  /** `connected` is called with each connection before it is used. */
   constructor(store: StoreUrl, connected: (ask: Ask) => Promise<void> = () => Promise.resolve()) {
     this.store = store;
     this.#connected = connected;
   }
 
-  /** One after the other. What is lost on the way is begun again: work that makes something removes first what is left of it. */
+  /**
+   * Does one piece of work after the other. Work that lost its connection is started again: if it makes something, it first removes what is left of
+   * it.
+   */
   use<T>(doing: string, work: (ask: Ask, beside: Beside) => Promise<T>): Promise<T> {
     const mine = this.#turn.then(async () => {
       try {
@@ -65,7 +68,7 @@ export class Server {
     try {
       return await work(asking(connection), this.#beside);
     } catch (error) {
-      // The driver tells this to the statement under way, and then not to the connection's listener.
+      // The driver reports this to the current statement, and then not to the connection's listener.
       if (wasEnded(error)) {
         connection.destroy();
         if (this.#live === connection) this.#connection = this.#live = undefined;
@@ -87,7 +90,7 @@ export class Server {
       try {
         return await this.#connect();
       } catch (error) {
-        // It was there and is gone: it is being restarted.
+        // The server was there and is gone: it is being restarted.
         const gone = this.#known && isLost(error instanceof SeqqaError ? error.cause : error);
         if (!gone || this.#closed || performance.now() > until) throw error;
       }
@@ -138,7 +141,7 @@ export class Server {
   }
 }
 
-/** The session or its statement was ended by somebody. 1317: MySQL says so of both. */
+/** Returns `true` if somebody ended the session or its statement. 1317: MySQL reports it for both. */
 function wasEnded(error: unknown): boolean {
   return !(error instanceof SeqqaError) && (isLost(error) || errnoOf(error) === 1317);
 }
@@ -150,7 +153,7 @@ function asking(connection: Connection): Ask {
   };
 }
 
-/** What went wrong with making or removing a database, in one sentence. */
+/** Returns the error for making or removing a database, in one sentence. */
 export function serverError(store: StoreUrl, doing: string, error: unknown): SeqqaError {
   if (error instanceof SeqqaError) return error;
   if (isLost(error)) return lostError(store, error);

@@ -1,4 +1,4 @@
-/** An identifier, quoted. */
+/** Quotes an identifier. */
 export function quoteName(name: string): string {
   return `\`${name.replaceAll("`", "``")}\``;
 }
@@ -9,14 +9,15 @@ export function quoteText(text: string): string {
 }
 
 /**
- * The condition that a column of information_schema holds exactly this name. Its columns are compared without case and accents, so that `shop` would be `Shop`
- * and `shöp` as well; the first half alone lets MariaDB look into one database instead of all, the second alone is exact.
+ * Returns the condition that a column of information_schema holds exactly this name. Its columns are compared without case and accents, so that
+ * `shop` would also be `Shop` and `shöp`. The first half alone lets MariaDB look into one database instead of all, and the second half alone is
+ * exact.
  */
 export function named(column: string, name: string): string {
   return `${column} = ${constant(name)} and ${exactly(column, name)}`;
 }
 
-/** The condition that an expression is exactly this name of a database or table, where the server tells upper from lower case; else but for the case. */
+/** Returns the condition that an expression is exactly this name of a database or table. Case counts only where the server distinguishes it. */
 export function exactly(expression: string, name: string): string {
   const bytes = (one: string): string => `cast(if(@@lower_case_table_names, lower(${one}), ${one}) as binary)`;
   return `${bytes(expression)} = ${bytes(constant(name))}`;

@@ -1,6 +1,6 @@
 import { SeqqaError } from "../../../model/errors.ts";
 
-/** The URL of a database, taken apart. */
+/** The URL of a database, parsed. */
 export interface StoreUrl {
   /** With its credentials: for the driver only. */
   readonly href: string;
@@ -34,7 +34,10 @@ export function serverUrl(text: string): StoreUrl {
   return { href: text, shown: `mysql://${host}/${database}`, database };
 }
 
-/** Whether the driver can be given it; what does not begin with `{` is only looked at for whether it says no. */
+/**
+ * Returns `false` for a value that begins with `{` and is not JSON, which the driver cannot take. For other values it only matters whether they say
+ * no.
+ */
 function isSsl(text: string | null): boolean {
   if (text?.startsWith("{") !== true) return true;
   try {
@@ -45,14 +48,14 @@ function isSsl(text: string | null): boolean {
   }
 }
 
-/** The same server, another database. */
+/** Returns the URL of another database on the same server. */
 export function withDatabase(store: StoreUrl, database: string): StoreUrl {
   const url = new URL(store.href);
   url.pathname = `/${encodeURIComponent(database)}`;
   return storeUrl(url.href);
 }
 
-/** Text that may repeat the credentials of a URL, without them. */
+/** Removes the credentials of a URL from a text that may repeat them. */
 export function withoutSecrets(text: string, { href }: Pick<StoreUrl, "href">): string {
   const { password } = new URL(href);
   let clean = text.replaceAll(href, "(url)");

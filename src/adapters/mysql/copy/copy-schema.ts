@@ -2,7 +2,7 @@ import { OURS } from "../schema/catalog.ts";
 import type { Ask } from "../connect/server.ts";
 import { named, quoteName, quoteText } from "../connect/sql-text.ts";
 
-/** Settings that the text of a routine, trigger or event was created under. */
+/** The settings under which the text of a routine, trigger or event was created. */
 interface Stored {
   readonly create: string;
   readonly mode: string;
@@ -11,8 +11,9 @@ interface Stored {
 }
 
 /**
- * Copies everything of one database into a new one of the same server, as the server shows it: tables with their rows and AUTO_INCREMENT, views, routines, triggers
- * and events. Expects a session with `foreign_key_checks` off and a `sql_mode` that takes any value. What a living run has installed in it is left out.
+ * Copies everything of one database into a new one of the same server, as the server shows it: tables with their rows and AUTO_INCREMENT, views,
+ * routines, triggers and events. Expects a session with `foreign_key_checks` off and a `sql_mode` that takes any value. Everything that a living run
+ * has installed in it is left out.
  */
 export async function copySchema(ask: Ask, from: string, to: string): Promise<void> {
   const [[charset, collation] = []] = await ask(
@@ -29,7 +30,7 @@ export async function copySchema(ask: Ask, from: string, to: string): Promise<vo
   for (const [name, type] of all) if (type !== "VIEW" && type !== "SEQUENCE") await copyRows(ask, from, to, name!);
   await copyRoutines(ask, from);
   await copyViews(ask, from, to, all.filter(([, type]) => type === "VIEW").map(([name]) => name!)); // prettier-ignore
-  // Last: they would fire while rows are copied.
+  // Triggers come last: they would fire while rows are copied.
   await copyTriggers(ask, from);
   await copyEvents(ask, from);
 }
@@ -58,7 +59,7 @@ async function copyRoutines(ask: Ask, from: string): Promise<void> {
   }
 }
 
-/** Views may stand on views: again and again, as long as it helps. */
+/** Views may refer to views: copying is repeated as long as it helps. */
 async function copyViews(ask: Ask, from: string, to: string, names: readonly string[]): Promise<void> {
   let left = [...names];
   while (left.length > 0) {
@@ -106,7 +107,7 @@ async function copyEvents(ask: Ask, from: string): Promise<void> {
   }
 }
 
-/** What a text means depends on the settings of the session that creates it. */
+/** The meaning of a text depends on the settings of the session that creates it. */
 async function make(ask: Ask, { create, mode, client, collation }: Stored): Promise<void> {
   await ask("set @seqqa_mode = @@session.sql_mode");
   try {

@@ -9,7 +9,7 @@ import { named, quoteName, quoteText } from "../connect/sql-text.ts";
 /** Everything in a database: plain data. */
 export interface Snapshot {
   readonly kind: "snapshot";
-  /** In the order in which they can be made. */
+  /** In the order in which they can be created. */
   readonly objects: readonly SchemaObject[];
   readonly tables: readonly TableContent[];
 }
@@ -18,15 +18,15 @@ interface SchemaObject {
   readonly kind: "table" | "view" | "trigger" | "procedure" | "function" | "event";
   readonly name: string;
   readonly create: string;
-  /** `sql_mode` that its text means; empty for tables and views. */
+  /** The `sql_mode` for which its text was written; empty for tables and views. */
   readonly mode: string;
-  /** Of an event: the time zone in which its times are meant. */
+  /** For an event: the time zone of its times. */
   readonly zone?: string | undefined;
 }
 
 interface TableContent {
   readonly name: string;
-  /** What AUTO_INCREMENT gives next; `undefined`: the table has none, or begins at 1. */
+  /** The next value of AUTO_INCREMENT; `undefined`: the table has none, or begins at 1. */
   readonly next?: string | undefined;
   /** Images of all rows, ordered. */
   readonly rows: readonly string[];
@@ -40,12 +40,15 @@ export function sameSnapshot(a: Snapshot, b: Snapshot): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** Reads everything, when nobody is in the middle of a write: that is waited for by a lock of all tables (an error that `isBusy` after a second). */
+/**
+ * Reads everything while no session is in the middle of a write. A lock of all tables waits for that (after a second it fails with an error that
+ * `isBusy`).
+ */
 export async function takeSnapshot(control: Control): Promise<Snapshot> {
   return (await readSnapshot(control)).snapshot;
 }
 
-/** The catalog of the last reading, which is good as long as there are the same tables and their texts say the same: to read it takes longer than all the rest. */
+/** The catalog of the last reading. It is valid as long as the same tables have the same texts: reading it takes longer than all the rest. */
 interface KnownCatalog {
   readonly tables: readonly Table[];
   readonly names: string;
@@ -56,13 +59,13 @@ const known = new WeakMap<Control, KnownCatalog>();
 const NO_COLUMN = 1054;
 const NO_TABLE = 1146;
 
-/** {@link takeSnapshot}, and what kinds of tables they are. */
+/** Returns the result of {@link takeSnapshot} with the catalog of the tables. */
 export async function readSnapshot(control: Control): Promise<{ readonly snapshot: Snapshot; readonly catalog: readonly Table[] }> {
   const before = known.get(control);
   known.delete(control);
   const tables = before?.tables ?? (await readCatalog(control)).tables;
   const found = await readLocked(control, tables).catch((error: unknown) => {
-    // A table or a column that was known is gone.
+    // A known table or column is gone.
     if (before !== undefined && [NO_COLUMN, NO_TABLE].includes(errnoOf(error) ?? 0)) return undefined;
     throw error;
   });
@@ -79,7 +82,7 @@ export async function readSnapshot(control: Control): Promise<{ readonly snapsho
   return { snapshot: { kind: "snapshot", objects, tables: contents }, catalog: tables };
 }
 
-/** The text and the images of each table, at one time. */
+/** Reads the text and the images of each table at one time. */
 async function readLocked(control: Control, tables: readonly Table[]): Promise<Row[][]> {
   if (tables.length === 0) return [];
   const reading = tables.flatMap((table) => [showCreate(table), selectImages(table)]);
@@ -103,7 +106,7 @@ function nextIn(text: string): string | undefined {
   return / AUTO_INCREMENT=(\d+)/.exec(text)?.[1];
 }
 
-/** What there is beside tables; and the names and kinds of those. */
+/** Returns the objects beside tables, and the names and kinds of the tables. */
 async function otherObjects(control: Control): Promise<{ readonly names: string; readonly others: readonly SchemaObject[] }> {
   const schema = control.store.database;
   const [names = [], routines = [], views = [], triggers = [], events = []] = await control.batch([
@@ -131,13 +134,13 @@ async function otherObjects(control: Control): Promise<{ readonly names: string;
   }
   for (const [name] of events) {
     const [row] = await control.rows(`show create event ${quoteName(name!)}`);
-    // One that was to happen once may have happened, and is gone, by now.
+    // A one-time event may have happened, and be gone, by now.
     if (row !== undefined) objects.push({ kind: "event", name: name!, mode: row[1] ?? "", zone: row[2] ?? "SYSTEM", create: row[3] ?? "" });
   }
   return { names: JSON.stringify(names), others: objects };
 }
 
-/** Puts a database into a state. */
+/** Brings a database into a state. */
 export async function putSnapshot(control: Control, wanted: Snapshot): Promise<void> {
   const { snapshot: now, catalog } = await readSnapshot(control);
   const same = JSON.stringify(now.objects) === JSON.stringify(wanted.objects);
@@ -165,7 +168,7 @@ async function writeLocked(control: Control, tables: readonly Table[], statement
   }
 }
 
-/** @returns the tables that were made anew, and are empty */
+/** @returns the tables that were created again, and are empty */
 async function putObjects(control: Control, now: Snapshot, wanted: Snapshot): Promise<Set<string>> {
   const text = (one: SchemaObject): string => JSON.stringify(one);
   const [there, should] = [new Set(now.objects.map(text)), new Set(wanted.objects.map(text))];
@@ -174,7 +177,7 @@ async function putObjects(control: Control, now: Snapshot, wanted: Snapshot): Pr
     if (!should.has(text(one))) await control.rows(`drop ${one.kind} if exists ${quoteName(one.name)}`);
   }
   const remade = new Set<string>();
-  // Triggers go with their table: which are left is asked.
+  // Triggers go with their table, so the server is asked which ones are left.
   let left: Set<string> | undefined;
   for (const one of wanted.objects) {
     if (one.kind === "trigger" && tables.size > 0) {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { OURS, type Catalog } from "../schema/catalog.ts";
 import { OFF } from "../connect/control.ts";
 
-/** Writes at which one can be held, at most. */
+/** The highest number of a write at which a call can be held. */
 export const DOORS = 64;
 const KINDS = [
   ["insert", "i"],
@@ -11,17 +11,17 @@ const KINDS = [
 ] as const;
 
 /**
- * User locks by which a write is held. They are the whole server's, so their names tell databases apart, and they are as they are now for every session,
+ * User locks that hold a write. They belong to the whole server, so their names differ between databases. Every session sees them as they are now,
  * whatever snapshot it has. They end with their session, however it ends.
  */
 export interface GateLocks {
-  /** Ours, while the gate is armed. */
+  /** Held by us while the gate is armed. */
   readonly armed: string;
-  /** Begins the names of the doors, which are ours until they are opened: the first write waits at the first, and so on. */
+  /** Prefix of the names of the doors, which we hold until they are opened: the first write waits at the first, and so on. */
   readonly door: string;
-  /** Begins the names of the locks of those who wait, by the number of the door. */
+  /** Prefix of the names of the locks of waiting sessions, before the number of the door. */
   readonly here: string;
-  /** Who waits says at which kind of statement, by the number of the table and its first letter. */
+  /** Returns the lock by which a waiting session shows its kind of statement, from the number of the table and the kind's first letter. */
   readonly at: (table: number, kind: string) => string;
 }
 
@@ -31,8 +31,8 @@ export function gateLocks(database: string): GateLocks {
 }
 
 /**
- * Triggers that hold. There are none for statements: these fire for each row, and within a statement the clock stands still, whatever triggers and functions
- * do in it. That a statement has no row is not seen. An update or delete has locked its first row when it is held.
+ * Returns the triggers that hold. MySQL has none for statements: these fire for each row, and within a statement the clock stands still, whatever
+ * triggers and functions do in it. A statement without a row is not seen. An update or delete has locked its first row when it is held.
  */
 export function gateStatements({ tables }: Catalog, { armed, door, here, at }: GateLocks): string[] {
   const numbered = (name: string): string => `concat('${name}', @seqqa_d)`;
@@ -53,16 +53,16 @@ end`,
   );
 }
 
-/** One row: who has one of the locks already, and `1` for each that we got. */
+/** Returns a query for one row: the session that has one of the locks already, and `1` for each lock that we got. */
 export function armSql({ armed, door, here }: GateLocks, doors: number): string {
   const numbers = [...Array(doors).keys()];
   const taken = [armed, ...numbers.flatMap((i) => [`${door}${i}`, `${here}${i}`])].map((name) => `is_used_lock('${name}')`);
-  // In this order: who sees it armed sees the doors.
+  // In this order: a session that sees the gate armed sees the doors.
   const got = [...numbers.map((i) => `${door}${i}`), armed].map((name) => `get_lock('${name}', 0)`);
   return `select coalesce(${taken.join(", ")}), ${got.join(", ")}`;
 }
 
-/** One row: the session that waits at this door. */
+/** Returns a query for one row: the session that waits at this door. */
 export function hereSql({ here }: GateLocks, door: number): string {
   return `select is_used_lock('${here}${door}')`;
 }
@@ -72,7 +72,7 @@ export function openSql({ armed, door }: GateLocks, doors: readonly number[], di
   return `do ${names.map((name) => `release_lock('${name}')`).join(", ")}`;
 }
 
-/** What a session that waits does, as rows of a kind of statement and a table's number, with whose session it is. */
+/** Returns a query for what waiting sessions do, as rows of a kind of statement, a table's number, and the session. */
 export function whereSql({ at }: GateLocks, tables: number): string {
   const places = [...Array(tables).keys()].flatMap((i) => KINDS.map(([kind]) => [kind.toUpperCase(), i] as const));
   return places.map(([kind, i]) => `select '${kind}', ${i}, is_used_lock('${at(i, kind)}')`).join(" union all ");

@@ -1,15 +1,15 @@
-/** A session that waits for a lock of InnoDB's, and the table that the lock is of. */
+/** A session that waits for an InnoDB lock, and the table of the lock. */
 export interface InnodbWait {
   readonly session: string;
   readonly table: string;
 }
 
 /**
- * Who waits, by what SHOW ENGINE INNODB STATUS says. The tables of information_schema that tell it are made anew only when nobody has looked into
- * them for 100 ms.
+ * Returns the sessions that wait, from the text of SHOW ENGINE INNODB STATUS. The tables of information_schema with the same facts are refreshed only
+ * when nobody has read them for 100 ms.
  */
 export function innodbWaits(status: string): InnodbWait[] {
-  // What the last deadlock was is told before.
+  // The text before this describes the last deadlock.
   const now = status.slice(Math.max(0, status.lastIndexOf("\nLIST OF TRANSACTIONS FOR EACH SESSION")));
   return now
     .split(/^---TRANSACTION /m)

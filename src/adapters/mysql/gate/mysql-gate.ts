@@ -8,8 +8,8 @@ import { innodbWaits } from "./innodb-waits.ts";
 import { named } from "../connect/sql-text.ts";
 
 /**
- * Holds a session of the target by user locks of the connection that puts back. Before each of its writes the target waits at a door of its own; all but
- * the last are opened when it is seen there, so that nobody but us has to count.
+ * Holds a session of the target by user locks of the control connection. Before each of its writes the target waits at a door of its own. All but the
+ * last are opened when the target is seen there, so that nobody but us has to count.
  */
 export class MysqlGate implements Gate {
   readonly kind = "gate";
@@ -17,9 +17,9 @@ export class MysqlGate implements Gate {
   readonly #tables: readonly Table[];
   readonly #limitMs: number;
   readonly #locks: GateLocks;
-  /** Doors that are ours, from the first; none: it is not armed. */
+  /** The number of doors that are ours, from the first; zero: the gate is not armed. */
   #doors = 0;
-  /** Those that were opened. */
+  /** The number of doors that were opened. */
   #passed = 0;
   #session: string | undefined;
 
@@ -33,7 +33,7 @@ export class MysqlGate implements Gate {
   async arm(write: number): Promise<void> {
     if (!Number.isSafeInteger(write) || write < 1) throw new RangeError(`A write is counted from 1, and this is ${write}.`);
     await this.release();
-    // Who makes so many writes passes; it is not armed at all.
+    // The session passes if it makes this many writes; the gate is not armed at all.
     if (write > DOORS) return;
     await this.#control.inTurn(() =>
       this.#control.patiently(async () => {
@@ -73,7 +73,7 @@ export class MysqlGate implements Gate {
     return by === undefined ? { kind: "running" } : { kind: "blocked", by };
   }
 
-  /** Nothing but the held call and the one beside it is under way: who waits, waits for it. */
+  /** Only the held call and the one beside it are in progress: a session that waits, waits for the held call. */
   async #waitsFor(held: string): Promise<string | undefined> {
     const others = `select id, state from information_schema.processlist where ${named("db", this.#control.store.database)} and id not in (connection_id(), ${held})`;
     let sessions: (string | null)[][];
@@ -84,7 +84,7 @@ export class MysqlGate implements Gate {
       sessions = found;
     } catch (error) {
       if (!isDenied(error)) throw error;
-      // Without the PROCESS privilege: that somebody on the server waits for a row.
+      // Without the PROCESS privilege, the server only says that some session waits for a row.
       const [found = [], waits = []] = await this.#control.batch([
         others,
         "show global status like 'Innodb\\_row\\_lock\\_current\\_waits'",
@@ -102,7 +102,7 @@ export class MysqlGate implements Gate {
 
   async release(): Promise<void> {
     if (this.#doors === 0) return;
-    // Where the locks cannot be given back, they end with their session.
+    // Locks that cannot be released end with their session.
     await this.#control.inTurn(() => this.#open()).catch(() => this.#control.close());
   }
 

@@ -3,13 +3,13 @@ import { imageOfRow, imageOfValue, type Column } from "./columns.ts";
 import { TOO_LONG } from "./log-entries.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** A column's new value, an SQL expression; it keeps its old one where `changed` is false. */
+/** A column's new value, an SQL expression; the column keeps its old value where `changed` is false. */
 interface Value {
   readonly sql: string;
   readonly changed?: string | undefined;
 }
 
-/** What happens to a row by a foreign key's action: it goes, or columns get other values. */
+/** The effect of a foreign key's action on a row: the row is deleted, or columns get other values. */
 type Effect = "delete" | ReadonlyMap<string, Value>;
 
 /** A condition on a row of a table, for an alias. */
@@ -24,8 +24,8 @@ interface Hit {
 export class UnfollowedAction extends Error {}
 
 /**
- * What the foreign-key actions of a change of one row do to other rows: InnoDB runs them below the triggers, so a BEFORE trigger of the parent has to know
- * in advance. Rows that are reached on several ways are noted once, with all that happens to them.
+ * Finds the effects of foreign-key actions of one changed row on other rows. InnoDB runs the actions below the triggers, so a BEFORE trigger of the
+ * parent has to know the effects in advance. A row that is reached in several ways is noted once, with all effects on it.
  */
 export class Cascades {
   readonly #catalog: Catalog;
@@ -37,7 +37,8 @@ export class Cascades {
   }
 
   /**
-   * Statements that insert notes `(tab, note, grp, old, new)` into `log`; none where no action reaches anything. For a DELETE or an UPDATE of the row OLD.
+   * Returns statements that insert notes `(tab, note, grp, old, new)` into `log`; none where no action reaches a row. For a DELETE or an UPDATE of
+   * the row OLD.
    *
    * @throws UnfollowedAction
    */
@@ -61,7 +62,7 @@ export class Cascades {
   }
 
   #updateOld(parent: Table): void {
-    // InnoDB hands on only what differs in its bytes: a child keeps its 'ANN' where the parent's 'ann' stays.
+    // InnoDB passes on only what differs in its bytes: a child keeps its 'ANN' where the parent's 'ann' stays.
     const effect = new Map(
       parent.columns.map((column) => {
         const [old, now] = [`OLD.${quoteName(column.name)}`, `NEW.${quoteName(column.name)}`];
@@ -75,7 +76,7 @@ export class Cascades {
     }
   }
 
-  /** The rows of a table that are selected have `effect` done to them: what follows from it. */
+  /** Follows the consequences of `effect` on the selected rows of a table. */
   #follow(table: string, effect: Effect, selected: Condition, path: readonly string[], except: readonly ForeignKey[] = []): void {
     for (const key of this.#keysTo(table)) {
       if (except.includes(key)) continue;
@@ -116,7 +117,7 @@ export class Cascades {
     this.#follow(key.child, "delete", reached, [...path, key.child], self);
   }
 
-  /** The selected rows and all below them in the table's own tree. */
+  /** Returns a condition for the selected rows and all below them in the table's own tree. */
   #closure(table: string, self: readonly ForeignKey[], start: Condition): Condition {
     const columns = self[0]!.parentColumns;
     if (self.some((key) => key.parentColumns.join() !== columns.join()))
@@ -162,7 +163,7 @@ export class Cascades {
   }
 }
 
-/** An image that is too long for the server is NULL; that must not look like no row. */
+/** An image that is too long for the server is NULL, and must not look like a missing row. */
 export function checked(image: string): string {
   return `ifnull(${image},'${TOO_LONG}')`;
 }

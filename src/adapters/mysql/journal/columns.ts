@@ -2,13 +2,13 @@ import type { StoredValue } from "../../../model/stores/store-adapter.ts";
 import { textIn } from "../schema/charsets.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** How the values of a column are written in a row's image. */
+/** The format of a column's values in a row's image. */
 export type ColumnKind = "integer" | "decimal" | "float" | "text" | "json" | "bytes" | "time" | "instant" | "choice" | "plain";
 
 export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;
-  /** Of texts. */
+  /** The character set of a text. */
   readonly charset: string;
 }
 
@@ -31,31 +31,31 @@ function of(kind: ColumnKind, types: string): Record<string, ColumnKind> {
   return Object.fromEntries(types.split(" ").map((type) => [type, kind]));
 }
 
-/** Of a `data_type` of `information_schema.columns`; `undefined`: not known here. */
+/** Returns the kind for a `data_type` of `information_schema.columns`; `undefined`: the type is not known here. */
 export function kindOf(dataType: string): ColumnKind | undefined {
   return KINDS[dataType.toLowerCase()];
 }
 
 /**
- * The image of a value: text that is lossless, means the same in every session (time zone, `sql_mode`, character set), and holds no comma. `value` is an SQL
- * expression of the column, such as `NEW.x`.
+ * Returns SQL for the image of a value: text that is lossless, means the same in every session (time zone, `sql_mode`, character set), and holds no
+ * comma. `value` is an SQL expression of the column, such as `NEW.x`.
  */
 export function imageOfValue({ kind }: Column, value: string): string {
   switch (kind) {
     case "integer":
     case "decimal":
-      // Without the zeros of ZEROFILL, and bits as a number.
+      // Written without the zeros of ZEROFILL, and bits as a number.
       return `ifnull(${value}+0,'-')`;
     case "float":
-      // A FLOAT's own text has 6 digits only.
+      // A FLOAT converted to text has only 6 digits.
       return `ifnull(${value}+0e0,'-')`;
     case "time":
       return `ifnull(concat(${value},''),'-')`;
     case "instant":
-      // What is stored, not what the session's time zone makes of it. Of the zero time it gives 0 in a query and NULL in a trigger.
+      // The stored value, without the session's time zone. For the zero time, `unix_timestamp` gives 0 in a query and NULL in a trigger.
       return `ifnull(nullif(unix_timestamp(${value}),0),if(isnull(concat(${value},'')),'-','0'))`;
     case "choice":
-      // The number is what is stored: it tells the empty error value from a member ''.
+      // The number is what is stored: it distinguishes the empty error value from a member ''.
       return `ifnull(concat(${value}+0,':',hex(${value})),'-')`;
     case "json":
     case "plain":
@@ -66,17 +66,17 @@ export function imageOfValue({ kind }: Column, value: string): string {
   }
 }
 
-/** The image of a whole row; `of` gives the expression of a column. */
+/** Returns SQL for the image of a whole row; `of` gives the expression of a column. */
 export function imageOfRow(columns: readonly Column[], of: (column: Column) => string): string {
   return `concat_ws(',',${columns.map((column) => imageOfValue(column, of(column))).join(",")})`;
 }
 
-/** The images of values as written by {@link imageOfRow}. */
+/** Splits an image of {@link imageOfRow} into the images of its values. */
 export function fieldsOf(image: string): string[] {
   return image.split(",");
 }
 
-/** A literal that gives a column the value of an image, in a session with `OUR_SETTINGS`. */
+/** Returns a literal that gives a column the value of an image, in a session with `OUR_SETTINGS`. */
 export function literal({ kind, charset }: Column, image: string): string {
   if (image === "-") return "NULL";
   switch (kind) {
@@ -100,7 +100,7 @@ export function literal({ kind, charset }: Column, image: string): string {
   }
 }
 
-/** An expression that is true for the value of an image and may use an index; more values may be true. */
+/** Returns an expression that is true for the value of an image and may use an index; it may be true for more values. */
 export function condition(column: Column, image: string, alias = ""): string {
   return `${alias}${quoteName(column.name)} <=> ${literal(column, image)}`;
 }
@@ -115,7 +115,7 @@ function quoted(image: string): string {
   return `'${image}'`;
 }
 
-/** Seconds since 1970 as a time in UTC; zero is the time that is none. */
+/** Writes seconds since 1970 as a time in UTC; zero stands for MySQL's zero time. */
 function instantText(image: string, separator: string): string {
   const [seconds = "0", fraction] = image.split(".");
   const dot = fraction === undefined ? "" : `.${fraction}`;
@@ -123,7 +123,7 @@ function instantText(image: string, separator: string): string {
   return new Date(Number(seconds) * 1000).toISOString().slice(0, 19).replace("T", separator) + dot;
 }
 
-/** A value as observers see it. */
+/** Returns a value as observers see it. */
 export function shownValue({ kind, charset }: Column, image: string): StoredValue {
   if (image === "-") return null;
   switch (kind) {
@@ -163,7 +163,7 @@ export function integer(text: string): number | bigint {
   return Number.isSafeInteger(number) ? number : BigInt(text);
 }
 
-/** The same text for the same document; one with numbers that would lose digits stays as it is. */
+/** Returns the same text for the same document; a document with numbers that would lose digits stays as it is. */
 function canonicalJson(text: string): string {
   try {
     if (/\d{16}|\d[.eE]/.test(text)) return text;

@@ -2,10 +2,10 @@ import { OURS } from "../schema/catalog.ts";
 import { OFF, type Control } from "../connect/control.ts";
 import { named, quoteName, quoteText } from "../connect/sql-text.ts";
 
-/** The user's own triggers as they were, while guarded ones stand in their place. */
+/** The table that keeps the user's own triggers while guarded ones replace them. */
 export const ORIGINALS: string = `${OURS}originals`;
 
-/** Begins the statement of a guarded trigger. */
+/** The beginning of a guarded trigger's statement. */
 export const GUARD: string = `begin if ${OFF} is null then `;
 
 interface Original {
@@ -18,8 +18,9 @@ interface Original {
 }
 
 /**
- * MySQL cannot disable triggers: the user's would fire when rows are put back, and change them. They are made anew, doing nothing in a session of ours and the same
- * as before in all others. The originals are kept in the database itself first, so that nothing is lost when we are killed in the middle.
+ * Replaces the user's triggers by guarded ones, which do nothing in a session of ours and the same as before in all others. MySQL cannot disable
+ * triggers: the user's would fire when rows are restored, and change them. The originals are first kept in the database itself, so that nothing is
+ * lost if we are killed in the middle.
  */
 export async function guardTriggers(control: Control): Promise<void> {
   const rows = await control.rows(
@@ -45,17 +46,17 @@ export async function guardTriggers(control: Control): Promise<void> {
 function guarded([name, table, timing, event, definer, statement]: readonly string[]): string {
   const at = definer!.lastIndexOf("@");
   const who = `${quoteName(definer!.slice(0, at))}@${quoteName(definer!.slice(at + 1))}`;
-  // The line end: a body may end with a comment.
+  // The line end is needed: a body may end with a comment.
   return `create definer=${who} trigger ${quoteName(name!)} ${timing!} ${event!} on ${quoteName(table!)} for each row ${GUARD}${statement!}\n; end if; end`;
 }
 
-/** What a trigger's text means depends on the settings of the session that creates it. */
+/** The meaning of a trigger's text depends on the settings of the session that creates it. */
 async function create(control: Control, sql: string, mode: string, client: string, collation: string): Promise<void> {
   await control.rows(
     "set @seqqa_mode = @@session.sql_mode, @seqqa_client = @@session.character_set_client, @seqqa_collation = @@session.collation_connection",
   );
   try {
-    // The text is sent in utf8mb4 whatever it was created in; names and texts of it mean the same.
+    // The text is sent in utf8mb4 whatever it was created in; its names and texts mean the same.
     await control.rows(`set session sql_mode = ${quoteText(mode)}, session collation_connection = ${collationName(collation)}`);
     if (/^(?:utf8|utf8mb3|utf8mb4|latin1)$/.test(client) && isAscii(sql))
       await control.rows(`set session character_set_client = ${client}`);
@@ -75,7 +76,7 @@ function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length;
 }
 
-/** Puts the user's own triggers back. */
+/** Restores the user's own triggers. */
 export async function restoreTriggers(control: Control): Promise<void> {
   const there = await control.rows(
     `select 1 from information_schema.tables where ${named("table_schema", control.store.database)} and table_name = '${ORIGINALS}'`,

@@ -3,7 +3,7 @@ import type { Table } from "../schema/catalog.ts";
 import { fieldsOf, imageOfRow } from "./columns.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** The image of a row without ignored columns. */
+/** Returns the image of a row without ignored columns. */
 export function judgedImage({ ignored }: Table, image: string): string {
   if (ignored.length === 0) return image;
   return fieldsOf(image)
@@ -11,7 +11,7 @@ export function judgedImage({ ignored }: Table, image: string): string {
     .join();
 }
 
-/** An SQL expression for what {@link judgedImage} returns. */
+/** Returns an SQL expression for the result of {@link judgedImage}. */
 export function judgedImageSql({ columns, ignored }: Table): string {
   return imageOfRow(
     columns.filter((_, at) => !ignored.includes(at)),
@@ -19,7 +19,7 @@ export function judgedImageSql({ columns, ignored }: Table): string {
   );
 }
 
-/** An image with the values that another one, of the same row, has in ignored columns; `null`: there is no such row. */
+/** Returns an image with the values that another image of the same row has in ignored columns; `null`: there is no such row. */
 export function withIgnoredOf<Image extends string | null>({ ignored }: Table, image: Image, other: string | null): Image {
   if (image === null || other === null || ignored.length === 0) return image;
   const values = fieldsOf(other);
@@ -28,7 +28,7 @@ export function withIgnoredOf<Image extends string | null>({ ignored }: Table, i
     .join() as Image;
 }
 
-/** Tells rows of tables apart by all but ignored columns. */
+/** Distinguishes rows of tables by all but ignored columns. */
 export function tellingBy(tables: readonly Table[]): (table: number, image: string) => string | undefined {
   return (at, image) => {
     const table = tables[at];

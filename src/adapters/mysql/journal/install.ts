@@ -5,36 +5,36 @@ import { guardTriggers, ORIGINALS, restoreTriggers } from "./guards.ts";
 import { KEPT, leaseLock, LOG, OWNER, RUN, tableStatements, triggerStatements } from "./journal-sql.ts";
 import { named, quoteName } from "../connect/sql-text.ts";
 
-/** Installs the journal. DDL commits at each step: what a kill in the middle leaves is removed by {@link uninstall}. */
+/** Installs the journal. DDL commits at each step: {@link uninstall} removes what a kill in the middle leaves. */
 export async function install(
   control: Control,
   catalog: Catalog,
   { token, borrowed, gated }: { readonly token: string; readonly borrowed: boolean; readonly gated: boolean },
 ): Promise<void> {
   for (const sql of tableStatements(token, borrowed, catalog.tables)) await control.rows(sql);
-  // Triggers fire in the order in which they were made: what holds comes before the user's, which are made anew, and before ours that log.
+  // Triggers fire in the order in which they were created: those that hold come before the user's, which are created again, and before ours that log.
   if (gated) for (const sql of gateStatements(catalog, gateLocks(control.store.database))) await control.define(sql);
   await guardTriggers(control);
   const lease = borrowed ? leaseLock(control.store.database) : undefined;
   for (const sql of triggerStatements(catalog, lease)) await control.define(sql);
 }
 
-/** Whether anything of ours is in the database. */
+/** Returns `true` if anything of ours is in the database. */
 export async function installed(control: Control): Promise<boolean> {
   return (await ourTables(control)).length > 0 || (await ourTriggers(control)).length > 0;
 }
 
-/** Whether a journal stands there, and which. */
+/** Returns the token of the installed journal; `undefined`: there is none. */
 export async function installedToken(control: Control): Promise<string | undefined> {
   if (!(await ourTables(control)).includes(OWNER)) return undefined;
   return (await control.rows(`select token from ${OWNER} limit 1`))[0]?.[0] ?? undefined;
 }
 
-/** Removes everything of ours, and puts the user's triggers back. */
+/** Removes everything of ours, and restores the user's triggers. */
 export async function uninstall(control: Control): Promise<void> {
   for (const name of await ourTriggers(control)) await control.define(`drop trigger if exists ${quoteName(name)}`);
   await restoreTriggers(control);
-  // The owner last: it says that there is something to remove.
+  // The owner goes last: it says that there is something to remove.
   for (const name of [LOG, KEPT, RUN, ORIGINALS, OWNER]) await control.define(`drop table if exists ${name}`);
   for (const name of await ourTables(control)) await control.define(`drop table if exists ${quoteName(name)}`);
 }

@@ -7,25 +7,25 @@ import { LOG } from "./journal-sql.ts";
 import { requireSame } from "../put-back/put-back.ts";
 import type { SchemaWatch } from "../schema/schema-watch.ts";
 
-/** Entries that are read and not removed yet, at most: each reading would look at them again. */
+/** The most entries that are read and not removed yet: each reading would look at them again. */
 const MOST_READ = 2000;
 
-/** The log in the database, read without a second time and without losing what commits late. */
+/** Reads the log in the database, without reading an entry twice and without losing what commits late. */
 export class JournalLog {
   readonly #control: Control;
   readonly #tables: readonly Table[];
   readonly #watch: SchemaWatch;
-  /** Entries up to here were read, and nobody can be about to commit one. */
+  /** Entries up to here were read, and no session can be about to commit one. */
   #floor = 0n;
   #previous = 0n;
   /** The last entry that was read. */
   #last = 0n;
   /** Read entries beyond the floor. */
   #beyond = new Set<string>();
-  /** Read entries that still stand in the log. */
+  /** Read entries that are still in the log. */
   #there: bigint[] = [];
 
-  /** `before`: of a connection that was closed; it is gone on from there. */
+  /** `before`: the log of a connection that was closed; reading continues from there. */
   constructor(control: Control, tables: readonly Table[], watch: SchemaWatch, before?: JournalLog) {
     this.#control = control;
     this.#tables = tables;
@@ -39,8 +39,8 @@ export class JournalLog {
   }
 
   /**
-   * What was logged since the last reading. `apart`: only when nobody is in the middle of a write; entries of an open transaction are locked, so that
-   * asking for them fails at once (an error that `isBusy`).
+   * Returns the changes that were logged since the last reading. `apart`: only while no session is in the middle of a write. Entries of an open
+   * transaction are locked, so that asking for them fails at once (an error that `isBusy`).
    *
    * @throws SeqqaError `SCHEMA_CHANGED`, `ROW_TOO_LONG`
    */
@@ -51,12 +51,14 @@ export class JournalLog {
     return this.take(rows, apart);
   }
 
-  /** A statement that asks for the entries which may be new. `apart`: that locks them, or fails at once where an open transaction has made one. */
+  /**
+   * Returns a statement that asks for the entries which may be new. `apart`: it locks them, or fails at once where an open transaction has made one.
+   */
   entries(apart: boolean): string {
     return `select ${ENTRY} from ${LOG} where seq > ${this.#floor}${apart ? " for update nowait" : ""}`;
   }
 
-  /** Takes in entries of a reading. @throws SeqqaError `ROW_TOO_LONG` */
+  /** Takes in the entries of a reading. @throws SeqqaError `ROW_TOO_LONG` */
   take(rows: readonly Row[], apart: boolean): RowSums {
     const fresh = rows.filter(([seq]) => !this.#beyond.has(seq!));
     const sums = sumOfEntries(this.#control.store, this.#tables, fresh);
@@ -71,8 +73,8 @@ export class JournalLog {
   }
 
   /**
-   * Statements that remove all entries, and fail (with `WRONG_COUNT`, or an error that `isBusy`) where an entry was made that was not read: they wait for an
-   * open transaction that has made one. Once they have committed, {@link raise} may be called.
+   * Returns statements that remove all entries. They fail (with `WRONG_COUNT`, or an error that `isBusy`) if there is an entry that was not read, and
+   * wait for an open transaction that has made one. Once they have committed, {@link raise} may be called.
    */
   removalOfAll(): readonly string[] {
     let before = this.#floor;
@@ -80,7 +82,7 @@ export class JournalLog {
     return [`delete from ${LOG} where seq > ${before}`, requireSame("row_count()", this.#there.length)];
   }
 
-  /** Two readings apart: who had taken a number at the one before has committed or gone since. */
+  /** Raises the floor to the last entry of the previous call: a session that had taken a number at that time has committed or gone since. */
   raise(): void {
     if (this.#previous > this.#floor) {
       this.#floor = this.#previous;
@@ -98,7 +100,7 @@ export class JournalLog {
     return this.#there;
   }
 
-  /** Statements that remove read entries; {@link forget} says that they were done. */
+  /** Returns statements that remove read entries; once they are done, {@link forget} is called. */
   removal(entries: readonly bigint[]): string[] {
     const sorted = [...entries].sort((a, b) => (a < b ? -1 : 1));
     const ranges: [bigint, bigint][] = [];

@@ -28,21 +28,21 @@ import type { Selection } from "../read/selection.ts";
 export interface JournalChoice {
   readonly selection: Selection;
   readonly borrowed: boolean;
-  /** Whether writes of the target can be held; default: no. */
+  /** `true` if writes of the target can be held; default `false`. */
   readonly gated?: boolean | undefined;
-  /** Of the same store, closed for a restart of the target. */
+  /** The mode of the same store, closed for a restart of the target. */
   readonly previous?: JournalMode | undefined;
-  /** How long open write transactions of others are waited for, in milliseconds; default 5000. */
+  /** Milliseconds to wait for open write transactions of others; default 5000. */
   readonly limitMs?: number | undefined;
   /** See `StoreScope.asked`. */
   readonly asked?: (() => number | undefined) | undefined;
   /** See `StoreScope.watching`. */
   readonly watching?: boolean | undefined;
-  /** After so much silence a borrowed store is let go; default 30. */
+  /** Seconds of silence after which an external store is released; default 30. */
   readonly leaseSeconds?: number | undefined;
 }
 
-/** What is known of the store beside the mirror, and outlives a restart of the target. */
+/** The facts about the store, beside the mirror, that outlive a restart of the target. */
 interface Knowledge {
   readonly token: string;
   readonly tables: readonly Table[];
@@ -52,8 +52,8 @@ interface Knowledge {
 }
 
 /**
- * Puts back what other sessions committed, by an undo log that row triggers write in the transactions of the target. Reading is one round trip, and a
- * put-back another.
+ * Undoes what other sessions committed, by an undo log that row triggers write in the transactions of the target. A reading takes one round trip, and
+ * a restore another.
  */
 export class JournalMode implements MysqlMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
@@ -64,10 +64,10 @@ export class JournalMode implements MysqlMode {
   readonly #limitMs: number;
   readonly #watching: boolean;
   readonly #known: Knowledge;
-  /** Both for a borrowed store only. */
+  /** Both are set for an external store only. */
   readonly #recorder: Recorder | undefined;
   readonly #lease: Lease | undefined;
-  /** Once the store is not what we know, nothing is answered any more. */
+  /** Set once the store is not what we know; every operation fails with it. */
   #broken: SeqqaError | undefined;
 
   private constructor(control: Control, known: Knowledge, choice: JournalChoice, lease?: Lease) {
@@ -83,7 +83,7 @@ export class JournalMode implements MysqlMode {
   }
 
   /**
-   * Installs what is needed. After a restart of the target it goes on from before, if the target left the schema as it was: marks stay valid,
+   * Installs what is needed. After a restart of the target it continues from before, if the target left the schema as it was: checkpoints stay valid,
    * and what the target wrote at its start is an ordinary change.
    */
   static async open(control: Control, catalog: Catalog, choice: JournalChoice): Promise<JournalMode> {
@@ -126,7 +126,7 @@ export class JournalMode implements MysqlMode {
         await this.#control.snapshot(async () => {
           for (const table of tables.filter(this.#selection)) contents.push([table, await imagesOf(this.#control, table)]);
         });
-        // What was written meanwhile may or may not be in the rows.
+        // Writes in the meantime may or may not be in the rows.
         await this.#read(true);
         if (mirror.top === seen) break;
       }
@@ -186,12 +186,12 @@ export class JournalMode implements MysqlMode {
     await this.#restore(mark as Segment);
   }
 
-  /** `seen`: restores only from this state; `false` when the store was in another one, and nothing was restored. */
+  /** `seen`: restores only from this state; returns `false` if the store was in another one, and nothing was restored. */
   #restore(segment: Segment, seen?: Segment): Promise<boolean> {
     return this.#alone(async () => {
       const { mirror } = this.#known;
       if (!mirror.holds(segment)) throw markInvalid();
-      // Hardly ever was something written since: then the reading before is left out.
+      // Hardly ever was something written since, so the reading before is left out.
       const from = mirror.top === seen && seen !== segment;
       if (from && (await this.#put(mirror.changesTo(segment), segment, { seen: true }))) return true;
       await this.#read(true);
@@ -240,7 +240,7 @@ export class JournalMode implements MysqlMode {
     });
   }
 
-  /** The entries of the log by now are a last look: they are the run's, unless somebody else made them. */
+  /** The present entries of the log are a last look: they are the run's, unless somebody else made them. */
   async #leave(): Promise<void> {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
     const isForeign = (): boolean => this.#broken?.code === "FOREIGN_WRITE" || this.#recorder?.isQuiet === true;
@@ -254,7 +254,7 @@ export class JournalMode implements MysqlMode {
     await this.#takeIn(this.#recorder?.isQuiet, () => log.read(apart));
   }
 
-  /** Takes a look: its changes are recorded in a borrowed store, and only then known. `wasQuiet`: see {@link Recorder.record}. */
+  /** Takes in a look. In an external store its changes are recorded before they are known. `wasQuiet`: see {@link Recorder.record}. */
   async #takeIn(wasQuiet: boolean | undefined, reading: () => Promise<RowSums>): Promise<void> {
     const { log, mirror } = this.#known;
     try {
@@ -268,8 +268,8 @@ export class JournalMode implements MysqlMode {
   }
 
   /**
-   * Changes the store in one transaction, takes the entries that it undoes out of the log, and reads what was logged meanwhile. `seen`: only where
-   * nothing was written since the last reading; `false`: something was, or may have been, and nothing is changed.
+   * Changes the store in one transaction, removes the entries that it undoes from the log, and reads what was logged meanwhile. `seen`: only if
+   * nothing was written since the last reading. Returns `false` if something was written, or may have been; then nothing is changed.
    */
   async #put(changes: RowSums, to: Segment, { kept, seen = false }: { kept?: RowSums; seen?: boolean } = {}): Promise<boolean> {
     const { log, mirror, tables } = this.#known;
@@ -277,7 +277,7 @@ export class JournalMode implements MysqlMode {
     const undone = [...log.present];
     const statements = [
       "start transaction",
-      // First, so that nothing of the target waits for us while we wait for it.
+      // Comes first, so that nothing of the target waits for us while we wait for it.
       ...(seen ? log.removalOfAll() : []),
       ...putBackStatements(tables, changes),
       ...(seen ? [] : log.removal(undone)),
@@ -294,7 +294,7 @@ export class JournalMode implements MysqlMode {
     return true;
   }
 
-  /** Entries of the log after a transaction. `undefined`: it failed, may do so, and was rolled back. */
+  /** Returns the entries of the log after a transaction. `undefined`: it failed, which `mayFail` allows, and was rolled back. */
   async #change(statements: readonly string[], mayFail: boolean): Promise<Row[] | undefined> {
     const parts = batches(statements);
     try {
@@ -304,7 +304,7 @@ export class JournalMode implements MysqlMode {
       if (!this.#control.lost) await this.#control.rows("rollback");
       if (isBusy(error) || error instanceof SeqqaError) throw error;
       if (mayFail) return undefined;
-      // Nothing was changed. Somebody who wrote and committed between our look at the log and at the rows is in the log by now.
+      // Nothing was changed. If a session wrote and committed between our look at the log and at the rows, its write is in the log by now.
       const before = this.#known.mirror.top;
       await this.#read(false);
       if (this.#known.mirror.top !== before) throw new Writing();
@@ -318,7 +318,7 @@ export class JournalMode implements MysqlMode {
     this.#known.log.forget(entries);
   }
 
-  /** One operation at a time, waiting for those who write. */
+  /** Does one operation at a time, and waits for sessions that write. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     return this.#control.inTurn(async () => {
       for (let tries = 1; ; tries++) {
@@ -335,7 +335,7 @@ export class JournalMode implements MysqlMode {
     });
   }
 
-  /** A borrowed store that was let go, or taken out of our hands, is not touched any more. */
+  /** An external store that was released, or taken out of our hands, is not touched again. */
   #explained(error: unknown): unknown {
     if (this.#lease === undefined) return error;
     const gone = errnoOf(error) === NO_TABLE && String((error as Error).message).includes(OURS);
@@ -347,5 +347,5 @@ export class JournalMode implements MysqlMode {
 
 const NO_TABLE = 1146;
 
-/** A row that was to go was not there: something may have been written since the log was read, so once more. */
+/** A row to be removed was not there: something may have been written since the log was read, so the operation is repeated. */
 class Stale extends Error {}

@@ -7,18 +7,18 @@ import { OFF, type Row } from "../connect/control.ts";
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
 export const LOG: string = `${OURS}log`;
-/** Changes to a borrowed store since it was opened, as the run last recorded them. Its log holds those that are not recorded yet. */
+/** Changes to an external store since it was opened, as the run last recorded them. The log holds those that are not recorded yet. */
 export const KEPT: string = `${OURS}kept`;
-/** The times at which a run on a borrowed store began, and last recorded something. */
+/** The times at which a run on an external store began, and last recorded something. */
 export const RUN: string = `${OURS}run`;
 export const OWNER: string = `${OURS}owner`;
 
-/** The lock without which the triggers of a borrowed store log nothing; server-wide, so its name tells databases apart. */
+/** Returns the lock without which the triggers of an external store log nothing. It is server-wide, so its name differs between databases. */
 export function leaseLock(database: string): string {
   return `seqqa lease ${createHash("sha256").update(database).digest("hex").slice(0, 32)}`;
 }
 
-/** Tables of ours. */
+/** Returns the statements that create our tables. */
 export function tableStatements(token: string, borrowed: boolean, tables: readonly Table[]): string[] {
   const image = "longtext character set latin1 collate latin1_bin";
   return [
@@ -35,12 +35,12 @@ export function tableStatements(token: string, borrowed: boolean, tables: readon
   ];
 }
 
-/** Keeps what tables there are, by which it is seen later that one was truncated or made anew. */
+/** Returns a statement that keeps the list of tables, which later shows that a table was truncated or created again. */
 export function keepTables(reading: readonly Row[]): string {
   return `insert into ${OWNER}(token, borrowed, tab, name, shape) values ('', 1, ${TABLES}, '', ${quoteText(JSON.stringify(reading))})`;
 }
 
-/** Rows in one statement, and characters: there is a longest packet. */
+/** The most rows and characters in one statement: the server has a longest packet. */
 const AT_ONCE = 200;
 const LONGEST = 500_000;
 
@@ -64,23 +64,26 @@ export function forgetAbove(level: number): string {
   return `delete from ${KEPT} where level > ${level}`;
 }
 
-/** The `tab` of that in the owner's table. */
+/** The `tab` of the list of tables in the owner's table. */
 export const TABLES = -2;
 
-/** What the images of a table's rows depend on, since they mean nothing to a table of another shape; and positions of ignored columns. */
+/**
+ * Returns a digest of what the images of a table's rows depend on, since they mean nothing to a table of another shape, and the positions of ignored
+ * columns.
+ */
 export function shapeOf({ columns, ignored }: Table): string {
   return `${createHash("sha256").update(JSON.stringify(columns)).digest("hex")}:${ignored.join()}`;
 }
 
-/** The positions of ignored columns in what {@link shapeOf} returned. */
+/** Returns the positions of ignored columns in a result of {@link shapeOf}. */
 export function ignoredIn(shape: string): readonly number[] {
   return (shape.split(":")[1] ?? "").split(",").filter(Boolean).map(Number);
 }
 
 /**
- * The triggers that log. Each row that a statement changes is logged after it was changed; what foreign keys will do is noted before that, and
- * counts only if the change was then made (`IGNORE` lets a row fail and the statement go on): both carry the same group. `lease`: the lock without which
- * nothing is logged.
+ * Returns the triggers that log. Each row that a statement changes is logged after the change. The effects of foreign keys are noted before it, and
+ * count only if the change was then made (with `IGNORE` a row may fail while the statement continues): both carry the same group. `lease`: the lock
+ * without which nothing is logged.
  */
 export function triggerStatements(catalog: Catalog, lease?: string): string[] {
   return catalog.tables.flatMap((table, index) => tableTriggers(catalog, table, index, lease));
@@ -109,15 +112,15 @@ function tableTriggers(catalog: Catalog, table: Table, index: number, lease: str
   const updated = notes("update");
   const { before, made } = updateMade(table, count);
   if (updated.length > 0 || before !== "") statements.push(trigger("bu", "before update", before + noting(updated)));
-  // What changed nothing was no change.
+  // An update that left the row as it was is no change.
   const entry = `if not (${image("OLD")} <=> ${image("NEW")}) and ${made} then ${log(groupOf(updated), image("OLD"), image("NEW"))} end if;`;
   statements.push(trigger("au", "after update", entry));
   return statements;
 }
 
 /**
- * MariaDB fires AFTER UPDATE for rows too that UPDATE IGNORE could not change. Where a value may have been refused, the row is looked at: it was changed when it is
- * not there any more as it was, or where rows have no key, one time less.
+ * MariaDB fires AFTER UPDATE also for rows that UPDATE IGNORE could not change. Where a value may have been refused, the row is looked at: it was
+ * changed if it is no longer there as it was, or, where rows have no key, is there one time less.
  */
 function updateMade(table: Table, count: string): { before: string; made: string } {
   if (table.constrained.length === 0) return { before: "", made: "true" };

@@ -8,13 +8,13 @@ import { forgetAbove, keepStatements } from "./journal-sql.ts";
 import { batches } from "../put-back/put-back.ts";
 import { changedRows } from "../read/shown-row.ts";
 
-/** Keeps in a borrowed store what the run made of it, so that after a kill it can be told from what others did. */
+/** Keeps in an external store what the run changed, so that after a kill these changes can be told from those of others. */
 export class Recorder {
   readonly #control: Control;
   readonly #tables: readonly Table[];
   readonly #asked: AskedSince;
   readonly #limitMs: number;
-  /** The level of the mirror's root in what is recorded. */
+  /** The level of the mirror's root in the recorded changes. */
   #base = 0;
 
   constructor(control: Control, tables: readonly Table[], { asked, watching }: Pick<StoreScope, "asked" | "watching">, limitMs: number) {
@@ -24,13 +24,14 @@ export class Recorder {
     this.#limitMs = limitMs;
   }
 
-  /** True while a write that is seen cannot be the run's. */
+  /** `true` while a write that is seen cannot be the run's. */
   get isQuiet(): boolean {
     return this.#asked.isQuiet;
   }
 
   /**
-   * Judges what a look found, and moves it from the log to what is recorded. `wasQuiet`: before the look. `depth`: the mirror's, before it takes this in.
+   * Judges the changes that a look found, and moves them from the log to the record. `wasQuiet`: {@link isQuiet} before the look. `depth`: the
+   * mirror's depth before it takes the changes in.
    *
    * @throws SeqqaError `FOREIGN_WRITE`, with nothing recorded
    */
@@ -40,20 +41,20 @@ export class Recorder {
     if (entries.length > 0) {
       const kept = keepStatements(this.#base + depth + 1, sums.deltas());
       const parts = batches(["start transaction", ...log.removal(entries), ...kept, "commit"]);
-      // Patient by itself: the log is not read a second time.
+      // Waits by itself: the log is not read a second time.
       await this.#control.patiently(() => this.#write(parts), this.#limitMs);
       log.forget(entries);
     }
     this.#asked.looked();
   }
 
-  /** Statements of a transaction that restores the state of a depth, and adds rows to it. */
+  /** Returns statements for a transaction that restores the state of a depth, and adds rows to it. */
   restored(depth: number, added: RowSums | undefined): readonly string[] {
     const level = this.#base + depth;
     return [forgetAbove(level), ...keepStatements(level + 1, added === undefined ? [] : added.deltas())];
   }
 
-  /** The state of this depth is the root of the mirror from now on. */
+  /** Makes the state of this depth the root of the mirror. */
   rooted(depth: number): void {
     this.#base += depth;
   }

@@ -11,10 +11,10 @@ import { SchemaWatch } from "../schema/schema-watch.ts";
 import { storeUrl } from "../connect/store-url.ts";
 
 /**
- * Puts a user's own database back that a run which is dead now has left, and removes what that run installed. One with nothing of ours in it is left alone.
+ * Restores a user's own database that a dead run has left, and removes what that run installed. A database with nothing of ours in it is left alone.
  *
- * @returns what there was, or with `dryRun` is; `undefined`: nothing
- * @throws SeqqaError `STORE_IN_USE`, or why it could not be put back
+ * @returns what was left behind (with `dryRun`: what is); `undefined`: nothing
+ * @throws SeqqaError `STORE_IN_USE`, or why it could not be restored
  */
 export async function recover(url: string, how: Cleaning = {}): Promise<Leftover | undefined> {
   const control = await Control.open(storeUrl(url));
@@ -27,9 +27,9 @@ export async function recover(url: string, how: Cleaning = {}): Promise<Leftover
 }
 
 /**
- * Makes sure that a dead run has left no row in a user's own database. An installation without that is removed.
+ * Makes sure that a dead run has left no row in a user's own database. An installation without changed rows is removed.
  *
- * @throws SeqqaError `STORE_LEFT`, or why it could not be put back
+ * @throws SeqqaError `STORE_LEFT`, or why it could not be restored
  */
 export async function requireNoneLeft(control: Control): Promise<void> {
   if (!(await installed(control))) return;
@@ -41,14 +41,14 @@ export async function requireNoneLeft(control: Control): Promise<void> {
 /**
  * Ends a run's work on a user's own database. `watching`: see `StoreScope.watching`.
  *
- * @throws SeqqaError `ROWS_KEPT`; or that something was done that no log tells of, with all that was logged back
+ * @throws SeqqaError `ROWS_KEPT`, or an error for a change that is in no log; all logged changes are undone then
  */
 export async function leaveAsFound(control: Control, how: PutBack, watching = false): Promise<void> {
   const left = await putBackAndUninstall(control, how);
   if (left.keep.length > 0 && !watching) throw keptAtEnd(left.store, left.keep, writeKept(left));
 }
 
-/** Takes back the changes that the run recorded, then removes everything of ours. A lane's own database is not put back: it goes with the lane. */
+/** Undoes the changes that the run recorded, then removes everything of ours. A lane's own database is not restored: it goes with the lane. */
 async function putBackAndUninstall(control: Control, how: PutBack = {}): Promise<Leftover> {
   const borrowed = await isBorrowed(control);
   const nothing = { store: `the database ${control.store.shown}`, sinceMs: 0, recordedMs: 0, undo: [], keep: [] };
@@ -60,7 +60,7 @@ async function putBackAndUninstall(control: Control, how: PutBack = {}): Promise
   return left;
 }
 
-/** The table that was truncated, made, removed or altered since the installation. */
+/** Returns the table that was truncated, created, removed or altered since the installation. */
 async function remadeTable(control: Control): Promise<string | undefined> {
   const [[kept] = []] = await control.rows(`select shape from ${OWNER} where tab = ${TABLES}`);
   if (typeof kept !== "string") return undefined;

@@ -1,6 +1,6 @@
 import { OURS } from "../schema/catalog.ts";
 
-/** After and before each kind of write, for the journal; before each, for the gate. */
+/** Suffixes of the triggers: after and before each kind of write for the journal, before each for the gate. */
 const KINDS = ["ai", "au", "ad", "bu", "bd", "gi", "gu", "gd"] as const;
 
 /** The names of the triggers that we may have made on the first tables of a database. */

@@ -6,7 +6,7 @@ import { errnoOf, isBusy, isDenied } from "../connect/failures.ts";
 import { batches, putBackStatements, WRONG_COUNT } from "../put-back/put-back.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** A row of a borrowed store by its images: when the run began, as the run recorded it, and now. `null`: not there. */
+/** A row of an external store by its images: when the run began, as the run recorded it, and now. `null`: the row did not exist. */
 export interface KeptRow {
   /** Index in the catalog. */
   readonly at: number;
@@ -20,10 +20,10 @@ export interface KeptRow {
 const AT_ONCE = 100;
 
 /**
- * Makes rows what they were, in the transaction in progress. A row that cannot go back, since one that stays needs it or has its place, is taken out of the set.
- * Returns those.
+ * Restores rows to what they were, in the transaction in progress. A row that cannot be restored, since a row that stays needs it or has its place,
+ * is taken out of the set. Returns the rows that were taken out.
  *
- * @throws an error of the server with `WRONG_COUNT`: a row is not there any more
+ * @throws an error of the server with `WRONG_COUNT` if a row is no longer there
  */
 export async function undoRows(control: Control, catalog: Catalog, rows: Set<KeptRow>): Promise<KeptRow[]> {
   const kept: KeptRow[] = [];
@@ -45,7 +45,7 @@ export async function undoRows(control: Control, catalog: Catalog, rows: Set<Kep
       }
     }
     await control.rows("rollback to savepoint seqqa_undo");
-    // Together they are fast, and do not say which of them was refused.
+    // Written together they are fast, but the server does not say which of them was refused.
     if (inTheWay === undefined) oneByOne = true;
     for (const row of new Set(inTheWay)) {
       rows.delete(row);
@@ -55,7 +55,7 @@ export async function undoRows(control: Control, catalog: Catalog, rows: Set<Kep
   return kept;
 }
 
-/** Writes all rows, deletions first. Returns those whose place is taken by a row that stays; `undefined`: there are some. */
+/** Writes all rows, deletions first. Returns the rows whose place is taken by a row that stays; `undefined`: there are some. */
 async function write(control: Control, { tables }: Catalog, rows: ReadonlySet<KeptRow>, oneByOne: boolean): Promise<KeptRow[] | undefined> {
   const changes = new RowSums();
   for (const { at, root, now } of rows) {
@@ -84,12 +84,12 @@ async function write(control: Control, { tables }: Catalog, rows: ReadonlySet<Ke
   return displaced;
 }
 
-/** The row itself is refused: by a unique index, a check or a partition. */
+/** Returns `true` if the row itself is refused: by a unique index, a check or a partition. */
 function isRefusal(control: Control, error: unknown): boolean {
   return !control.lost && !isBusy(error) && !isDenied(error) && errnoOf(error) !== WRONG_COUNT && errnoOf(error) !== 0;
 }
 
-/** Counts the children without a parent that `rows` could leave. */
+/** A query that counts the children without a parent that `rows` could leave. */
 interface Probe {
   readonly sql: string;
   readonly rows: KeptRow[];
@@ -118,7 +118,7 @@ function probesOf({ tables, keys }: Catalog, rows: ReadonlySet<KeptRow>): Probe[
   }
 }
 
-/** Literals of columns in an image; `undefined`: one is generated, and not in it. */
+/** Returns literals of columns in an image; `undefined`: one of them is generated, and not in the image. */
 function valuesOf({ columns }: Table, names: readonly string[], image: string): string[] | undefined {
   const fields = fieldsOf(image);
   const at = names.map((name) => columns.findIndex((column) => column.name === name));

@@ -6,7 +6,7 @@ import { Server } from "../connect/server.ts";
 import { serverUrl, type StoreUrl } from "../connect/store-url.ts";
 import { sweepDeadRuns } from "./sweep.ts";
 
-/** Removes what dead runs left on a server, and puts rows of a user's own database back that a dead run changed. */
+/** Removes what dead runs left on a server, and restores rows of a user's own database that a dead run changed. */
 export async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   const store = serverUrl(url);
   const server = new Server(store);
@@ -25,7 +25,7 @@ export async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   return { removed, leftover };
 }
 
-/** A living run's is left alone. */
+/** Leaves the database of a living run alone. */
 async function putBack(store: StoreUrl, how: Cleaning): Promise<Leftover | undefined> {
   try {
     return await recover(store.href, how);

@@ -8,7 +8,7 @@ import { named, quoteName, quoteText } from "../connect/sql-text.ts";
 const FOLDER_NOT_EMPTY = 1010;
 const PATIENCE_MS = 3000;
 const PAUSE_MS = 50;
-/** Tables whose triggers of ours are looked for when nobody can say how many there were. */
+/** The number of tables whose triggers of ours are looked for when nobody can say how many there were. */
 const MOST_TABLES = 100;
 const TRIGGER =
   /^\s*(?:create|drop)\s+(?:or\s+replace\s+)?(?:definer\s*=\s*\S+\s+)?trigger\s+(?:if\s+(?:not\s+)?exists\s+)?(?:`((?:[^`]|``)+)`|([^\s`.;]+))/i;
@@ -20,11 +20,11 @@ export async function databaseNames(ask: Ask): Promise<string[]> {
 }
 
 /**
- * Removes a database, whoever is connected to it: an open transaction on its tables would make us wait for it, so while the removal waits, those it may
- * wait for are ended from `beside`. Not before: what waits to remove a database lets no statement begin that defines something in it, and MariaDB leaves
- * the file of a trigger behind whose CREATE or DROP was killed, or whose table's DROP was. Statements of that kind that had begun are given time to end;
- * when one of them is ended after all, the folder is removed only once the trigger is dropped by its name. A folder that is left for that reason, with
- * nothing in the database any more, is no failure.
+ * Removes a database, whoever is connected to it. An open transaction on its tables would make us wait, so while the removal waits, the sessions that
+ * it may wait for are ended from `beside`. They are not ended before: a waiting removal lets no statement begin that defines something in the
+ * database, and MariaDB leaves the file of a trigger behind if its CREATE or DROP, or its table's DROP, was killed. Such statements that had begun
+ * are given time to end. If one of them is ended after all, the folder is removed only once the trigger is dropped by its name. A folder that is left
+ * for that reason, with nothing left in the database, is no failure.
  */
 export async function dropDatabase(ask: Ask, name: string, beside: Beside): Promise<void> {
   const triggers = (await ask(`select trigger_name from information_schema.triggers where ${named("trigger_schema", name)}`)).map(
@@ -64,7 +64,7 @@ async function endWhoIsInTheWay(dropping: Promise<unknown>, name: string, beside
   await beside(async (ask) => {
     while (!over) {
       for (const [id, info] of await ask(performance.now() < patient ? `${sessions} ${notDefining}` : sessions)) {
-        // Already gone, or not ours to end.
+        // The session is already gone, or not ours to end.
         await ask(`kill ${Number(id)}`).catch(() => undefined);
         triggers.push(...definedTrigger(info ?? ""));
       }
@@ -75,17 +75,17 @@ async function endWhoIsInTheWay(dropping: Promise<unknown>, name: string, beside
 }
 
 /**
- * Removes files of triggers whose tables are gone. No statement lists them: tried are the names that are `known`, those of the triggers of all databases, for
- * lanes have the same ones, and ours.
+ * Removes files of triggers whose tables are gone. No statement lists them, so names are tried: the `known` ones, those of the triggers of all
+ * databases (lanes have the same ones), and ours.
  */
 async function dropOrphans(ask: Ask, database: string, known: readonly string[]): Promise<void> {
   const others = (await ask("select distinct trigger_name from information_schema.triggers")).map(([name]) => name!);
-  // Those that are not there, or that an older server does not remove, fail.
+  // Dropping fails for names that are not there, and for files that an older server does not remove.
   for (const name of new Set([...known, ...others, ...triggerNames(MOST_TABLES)]))
     await ask(`drop trigger ${quoteName(database)}.${quoteName(name)}`).catch(() => undefined);
 }
 
-/** The name in a statement that makes or drops a trigger. */
+/** Returns the name in a statement that makes or drops a trigger. */
 function definedTrigger(statement: string): readonly string[] {
   const found = TRIGGER.exec(statement);
   return found === null ? [] : [(found[1] ?? found[2]!).replaceAll("``", "`")];

@@ -22,13 +22,13 @@ export class MysqlProvider implements StoreProvider {
     this.#store = storeUrl(url);
     this.#runId = runId;
     this.#names = new DatabaseNames(runId, name, NAMING);
-    // Before anything is made: what a living run makes is never seen without its sign of life.
+    // The sign of life comes before anything is made, so that a living run's databases are never seen without it.
     this.#server = new Server(this.#store, (ask) => claim(ask, runId));
   }
 
   prepare(): Promise<void> {
     return this.#server.use("copy the template", async (ask, beside) => {
-      // What others left and cannot be removed does not keep this run from its work.
+      // Databases of others that cannot be removed do not keep this run from its work.
       await sweepDeadRuns(ask, beside, { ownRun: this.#runId, failed: () => undefined });
       await this.#copyTemplate(ask, beside);
     });
@@ -44,7 +44,7 @@ export class MysqlProvider implements StoreProvider {
   provide(lane: number, generation: number): Promise<string> {
     return this.#server.use("make a lane's database", async (ask, beside) => {
       await this.#drop(ask, beside, (name) => name.startsWith(this.#names.ofLane(lane)));
-      // Another run may have swept it in the moment in which the session was lost that says that this one is alive.
+      // Another run may have removed the template in the moment in which the session that shows this run to be alive was lost.
       if (!(await isThere(ask, this.#names.template))) await this.#copyTemplate(ask, beside);
       const name = this.#names.lane(lane, generation);
       await copySchema(ask, this.#names.template, name);
@@ -68,7 +68,7 @@ export class MysqlProvider implements StoreProvider {
   async close(): Promise<void> {
     if (this.#closed) return;
     try {
-      // Where nothing was made, the server may be one that never answered.
+      // If nothing was made, the server may be one that never answered.
       if (this.#begun)
         await this.#server.use("remove the lanes' databases", (ask, beside) => this.#drop(ask, beside, (name) => this.#names.owns(name)));
       this.#closed = true;

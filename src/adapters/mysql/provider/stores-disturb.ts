@@ -18,7 +18,7 @@ export async function disturb(url: string): Promise<string | undefined> {
         const [result] = await connection.query(`delete from ${quoteName(name!)} limit 1`);
         if ((result as { affectedRows: number }).affectedRows === 1) return `removed a row of ${name!}`;
       } catch {
-        // What refers to it, a trigger or a privilege forbids it: the next one.
+        // A row that refers to it, a trigger or a privilege prevents it: the next table is tried.
       }
     }
     return undefined;

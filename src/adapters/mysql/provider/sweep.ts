@@ -4,13 +4,13 @@ import { runLock, runOf } from "./provider-names.ts";
 import type { Ask, Beside } from "../connect/server.ts";
 import { quoteText } from "../connect/sql-text.ts";
 
-/** A run whose connection was lost takes another one at once; one whose databases are in use is given time for that. */
+/** A run whose connection was lost opens another one at once. A run whose databases are in use is given time for that. */
 const COMEBACK_MS = 3000;
 const CLAIM_S = 10;
 
 /**
- * Says that a run is alive, as long as this session lives. Stores of one run say it beside each other: the lock has a name for each of them, since MySQL's
- * locks are not shared.
+ * Shows that a run is alive, as long as this session lives. Several stores of one run show it side by side: the lock has a name for each of them,
+ * since MySQL's locks are not shared.
  */
 export async function claim(ask: Ask, runId: string): Promise<void> {
   for (let slot = 0; ; slot++) {
@@ -25,7 +25,7 @@ function slotLock(runId: string, slot: number): string {
   return `${runLock(runId)} ${slot}`;
 }
 
-/** Does something to what a run left, if that run is dead; meanwhile it cannot come back. @returns whether it was done */
+/** Does work on what a run left, if that run is dead; meanwhile it cannot come back. @returns `true` if the work was done */
 async function ifDead(ask: Ask, runId: string, work: () => Promise<void>): Promise<boolean> {
   const held: string[] = [];
   try {
@@ -43,15 +43,18 @@ async function ifDead(ask: Ask, runId: string, work: () => Promise<void>): Promi
 }
 
 interface Sweep {
-  /** Is left alone. */
+  /** The run that is left alone. */
   readonly ownRun?: string | undefined;
-  /** Is told of databases that could not be removed. */
+  /** Called for databases that could not be removed. */
   readonly failed: (error: unknown) => void;
-  /** Only says what would be removed. */
+  /** Only reports what would be removed. */
   readonly dryRun?: boolean | undefined;
 }
 
-/** Removes the databases of dead runs, told by their names and by the locks that a living run holds, and nothing else. Returns a line for each. */
+/**
+ * Removes the databases of dead runs and nothing else. They are recognized by their names and by the locks that a living run holds. Returns a line
+ * for each.
+ */
 export async function sweepDeadRuns(ask: Ask, beside: Beside, { ownRun, failed, dryRun = false }: Sweep): Promise<string[]> {
   const runs = new Map<string, string[]>();
   for (const name of await databaseNames(ask)) {

@@ -21,17 +21,17 @@ const MOST_TRIES = 3;
 const AT_ONCE = 200;
 
 export interface PutBack extends Cleaning {
-  /** Tells whether the entries of the log that are not recorded yet are the run's, which is alive then; default: no. */
+  /** Returns `true` if the entries of the log that are not recorded yet are the run's, which is alive then; default: no. */
   readonly recordsRest?: (() => boolean) | undefined;
   readonly limitMs?: number | undefined;
 }
 
 /**
- * Puts a user's own database back to what it was when it was opened, by nothing but what stands in it. Only rows that are as the run recorded them go
- * back; what was changed since stays, and so does what that refers to.
+ * Restores a user's own database to what it was when it was opened, by nothing but what is stored in it. Only rows that are as the run recorded them
+ * are restored. Rows that were changed since stay, and so do the rows that they refer to.
  *
- * In a table without a key equal rows cannot be told apart. Rows that the run added go as often as it added them. Rows that it took out come back, unless one that it
- * added is not there any more: then somebody has changed the one that took their place, or may have.
+ * In a table without a key equal rows cannot be told apart. Rows that the run added are removed as often as it added them. Rows that it removed come
+ * back, unless a row that it added is gone: then somebody has changed the row that took their place, or may have.
  *
  * @throws SeqqaError `STORE_NOT_PUT_BACK`, `STORE_BUSY`, `JOURNAL_INCOHERENT`
  */
@@ -42,7 +42,7 @@ export async function putBackKept(control: Control, how: PutBack = {}): Promise<
     } catch (error) {
       if (error instanceof SeqqaError) throw error;
       if (errnoOf(error) !== WRONG_COUNT) throw notPutBack(control.store, error);
-      // A row that is to go was changed after it was read.
+      // A row to be removed was changed after it was read.
       if (tries >= MOST_TRIES) throw incoherent(control.store, "a row that is to be taken out is not there");
     }
   }
@@ -63,7 +63,7 @@ async function once(control: Control, { dryRun = false, onKept, recordsRest }: P
     const store = `the database ${control.store.shown}`;
     const leftover = { store, sinceMs, recordedMs, undo: [...undo].map(imagesOf), keep: keep.map(imagesOf) };
     if (!dryRun && keep.length > 0) onKept?.(leftover);
-    // From here on, what is written is nobody's but the user's.
+    // From here on, every write is the user's.
     await control.rows(dryRun ? "rollback" : recorded.isThere ? `delete from ${LOG};\ndelete from ${KEPT};\ncommit` : "commit");
     return leftover;
   } catch (error) {
@@ -72,7 +72,7 @@ async function once(control: Control, { dryRun = false, onKept, recordsRest }: P
   }
 }
 
-/** The catalog as it is now, with the ignored columns of the run. */
+/** Reads the present catalog, with the ignored columns of the run. */
 async function readRecordedCatalog(control: Control): Promise<Catalog> {
   const catalog = await readCatalog(control);
   const owned = await control.rows(`select name, shape from ${OWNER} where tab >= 0`);
@@ -86,13 +86,13 @@ interface Recorded {
   readonly rest: RowSums;
   readonly sinceMs: number;
   readonly recordedMs: number;
-  /** A run that was killed while it installed or removed its tables has left no rows. */
+  /** `false` if the run was killed while it installed or removed its tables; then it has left no rows. */
   readonly isThere: boolean;
 }
 
 async function readRecorded(control: Control, { tables }: Catalog, recordsRest: PutBack["recordsRest"]): Promise<Recorded> {
   const [sums, rest] = [sumsOf(tables), sumsOf(tables)];
-  // Entries of an open transaction are waited for: what it does could not be listed.
+  // Waits for entries of an open transaction: its changes could not be listed.
   const log = await ifThere(control.rows(`select ${ENTRY} from ${LOG} for update nowait`));
   const kept = await ifThere(control.rows(`select tab, img, amount from ${KEPT}`));
   const owned = await control.rows(`select tab, name, shape from ${OWNER} where tab >= 0`);
@@ -127,7 +127,7 @@ function ifThere(rows: Promise<Row[]>): Promise<Row[] | undefined> {
   });
 }
 
-/** Rows that are not what they were: those that the run recorded, and those that were logged after it. */
+/** Returns the rows that are not what they were: those that the run recorded, and those that were logged after it. */
 async function rowsOf(control: Control, { tables }: Catalog, { sums, rest }: Recorded): Promise<KeptRow[]> {
   const rows: KeptRow[] = [];
   for (const [at, table] of tables.entries()) {
@@ -140,7 +140,7 @@ async function rowsOf(control: Control, { tables }: Catalog, { sums, rest }: Rec
         : looseRows(at, table, changed, later, await timesThere(control, table, images))),
     );
   }
-  // A row that is there keeps what it holds in ignored columns.
+  // An existing row keeps its values in ignored columns.
   return rows.map((row) => ({
     ...row,
     root: withIgnoredOf(row.table, row.root, row.now),
@@ -150,7 +150,7 @@ async function rowsOf(control: Control, { tables }: Catalog, { sums, rest }: Rec
 
 type Changes = ReadonlyMap<string, number>;
 
-/** `now`: the rows that are there, by their keys. */
+/** `now`: the present rows, by their keys. */
 function keyedRows(at: number, table: Table, changed: Changes, later: Changes, now: ReadonlyMap<string, string>): KeptRow[] {
   const rows = new Map<string, KeptRow>();
   for (const [image, by] of changed) {
@@ -163,13 +163,13 @@ function keyedRows(at: number, table: Table, changed: Changes, later: Changes, n
     const key = keyOf(table, image);
     if (recorded.has(key)) continue;
     const row = rows.get(key) ?? { at, table, root: null, recorded: null, now: now.get(key) ?? null };
-    // The run had left it as it was.
+    // The run had left the row as it was.
     rows.set(key, by < 0 ? { ...row, root: image, recorded: image } : row);
   }
   return [...rows.values()];
 }
 
-/** `now`: how often rows are there. */
+/** `now`: how often each row is present. */
 function looseRows(at: number, table: Table, changed: Changes, later: Changes, now: ReadonlyMap<string, number>): KeptRow[] {
   const rows: KeptRow[] = [];
   const left = new Map(now);
@@ -184,13 +184,13 @@ function looseRows(at: number, table: Table, changed: Changes, later: Changes, n
   }
   for (const [image, by] of later) {
     for (let n = by; n > 0; n--) rows.push({ at, table, root: null, recorded: null, now: take(image) });
-    // One that the run had added is in the list already.
+    // A row that the run had added is in the list already.
     for (let n = by + Math.max(0, changed.get(image) ?? 0); n < 0; n++) rows.push({ at, table, root: image, recorded: image, now: null });
   }
   return rows;
 }
 
-/** @throws SeqqaError where the put-back would fire a trigger that the user made after the run began */
+/** @throws SeqqaError if the restore would fire a trigger that the user made after the run began */
 function requireGuarded({ store }: Control, { triggers }: Catalog, undo: ReadonlySet<KeptRow>): void {
   const touched = new Set([...undo].map(({ table }) => table.name));
   const late = triggers.find(({ table, statement }) => touched.has(table) && !statement.startsWith(GUARD));
@@ -199,7 +199,7 @@ function requireGuarded({ store }: Control, { triggers }: Catalog, undo: Readonl
   throw cannotRecover(store, late.table, why);
 }
 
-/** Takes rows out of `undo` that must not come back, since a row that the run left in their table is not there any more. Returns those. */
+/** Takes rows out of `undo` that must not come back, since a row that the run left in their table is gone. Returns the rows that were taken out. */
 function withoutTheirs(undo: Set<KeptRow>, rows: readonly KeptRow[]): KeptRow[] {
   const touched = new Set(
     rows.filter(({ table, recorded, now }) => table.key.length === 0 && recorded !== null && now === null).map(({ at }) => at),
@@ -228,7 +228,7 @@ async function timesThere(control: Control, table: Table, images: readonly strin
   const image = imageOfRow(table.columns, ({ name }) => quoteName(name));
   for (let i = 0; i < images.length; i += AT_ONCE) {
     const list = images.slice(i, i + AT_ONCE).map((one) => `'${one}'`).join(","); // prettier-ignore
-    // Not counted by the server, which groups long texts by their beginnings.
+    // Not counted by the server, which would group long texts by their beginnings.
     for (const [one] of await control.rows(`select ${image} from ${table.sqlName} where ${image} in (${list})`)) {
       if (typeof one === "string") found.set(one, (found.get(one) ?? 0) + 1);
     }

@@ -12,14 +12,18 @@ const LONGEST = 500_000;
 /** The error of {@link requireSame}: "BIGINT value is out of range". */
 export const WRONG_COUNT = 1690;
 
-/** Fails, and so ends a batch before its commit, where a number is another than the expected one. DO would not: on MariaDB it never fails. */
+/**
+ * Returns a statement that fails, and so ends a batch before its commit, if a number is not the expected one. DO would not work: on MariaDB it never
+ * fails.
+ */
 export function requireSame(counted: string, count: number): string {
   return `set @seqqa_n = 9223372036854775807 + (${counted} <> ${count})`;
 }
 
 /**
- * Statements that change rows: first what is to go goes, then what is to be comes, so that no order of keys and unique values matters. A row that is to go must be
- * there exactly like that: what was changed behind the triggers' back is never overwritten in silence. Ignored columns of a row that is there keep their values.
+ * Returns statements that change rows. Deletions come before insertions, so that no order of keys and unique values matters. A row to be deleted must
+ * be there exactly as given: what was changed behind the triggers' back is never overwritten in silence. Ignored columns of an existing row keep
+ * their values.
  */
 export function putBackStatements(tables: readonly Table[], changes: RowSums): string[] {
   const [reads, deletes, inserts]: [string[], string[], string[]] = [[], [], []];
@@ -50,16 +54,16 @@ interface Rows {
 }
 
 interface Statements {
-  /** Before anything is changed. */
+  /** Executed before anything is changed. */
   readonly reads: string[];
-  /** Each counts its rows. */
+  /** Each of them counts its rows. */
   readonly deletes: string[];
   readonly inserts: string[];
 }
 
 /**
- * Changes rows that go and come under one key where they are, and returns the others. A row whose unique values change goes and comes all the same, since
- * another row may have them: ignored values are read before that.
+ * Updates rows that are deleted and inserted under one key where they are, and returns the others. A row whose unique values change is deleted and
+ * inserted all the same, since another row may have them: its ignored values are read before that.
  */
 function updateRows(table: Table, rows: Rows, { reads, deletes, inserts }: Statements): Rows {
   const { columns, key, ignored, constrained, sqlName } = table;
@@ -86,7 +90,7 @@ function updateRows(table: Table, rows: Rows, { reads, deletes, inserts }: State
       reads.push(`select ${ignored.map(name).join(",")} into ${ignored.map(variable).join(",")} from ${sqlName} where ${which} for update`);
       deletes.push(`delete from ${sqlName} where ${which}`);
     } else {
-      // Named, so that no ON UPDATE CURRENT_TIMESTAMP changes them.
+      // All columns are named, so that no ON UPDATE CURRENT_TIMESTAMP changes them.
       const set = columns.map((column, at) => `${name(at)} = ${ignored.includes(at) ? name(at) : literal(column, after[at]!)}`);
       deletes.push(`update ${sqlName} set ${set.join(",")} where ${which}`);
     }
@@ -146,7 +150,7 @@ function parts(rows: readonly string[]): string[][] {
   return all;
 }
 
-/** Statements in batches that fit into a packet. */
+/** Groups statements into batches that fit into a packet. */
 export function batches(statements: readonly string[], longest: number = 4 * LONGEST): string[][] {
   const all: string[][] = [[]];
   let length = 0;

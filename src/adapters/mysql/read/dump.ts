@@ -5,8 +5,8 @@ import { imagesOf } from "./observe.ts";
 import { named, quoteName } from "../connect/sql-text.ts";
 
 /**
- * Everything that is in the database, exactly, one thing a line: tables, views, triggers, routines and events as the server shows them, then the rows of all tables in
- * their lossless images. `counters`: with AUTO_INCREMENT, which only mode `copy` puts back.
+ * Dumps everything in the database, exactly, one thing a line: tables, views, triggers, routines and events as the server shows them, then the rows
+ * of all tables in their lossless images. `counters`: with AUTO_INCREMENT, which only mode `copy` restores.
  */
 export async function dumpDatabase(control: Queries, counters: boolean): Promise<string> {
   const lines = (await schemaTexts(control, counters)).map(([name, text]) => `${name} ${text.replaceAll("\n", " ")}`);
@@ -18,7 +18,10 @@ export async function dumpDatabase(control: Queries, counters: boolean): Promise
   return lines.join("\n");
 }
 
-/** What stands in the schema, as name and text that creates it; our own left out, and the user's triggers as the user made them. */
+/**
+ * Returns the objects of the schema, each as a name and the text that creates it. Ours are left out, and the user's triggers are as the user made
+ * them.
+ */
 export async function schemaTexts(control: Queries, counters: boolean): Promise<[name: string, text: string][]> {
   const schema = control.store.database;
   const texts: [string, string][] = [];
@@ -50,7 +53,7 @@ export async function schemaTexts(control: Queries, counters: boolean): Promise<
   );
   for (const [name] of events) {
     const [row] = await control.rows(`show create event ${quoteName(name!)}`);
-    // Its text means what it does in its mode and time zone.
+    // The meaning of its text depends on its mode and time zone.
     texts.push([`event ${name!}`, row?.slice(1, 4).join(" ") ?? ""]);
   }
   return texts;

@@ -47,7 +47,7 @@ export class Looker {
     return mine;
   }
 
-  /** A session that was ended says nothing of the store: what only reads is asked once more, on a new one. */
+  /** The end of a session says nothing about the store: a query that only reads is sent once more, on a new session. */
   async #query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     try {
       return await onceMoreAfterLoss(
@@ -61,7 +61,8 @@ export class Looker {
 
   async #rows(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     try {
-      // Each statement is a transaction of its own that can only read: the next one looks anew, and no lock of ours is in the target's way.
+      // Each statement is a transaction of its own that can only read: the next one sees the present data, and no lock of ours is in the target's
+      // way.
       this.#connection ??= connect(this.#store, {
         driver: { supportBigNumbers: true },
         settings: ["names utf8mb4", "session autocommit = 1", "session transaction read only"],

@@ -2,7 +2,7 @@ import { SeqqaError } from "../../../model/errors.ts";
 import type { Table } from "../schema/catalog.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** Whether a table belongs to the state; the others are put back, and not looked at. */
+/** Returns `true` if a table belongs to the state. The other tables are restored, but not observed. */
 export type Selection = (table: Table) => boolean;
 
 /** @throws SeqqaError `TABLE_UNKNOWN` */
