@@ -22,7 +22,7 @@ export function connectionClosed({ shown }: StoreUrl): SeqqaError {
   return new SeqqaError("CONNECTION_CLOSED", `The lent connection to ${shown} was closed: its lane has ended.`);
 }
 
-/** A statement that would have ended the transaction that explores. It was not sent. */
+/** Returns the error for a statement that would have ended the transaction that explores. The statement was not sent. */
 export function statementRefused({ shown }: StoreUrl, what: string, why: string, instead: string): SeqqaError {
   return new SeqqaError("STATEMENT_REFUSED", `${what} was refused on the lent connection to ${shown}: ${why}.`, {
     hint: `${instead}; or let the target connect by itself with \`checkpoint: "copy"\`, which puts back DDL too.`,
@@ -49,12 +49,12 @@ export function notPortable(): SeqqaError {
   return new SeqqaError("NOT_PORTABLE", "A savepoint cannot be taken out of its connection.");
 }
 
-/** Deadlock, lock table full, XA deadlock: with these InnoDB rolls back the whole transaction. */
+/** Returns `true` for errors with which InnoDB rolls back the whole transaction: deadlock, lock table full, XA deadlock. */
 export function rollsBackAll(error: unknown): boolean {
   return [1206, 1213, 1614].includes(errnoOf(error));
 }
 
-/** An error as the driver makes it of the server's. */
+/** Makes an error like the driver's for an error of the server. */
 export function likeServer(errno: number, code: string, sqlState: string, message: string, sql: string): Error {
   return Object.assign(new Error(message), { code, errno, sqlState, sqlMessage: message, sql });
 }

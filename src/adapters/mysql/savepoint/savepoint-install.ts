@@ -11,13 +11,13 @@ import { FullReader, LogReader, type ChangeReader } from "./savepoint-readers.ts
 import { SchemaWatch } from "../schema/schema-watch.ts";
 import { named } from "../connect/sql-text.ts";
 
-/** Why this database cannot be put back by savepoints, or `undefined`. */
+/** Returns why this database cannot be restored by savepoints, or `undefined`. */
 export function savepointObstacle({ tables }: Catalog): string | undefined {
   const table = tables.find(({ engine }) => engine !== "InnoDB");
   return table === undefined ? undefined : `table "${table.name}" has the engine ${table.engine}, which knows no transactions`;
 }
 
-/** What is installed for seeing changes, and what is known of the schema. */
+/** The installation that makes changes visible, and the known schema. */
 export class SavepointInstall {
   #catalog: Catalog;
   #reader!: ChangeReader;
@@ -48,7 +48,7 @@ export class SavepointInstall {
     return made;
   }
 
-  /** Nothing is logged any more once the control connection is closed. */
+  /** Stops the lease. Nothing is logged once the control connection is closed. */
   release(): void {
     this.#lease?.stop();
   }
@@ -61,12 +61,12 @@ export class SavepointInstall {
     return this.#reader;
   }
 
-  /** Whether a query surely changes nothing: it calls no function that a user has made. */
+  /** Returns `true` if a query surely changes nothing: it calls no function that a user has made. */
   onlyReads(sql: string): boolean {
     return !this.#functions && /^\s*(?:select|show)\b/i.test(sql) && !/\.\s*[`\w$\u0080-\uffff]+\s*\(|\binto\b/i.test(sql);
   }
 
-  /** Once more, when the schema is not the one that it was made for. */
+  /** Installs again if the schema is not the one that the installation was made for. */
   async renew(): Promise<void> {
     const altered = this.#watch.difference(await this.#control.rows(this.#watch.sql)) ?? (await this.#watch.altered(this.#control, true));
     if (altered === undefined) return;
@@ -89,7 +89,7 @@ export class SavepointInstall {
     this.#functions = (await control.rows(functions)).length > 0;
   }
 
-  /** @returns why it cannot be */
+  /** @returns why the log cannot be installed */
   async #installLog(catalog: Catalog): Promise<string | undefined> {
     const obstacle = journalObstacle(catalog);
     if (obstacle !== undefined) return obstacle;

@@ -22,7 +22,7 @@ import type { Selection } from "../read/selection.ts";
 /** A state with a savepoint. */
 interface Level {
   readonly segment: Segment;
-  /** How far the log was read at this savepoint: rolling back takes the later entries out of it. */
+  /** The position up to which the log was read at this savepoint: a rollback removes the later entries. */
   readonly read: bigint;
   readonly depth: number;
 }
@@ -30,23 +30,24 @@ interface Level {
 export interface SavepointOptions {
   /** Holds the lock of the store, and installs. */
   readonly control: Control;
-  /** The lent connection. */
+  /** The shared connection. */
   readonly core: SharedConnectionCore;
   readonly borrowed: boolean;
   readonly catalog: Catalog;
-  /** Which tables belong to the state, in terms of what there is. */
+  /** Selects the tables that belong to the state from those that exist. */
   readonly selection: (tables: readonly Table[]) => Selection;
 }
 
-/** After so many put-backs the exploring transaction is begun anew when it is at the root. A precaution: no growth was measured. */
+/** After this many restores the exploring transaction is started again when it is at the root. A precaution: no growth was measured. */
 const RENEW_AFTER = 2000;
 const ROOT = savepointAt(0);
 
 /**
- * Nested savepoints on the connection that an in-process target works on: nothing is committed while exploring, so rolling back undoes what was changed and nothing else is
- * written. AUTO_INCREMENT, which no rollback puts back, goes on; ids are canonicalised, as with the journal.
+ * Makes nested savepoints on the connection that an in-process target works on. Nothing is committed while exploring, so a rollback undoes the
+ * changes, and nothing else is written. AUTO_INCREMENT, which no rollback restores, continues; ids are canonicalised, as with the journal.
  *
- * In a lane's own store the exploring transaction begins with the root, so that `setup` may still make tables; in a borrowed one when it is opened.
+ * In a lane's own store the exploring transaction begins with the root, so that `setup` may still make tables. In an external store it begins when
+ * the store is opened.
  */
 export class SavepointMode implements MysqlMode {
   readonly traits: StoreTraits = { portable: false, commits: false };
@@ -62,7 +63,7 @@ export class SavepointMode implements MysqlMode {
   #mirror = new MultisetMirror("");
   #levels: Level[] = [];
   #begun = false;
-  /** What the target had done when the changes were last read, and when the top level was made or gone back to. */
+  /** The activity of the target when the changes were last read, and when the top level was made or restored. */
   #synced = -1;
   #clean = -1;
   #putBack = 0;
@@ -78,7 +79,7 @@ export class SavepointMode implements MysqlMode {
   static async open(options: SavepointOptions): Promise<SavepointMode> {
     const { core, control, borrowed } = options;
     const lent = new SharedQueries(core.store, () => core.connection!);
-    // In the target's turn: a transaction that it has open would hold the tables.
+    // Waits for the target's turn: an open transaction of the target would hold the tables.
     const install = await core.alone(() => control.inTurn(() => SavepointInstall.make(control, lent, options.catalog, borrowed)));
     const mode = new SavepointMode(options, lent, install);
     if (borrowed) await mode.#alone((connection) => mode.#begin(connection));
@@ -105,7 +106,7 @@ export class SavepointMode implements MysqlMode {
     });
   }
 
-  /** Without a savepoint: to compare with, not to go back to. */
+  /** Makes no savepoint: the segment is for comparing, not for restoring. */
   async position(): Promise<Segment> {
     await this.#upToDate();
     return this.#mirror.top;
@@ -141,7 +142,7 @@ export class SavepointMode implements MysqlMode {
     return observeNet(this.#install.catalog.tables, this.#mirror.net, this.#selection);
   }
 
-  /** What a statement that reads does all the same, by a function of the user's, is rolled back. */
+  /** If a statement that reads writes nevertheless, by a function of the user's, that write is rolled back. */
   async query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     try {
       return await this.#alone(async (connection) => {
@@ -175,7 +176,7 @@ export class SavepointMode implements MysqlMode {
     throw notPortable();
   }
 
-  /** Everything since the root is rolled back; in a borrowed store everything since it was opened, what a lost transaction committed included. */
+  /** Rolls back everything since the root; in an external store everything since it was opened, including what a lost transaction committed. */
   async close(leaveNothing: boolean): Promise<void> {
     const { control, core } = this.#options;
     try {
@@ -184,14 +185,14 @@ export class SavepointMode implements MysqlMode {
         return connection.query("rollback");
       });
     } catch (error) {
-      // With the connection everything that is not committed is rolled back.
+      // Losing the connection rolls back everything that is not committed.
       if (!(error instanceof SeqqaError) || error.code !== "STORE_LOST") throw error;
     } finally {
       await core.end();
       this.#install.release();
       await control.inTurn(async () => {
         try {
-          // Nothing of it was to be committed: what is in the log all the same is the run's.
+          // Nothing was to be committed: whatever is in the log nevertheless is the run's.
           if (leaveNothing) await leaveAsFound(control, { recordsRest: () => true });
         } finally {
           await control.close();
@@ -204,12 +205,12 @@ export class SavepointMode implements MysqlMode {
     return this.#install.reader;
   }
 
-  /** Makes the present state the bottom of all marks. */
+  /** Makes the present state the bottom of all checkpoints. */
   async #begin(connection: Connection): Promise<void> {
     const { borrowed } = this.#options;
     if (this.#begun && borrowed) await connection.query(`release savepoint ${ROOT}`);
     else {
-      // What was done so far (setup) stays in a lane's own store.
+      // The changes so far (setup) stay in a lane's own store.
       if (this.#begun) await connection.query("commit");
       this.#core.stopExploring();
       if (!borrowed) await this.#reinstall();
@@ -224,9 +225,9 @@ export class SavepointMode implements MysqlMode {
     this.#synced = this.#clean = this.#core.activity;
   }
 
-  /** Nobody else writes, so that the lowest level would do; this one keeps no old rows for anybody. */
+  /** Starts the exploring transaction. Nobody else writes, so the lowest isolation level would do; this one keeps no old rows for anybody. */
   async #start(connection: Connection): Promise<void> {
-    // With autocommit off, which a target may have set before, reading has begun one.
+    // With autocommit off, which a target may have set before, reading has begun a transaction.
     await connection.query("commit");
     await connection.query("set transaction isolation level read committed");
     await connection.query("start transaction read write");
@@ -242,7 +243,7 @@ export class SavepointMode implements MysqlMode {
     this.#selection = selection(this.#install.catalog.tables);
   }
 
-  /** The changes are read when the target did something since the last time; otherwise nothing is asked of the server. */
+  /** Reads the changes if the target did something since the last time; otherwise the server is not asked. */
   #upToDate(): Promise<void> {
     if (this.#begun && this.#core.quiet && this.#core.activity === this.#synced) return Promise.resolve();
     return this.#exploring(() => this.#sync());

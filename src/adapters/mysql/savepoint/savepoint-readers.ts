@@ -6,17 +6,17 @@ import { ENTRY, sumOfEntries } from "../journal/log-entries.ts";
 import { imagesOf } from "../read/observe.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** Sees, on the connection of the target, what was changed. */
+/** Sees changes, on the connection of the target. */
 export interface ChangeReader {
-  /** How far it has read: goes back with a rollback. */
+  /** The position up to which it has read; goes back with a rollback. */
   position: bigint;
-  /** What was changed since the last reading. */
+  /** Returns the changes since the last reading. */
   read(mirror: MultisetMirror): Promise<RowSums>;
-  /** Takes the present state for the root. `empty`: what was seen before is committed, and of no use. */
+  /** Takes the present state for the root. `empty`: everything seen before is committed, and of no use. */
   begin(empty: boolean): Promise<void>;
 }
 
-/** By the journal's triggers: their log is rolled back along with the rows that it tells of. */
+/** Reads changes from the log of the journal's triggers, which is rolled back along with the rows that it describes. */
 export class LogReader implements ChangeReader {
   position = 0n;
   readonly #lent: Queries;
@@ -30,7 +30,7 @@ export class LogReader implements ChangeReader {
   }
 
   async read(): Promise<RowSums> {
-    // The limit is said, since a target may have set sql_select_limit.
+    // The limit is explicit, since a target may have set sql_select_limit.
     const rows = await this.#lent.rows(
       `select ${ENTRY} from ${this.#log} where seq > ${this.position} order by seq limit 18446744073709551615`,
     );
@@ -47,7 +47,7 @@ export class LogReader implements ChangeReader {
   }
 }
 
-/** By reading everything, for schemas whose changes no triggers can follow: as dear as the database is large. */
+/** Reads everything to find changes, for schemas whose changes no triggers can follow. The cost grows with the size of the database. */
 export class FullReader implements ChangeReader {
   readonly position = 0n;
   readonly #lent: Queries;

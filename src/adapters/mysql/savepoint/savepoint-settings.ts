@@ -4,7 +4,7 @@ import { isWord, splitList, type Token } from "./savepoint-tokens.ts";
 const ORDINARY: Statement = { kind: "ordinary", opens: false, writes: false };
 const OF_TRANSACTIONS: ReadonlySet<string> = new Set(["TX_ISOLATION", "TRANSACTION_ISOLATION", "TX_READ_ONLY", "TRANSACTION_READ_ONLY"]);
 
-/** What SET means: those forms that concern transactions. */
+/** Classifies the forms of SET that concern transactions. */
 export function settingOf(text: string, tokens: readonly Token[], classify: (rest: readonly Token[]) => Statement): Statement {
   const second = tokens[1];
   if (isWord(second, "STATEMENT")) {
@@ -36,7 +36,7 @@ function ofList(text: string, settings: readonly (readonly Token[])[]): Statemen
 
 interface Assigned {
   readonly name: string;
-  /** For the session, and not for the next transaction only. */
+  /** `true` for the session, `false` for the next transaction only. */
   readonly scoped: boolean;
   readonly value: readonly Token[];
 }

@@ -2,14 +2,14 @@ import type { Connection } from "mysql2/promise";
 import { cannotSavepoint } from "./savepoint-failures.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** The temporary tables of a target: a rollback takes back their rows and not their making, so they are dropped when a branch is left. */
+/** The temporary tables of a target. A rollback restores their rows but not their creation, so they are dropped when a branch is left. */
 export class TemporaryTables {
-  /** Name as it was written -> the depth of the mark above which it was made. */
+  /** Name as it was written -> the depth of the checkpoint above which it was made. */
   readonly #tables = new Map<string, { readonly sql: string; readonly depth: number }>();
   #since = 0;
-  /** Of the topmost mark. */
+  /** The depth of the topmost checkpoint. */
   depth = 0;
-  /** Whether one was ever made: from then on the server warns of each rollback. */
+  /** `true` if a temporary table was ever made: from then on the server warns of each rollback. */
   any = false;
 
   has(name: string): boolean {
@@ -27,25 +27,25 @@ export class TemporaryTables {
     for (const name of names) this.#tables.delete(keyOf(name));
   }
 
-  /** Whether it stood there at the topmost mark. */
+  /** Returns `true` if the table existed at the topmost checkpoint. */
   isKept(name: string): boolean {
     const table = this.#tables.get(keyOf(name));
     return table !== undefined && table.depth < this.depth;
   }
 
-  /** Whether there is one that the topmost mark does not know. */
+  /** `true` if there is a table that did not exist at the topmost checkpoint. */
   get fresh(): boolean {
     return this.#since > 0 && [...this.#tables.values()].some(({ depth }) => depth >= this.depth);
   }
 
-  /** What takes away those that were made above a mark. */
+  /** Returns statements that drop the tables made above a checkpoint. */
   removal(depth: number): string[] {
     const gone = [...this.#tables].filter(([, table]) => table.depth >= depth);
     for (const [key] of gone) this.#tables.delete(key);
     return gone.map(([, { sql }]) => `drop temporary table if exists ${sql}`);
   }
 
-  /** @throws SeqqaError `SAVEPOINT_HINDERED` for one that is there at a mark and whose rows no rollback brings back. */
+  /** @throws SeqqaError `SAVEPOINT_HINDERED` for a table that exists at a checkpoint and whose rows no rollback restores. */
   async requirePutBack(store: StoreUrl, connection: Connection): Promise<void> {
     for (const [key, { sql }] of this.#tables) {
       let text: string;
@@ -53,7 +53,7 @@ export class TemporaryTables {
         const [rows] = await connection.query({ sql: `show create table ${sql}`, rowsAsArray: true });
         text = (rows as unknown as string[][])[0]?.[1] ?? "";
       } catch {
-        // It went with something that was not seen from here.
+        // Something that could not be seen from here removed the table.
         this.#tables.delete(key);
         continue;
       }

@@ -10,7 +10,10 @@ export interface Token {
 const PATTERN =
   /\s+|#[^\n]*|--(?=[\s\p{Cc}]|$)[^\n]*|(?<opens>\/\*M?!\d*)|\/\*[\s\S]*?(?:\*\/|$)|(?<closes>\*\/)|(?<string>'(?:[^'\\]|\\[\s\S]|'')*(?:'|$)|"(?:[^"\\]|\\[\s\S]|"")*(?:"|$))|(?<name>`(?:[^`]|``)*(?:`|$))|(?<word>[\p{L}_$\u0080-\uffff][\p{L}\p{N}_$\u0080-\uffff]*)|(?<symbol>\d[\p{L}\p{N}_.$]*|@@|:=|[\s\S])/uy;
 
-/** The parts of a text, comments left out; what stands in comments that the server executes (those that begin with an exclamation mark) counts. */
+/**
+ * Returns the parts of a text without comments. The content of comments that the server executes (those that begin with an exclamation mark) is
+ * included.
+ */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   let executable = 0;
@@ -38,7 +41,7 @@ export function isWord(token: Token | undefined, ...words: readonly string[]): b
   return token?.kind === "word" && words.includes(token.value);
 }
 
-/** Cuts at commas that stand in no parentheses. */
+/** Splits at commas outside of parentheses. */
 export function splitList(tokens: readonly Token[]): Token[][] {
   const parts: Token[][] = [[]];
   let depth = 0;

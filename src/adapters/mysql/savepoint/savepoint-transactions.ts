@@ -6,20 +6,20 @@ import { statementOf } from "./savepoint-statements.ts";
 import { TemporaryTables } from "./savepoint-temporary.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** What the driver's promises give: rows or a header, and fields. */
+/** The result of the driver's promises: rows or a header, and fields. */
 export type Answer = readonly [unknown, unknown];
 
 export interface Request {
-  /** With its values put in where that tells more of it. */
+  /** The text of the statement, with its values put in where they matter for its meaning. */
   readonly text: string;
   readonly send: (connection: Connection) => Promise<Answer>;
 }
 
-/** What of the target's is its own on each of its connections. */
+/** The settings that each connection of the target has for itself. */
 export interface Party {
-  /** `undefined`: as the connection had it when the exploration began. */
+  /** `undefined`: as the connection was set when the exploration began. */
   autocommit: boolean | undefined;
-  /** SET TRANSACTION READ ONLY, for the next one. */
+  /** `true` after SET TRANSACTION READ ONLY, for the next transaction. */
   nextReadOnly: boolean;
 }
 
@@ -27,11 +27,11 @@ export interface TransactionsOptions {
   readonly store: StoreUrl;
   readonly connection: Connection;
   readonly autocommit: boolean;
-  /** The server ends the whole transaction when a lock is waited for too long. */
+  /** `true` if the server ends the whole transaction when a wait for a lock takes too long. */
   readonly rollbackOnTimeout: boolean;
 }
 
-/** The savepoints of the transaction that explores, from the root's up. */
+/** Returns the name of a savepoint of the transaction that explores, from the root's up. */
 export function savepointAt(depth: number): string {
   return `seqqa_${depth}`;
 }
@@ -44,19 +44,19 @@ const OWN = "seqqa_tx";
 const PROBE = "seqqa_probe";
 
 /**
- * Makes the transactions of a target into savepoints of the one that explores. Outside of them nothing is needed: InnoDB itself undoes a statement that fails, and
- * nothing else. What would end the exploring transaction is refused; what ended it all the same is noticed at once, by the server's own word in its
- * answers, and from then on nothing is executed any more.
+ * Makes the transactions of a target into savepoints of the one that explores. Outside of them nothing is needed: InnoDB itself undoes a statement
+ * that fails, and nothing else. A statement that would end the exploring transaction is refused. If it ended nevertheless, the status in the server's
+ * answers shows it at once, and from then on nothing is executed.
  */
 export class TargetTransactions {
   readonly temporary: TemporaryTables = new TemporaryTables();
   readonly #options: TransactionsOptions;
-  /** Whose transaction is open. */
+  /** The connection whose transaction is open. */
   #open: Party | undefined;
   #readOnly = false;
   #depth = 0;
   #broken: Error | undefined;
-  /** What the target was refused since this was last asked for. */
+  /** The error of a refused statement that was not asked for yet. */
   #refused: Error | undefined;
 
   constructor(options: TransactionsOptions) {
@@ -71,14 +71,14 @@ export class TargetTransactions {
     return this.#broken;
   }
 
-  /** Of a statement that was refused: the target may keep it to itself. */
+  /** Returns the error of a refused statement, once: the target may have kept it to itself. */
   takeRefused(): Error | undefined {
     const refused = this.#refused;
     this.#refused = undefined;
     return refused;
   }
 
-  /** Makes the present state one to go back to, when nothing is open. @returns the depth of its savepoint */
+  /** Makes a savepoint at the present state, when no transaction is open. @returns the depth of the savepoint */
   async keep(): Promise<number> {
     await this.temporary.requirePutBack(this.#options.store, this.#options.connection);
     await this.#own(`savepoint ${savepointAt(++this.#depth)}`);
@@ -96,7 +96,10 @@ export class TargetTransactions {
     this.temporary.depth = depth;
   }
 
-  /** Tables without transactions, of another database: the server warns that they stay as they are. Of temporary tables it does so too. */
+  /**
+   * Fails if a table without transactions, of another database, was written: the server warns that it stays as it is. The server also warns of
+   * temporary tables.
+   */
   async #requireComplete(answer: Answer): Promise<void> {
     if (this.temporary.any || !headersOf(answer).some(({ warningStatus }) => warningStatus > 0)) return;
     const [warnings] = await this.#options.connection.query({ sql: "show warnings", rowsAsArray: true });
@@ -104,7 +107,7 @@ export class TargetTransactions {
       throw this.#lose("a table that knows no transactions, of another database, was written, and cannot be put back");
   }
 
-  /** Executes a request, or what stands for it here. */
+  /** Executes a request, or its replacement. */
   async run(party: Party, request: Request): Promise<Answer> {
     if (this.#broken !== undefined) throw this.#broken;
     const statement = statementOf(request.text);
@@ -112,7 +115,7 @@ export class TargetTransactions {
     return this.#asAlone(party, answer);
   }
 
-  /** What a connection left open when it went. */
+  /** Rolls back what a connection left open when it was closed. */
   async abandon(party: Party): Promise<void> {
     if (this.#open === party) await this.#end("rollback");
   }
@@ -149,7 +152,7 @@ export class TargetTransactions {
         return statement.chain ? this.#begin(party, readOnly) : answer;
       }
       case "savepoint":
-        // Outside of a transaction it ends with its own statement.
+        // Outside of a transaction a savepoint ends with its own statement.
         await this.#openUnlessAutocommit(party);
         return this.open ? this.#send(request) : this.#nothing();
       case "release":
@@ -179,7 +182,7 @@ export class TargetTransactions {
     return error;
   }
 
-  /** A temporary table that stood there at a mark cannot be brought back. */
+  /** Refuses a change of a temporary table that existed at a checkpoint: it could not be restored. */
   #requireOwn(names: readonly string[], what: string): void {
     const name = names.find((one) => this.temporary.isKept(one));
     if (name === undefined) return;
@@ -206,13 +209,13 @@ export class TargetTransactions {
     return answer;
   }
 
-  /** Of a transaction that is open; else it does nothing, as the server would. */
+  /** Ends an open transaction; without one it does nothing, as the server would. */
   async #end(how: "commit" | "rollback"): Promise<Answer> {
     if (!this.open) return this.#nothing();
     this.#open = undefined;
     this.#readOnly = false;
     if (how === "rollback") await this.#own(`rollback to savepoint ${OWN}`);
-    // With it all later ones go: the target's own end with its transaction.
+    // All later savepoints go with it: the target's own end with its transaction.
     return this.#own(`release savepoint ${OWN}`);
   }
 
@@ -220,7 +223,10 @@ export class TargetTransactions {
     return this.#own("do 0");
   }
 
-  /** What commits and begins anew leaves a transaction, but not its savepoints. */
+  /**
+   * Sends a request after a savepoint, whose loss shows a COMMIT: a commit that begins a new transaction leaves a transaction, but not its
+   * savepoints.
+   */
   async #probed(request: Request): Promise<Answer> {
     await this.#own(`savepoint ${PROBE}`);
     try {
@@ -242,7 +248,7 @@ export class TargetTransactions {
     }
   }
 
-  /** A statement of ours. */
+  /** Executes a statement of ours. */
   async #own(sql: string): Promise<Answer> {
     if (this.#broken !== undefined) throw this.#broken;
     try {
@@ -259,7 +265,7 @@ export class TargetTransactions {
     return (this.#broken ??= savepointLost(this.#options.store, why, error));
   }
 
-  /** What the header says of transactions is what it would say without ours around it. */
+  /** Sets the transaction status in the header to what it would be without our transaction around it. */
   #asAlone(party: Party, answer: Answer): Answer {
     const inside = (this.open ? IN_TRANSACTION : 0) | (this.#autocommit(party) ? AUTOCOMMIT : 0);
     for (const header of headersOf(answer)) header.serverStatus = (header.serverStatus & ~(IN_TRANSACTION | AUTOCOMMIT)) | inside;
@@ -272,13 +278,13 @@ interface Header {
   readonly warningStatus: number;
 }
 
-/** One, or the last of what a procedure answered. */
+/** Returns the header of an answer, or the last one of a procedure's answers. */
 function headersOf([result]: Answer): Header[] {
   const all: readonly unknown[] = Array.isArray(result) ? result.slice(-1) : [result];
   return all.filter((one): one is Header => typeof one === "object" && one !== null && !Array.isArray(one) && isHeader(one));
 }
 
-/** Not a row that has columns of these names. */
+/** Returns `false` for a row that has columns of these names. */
 function isHeader(one: object): boolean {
   return one.constructor?.name === "ResultSetHeader";
 }

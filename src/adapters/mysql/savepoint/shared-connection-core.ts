@@ -20,9 +20,9 @@ export class SharedConnectionCore implements SessionHost {
   #transactions: TargetTransactions | undefined;
   #ended = false;
   #lost: Error | undefined;
-  /** Grows with everything that the target executes. */
+  /** Increases with everything that the target executes. */
   activity = 0;
-  /** Told when the connection is lost. */
+  /** Called when the connection is lost. */
   onLost: (error: Error) => void = () => undefined;
 
   constructor(store: StoreUrl) {
@@ -37,7 +37,7 @@ export class SharedConnectionCore implements SessionHost {
     return this.#transactions;
   }
 
-  /** The target does nothing, and has nothing open. */
+  /** `true` if the target does nothing, and has no transaction open. */
   get quiet(): boolean {
     return this.#turns.quiet;
   }
@@ -67,7 +67,7 @@ export class SharedConnectionCore implements SessionHost {
     this.onLost(this.#lost);
   }
 
-  /** A connection of the pool: the one that was given back last, with what it left open, as in a real pool. */
+  /** Returns a connection of the pool: the one that was released last, with what it left open, as in a real pool. */
   session(make: () => SharedSession): SharedSession {
     return this.#idle.pop() ?? make();
   }
@@ -89,7 +89,7 @@ export class SharedConnectionCore implements SessionHost {
     });
   }
 
-  /** Before the exploration: who is inside a transaction is told by the server. */
+  /** Sends a request before the exploration. The server's status says which session is inside a transaction. */
   async #plain(session: SharedSession, connection: Connection, { send }: Request): Promise<Answer> {
     let status: number | undefined;
     try {
@@ -141,7 +141,10 @@ export class SharedConnectionCore implements SessionHost {
     return this.#turns.take(undefined, turn, { limitMs: BUSY_LIMIT_MS, giveUp: () => transactionOpen(this.store, BUSY_LIMIT_MS) });
   }
 
-  /** From here on, to be called inside {@link alone} above the root's savepoint: what the target does are savepoints above that. */
+  /**
+   * Starts exploring; to be called inside {@link alone} above the root's savepoint. From here on the target's transactions are savepoints above that
+   * one.
+   */
   async explore(): Promise<void> {
     const connection = this.#connection!;
     const [rows] = await connection.query({ sql: "select cast(@@innodb_rollback_on_timeout as char)", rowsAsArray: true });
@@ -154,7 +157,7 @@ export class SharedConnectionCore implements SessionHost {
     });
   }
 
-  /** The target works on a plain connection again. */
+  /** Ends the exploration: the target works on a plain connection again. */
   stopExploring(): void {
     this.#transactions = undefined;
   }
@@ -167,7 +170,7 @@ export class SharedConnectionCore implements SessionHost {
   }
 }
 
-/** What the server said of transactions; `undefined`: rows came. */
+/** Returns the transaction status that the server sent; `undefined`: rows came. */
 function statusOf([result]: Answer): number | undefined {
   return (result as { readonly serverStatus?: number } | undefined)?.serverStatus;
 }

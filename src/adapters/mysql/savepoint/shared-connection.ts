@@ -3,15 +3,16 @@ import { SharedConnectionCore } from "./shared-connection-core.ts";
 import { SharedSession } from "./shared-session.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** What a target takes in place of its own pool or connection of `mysql2/promise`. */
+/** The object that a target uses in place of its own pool or connection of `mysql2/promise`. */
 export type MysqlConnection = Pool & PoolConnection;
 
 /**
- * The connection that is lent to a target in this process: a pool and a connection in one, all of whose connections are one to the server. Inside a transaction of one
- * of them the others wait. `end()` and `release()` leave the connection, which belongs to the lane.
+ * The shared connection of a target in this process: a pool and a connection in one, all of whose connections are one connection to the server. While
+ * one of them is inside a transaction, the others wait. `end()` and `release()` leave the connection open, which belongs to the lane.
  *
- * While exploring, the target's transactions are savepoints inside one that is never committed: isolation levels make no difference (nobody else writes), `@@autocommit` tells
- * how that one is, and what a rollback does not undo on any connection (variables, locks by name) is not undone between branches either.
+ * While exploring, the target's transactions are savepoints inside one that is never committed. Isolation levels make no difference (nobody else
+ * writes), and `@@autocommit` shows the value of that outer transaction. What a rollback does not undo on any connection (variables, locks by name)
+ * is not undone between branches either.
  */
 export class SharedConnection extends SharedSession {
   readonly core: SharedConnectionCore;
@@ -25,7 +26,7 @@ export class SharedConnection extends SharedSession {
     };
   }
 
-  /** As a pool's. */
+  /** Returns a connection, as a pool does. */
   async getConnection(): Promise<SharedSession> {
     await this.core.open();
     const session = this.core.session(() => {

@@ -4,25 +4,25 @@ import type { Answer, Party, Request } from "./savepoint-transactions.ts";
 import { statementRefused } from "./savepoint-failures.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** What the driver takes as a statement. */
+/** A statement in the forms that the driver takes. */
 export type Sql = string | { readonly sql: string; readonly values?: unknown };
 
-/** What a session needs of the connection that it shares with others. */
+/** The part of a shared connection that a session needs. */
 export interface SessionHost {
   readonly connection: Connection | undefined;
   readonly store: StoreUrl;
   open(): Promise<void>;
   ask(session: SharedSession, request: (connection: Connection) => Request): Promise<Answer>;
-  /** In its turn, something that is no statement. */
+  /** Does work that is no statement, in its turn. */
   use<T>(session: SharedSession, work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** The session ends; what it left open is rolled back. */
+  /** Ends the session and rolls back what it left open. */
   drop(session: SharedSession): Promise<void>;
   giveBack(session: SharedSession): void;
 }
 
 /**
- * One connection, as the target sees it: what `pool.getConnection()` of `mysql2/promise` gives. It has transactions and autocommit of its own, and shares everything else
- * that belongs to a session (variables, temporary tables, locks by name) with the other connections of its lane.
+ * One connection, as the target sees it, like a result of `pool.getConnection()` of `mysql2/promise`. It has transactions and autocommit of its own.
+ * It shares everything else that belongs to a session (variables, temporary tables, locks by name) with the other connections of its lane.
  */
 export class SharedSession extends EventEmitter implements Party {
   autocommit: boolean | undefined = undefined;
@@ -54,7 +54,7 @@ export class SharedSession extends EventEmitter implements Party {
     return this.query("ROLLBACK");
   }
 
-  /** Each execution is a statement like any other. */
+  /** Prepares a statement; each execution of it is a statement like any other. */
   async prepare(sql: Sql): Promise<PreparedStatementInfo> {
     const text = textOf(sql);
     let statement: PreparedStatementInfo | undefined;
@@ -77,7 +77,7 @@ export class SharedSession extends EventEmitter implements Party {
     await this.#host.open();
   }
 
-  /** As it was when it was taken: what is open is rolled back. */
+  /** Resets the session to what it was when it was taken: an open transaction is rolled back. */
   async reset(): Promise<void> {
     await this.rollback();
     this.autocommit = undefined;
@@ -89,12 +89,12 @@ export class SharedSession extends EventEmitter implements Party {
     return Promise.reject(statementRefused(this.#host.store, "changeUser()", why, "Use other.table for tables of another database"));
   }
 
-  /** Gives a pool's connection back, with what it left open, as in a real pool. */
+  /** Returns the connection to the pool, with what it left open, as in a real pool. */
   release(): void {
     this.#host.giveBack(this);
   }
 
-  /** Ends this connection and rolls back what it left open. The server's belongs to the lane. */
+  /** Ends this connection and rolls back what it left open. The connection to the server belongs to the lane. */
   end(): Promise<void> {
     return this.#host.drop(this);
   }
@@ -131,7 +131,7 @@ export class SharedSession extends EventEmitter implements Party {
     return this.#host.connection?.config;
   }
 
-  /** Of the server; `null` before the connection stands. */
+  /** The id of the server's thread; `null` before there is a connection. */
   get threadId(): number | null {
     return this.#host.connection?.threadId ?? null;
   }
@@ -144,7 +144,7 @@ export class SharedSession extends EventEmitter implements Party {
   }
 
   #ask(how: "query" | "execute", sql: Sql, values: unknown): Promise<Answer> {
-    // As the driver does.
+    // Fails as the driver does.
     if (typeof values === "function") throw new Error("Callback function is not available with promise clients.");
     const text = textOf(sql);
     const bound = values ?? (typeof sql === "string" ? undefined : sql.values);
@@ -161,7 +161,7 @@ function textOf(sql: Sql): string {
   return typeof text === "string" ? text : "";
 }
 
-/** Only of what is not plain anyway: names and values of statements about transactions. */
+/** Puts values only into statements about transactions, which are not plain anyway: names and values matter there. */
 function withValues(connection: Connection, text: string, values: unknown): string {
   if (values === undefined || !/^\s*(?:set|savepoint|release|rollback|create|drop)\b/i.test(text)) return text;
   return connection.format(text, values);

@@ -3,16 +3,16 @@ import { kindOf, type Column } from "../journal/columns.ts";
 import type { Queries, Row } from "../connect/control.ts";
 import { exactly, named, quoteName } from "../connect/sql-text.ts";
 
-/** What begins the names of everything that we install in a database. */
+/** The prefix of the names of everything that we install in a database. */
 export const OURS = "seqqa_journal_";
 
 export interface Table {
   readonly name: string;
   readonly sqlName: string;
   readonly engine: string;
-  /** Those that are stored and not generated; the others follow from these. */
+  /** The columns that are stored and not generated; the others follow from these. */
   readonly columns: readonly Column[];
-  /** Positions of the columns that identify a row: the primary key, or a unique key without NULLs. Empty: none does. */
+  /** Positions of the columns that identify a row: the primary key, or a unique key without NULLs. Empty: there is none. */
   readonly key: readonly number[];
   readonly shown: readonly ObservedColumn[];
   /**
@@ -20,7 +20,9 @@ export interface Table {
    * ON UPDATE CURRENT_TIMESTAMP (not written when nothing else changed).
    */
   readonly constrained: readonly number[];
-  /** Positions of the columns in a database of the user's that are neither judged nor put back; none of the key, and none in a table without one. */
+  /**
+   * Positions of the columns in a database of the user's that are neither compared nor restored; none of the key, and none in a table without one.
+   */
   readonly ignored: readonly number[];
 }
 
@@ -47,16 +49,16 @@ export interface Catalog {
   readonly tables: readonly Table[];
   readonly keys: readonly ForeignKey[];
   readonly triggers: readonly UserTrigger[];
-  /** What stands in the way of any putting back. */
+  /** Obstacles to any way of restoring. */
   readonly strange: readonly string[];
-  /** What stands in the way of the journal. */
+  /** Obstacles to the journal. */
   readonly unjournalled: readonly string[];
 }
 
 export async function readCatalog(control: Queries): Promise<Catalog> {
   const schema = control.store.database;
   const ours = `not like '${OURS.replaceAll("_", "\\\\_")}%'`;
-  // One schema each, and no joins: a query that leaves the schema open makes the server open every table and view that it has.
+  // Each query names one schema and has no joins: a query that leaves the schema open makes the server open every table and view that it has.
   const [tables, columns, indexes, uses, rules, triggers, checks] = (await control.batch([
     `select table_name, table_type, engine, create_options from information_schema.tables where ${named("table_schema", schema)} and table_name ${ours} and table_type <> 'VIEW' order by table_name`,
     `select table_name, column_name, data_type, character_set_name, generation_expression, extra from information_schema.columns where ${named("table_schema", schema)} order by table_name, ordinal_position`,
@@ -90,7 +92,7 @@ export async function readCatalog(control: Queries): Promise<Catalog> {
   };
 }
 
-/** MariaDB's JSON is a text with a check of the column's name; there the constraint's table is told too, and the columns are six. */
+/** MariaDB's JSON is a text with a check of the column's name. MariaDB also names the constraint's table, and gives six columns. */
 function jsonColumns(checks: readonly Row[]): Set<string> {
   const found = new Set<string>();
   for (const row of checks) {
@@ -101,7 +103,7 @@ function jsonColumns(checks: readonly Row[]): Set<string> {
   return found;
 }
 
-/** Foreign keys of other databases that refer to this one: their rows would change with ours. Seen with the PROCESS privilege only. */
+/** Returns the foreign keys of other databases that refer to this one: their rows would change with ours. Seen with the PROCESS privilege only. */
 async function childrenElsewhere(control: Queries): Promise<string[]> {
   const own = "concat(convert(database() using filename), '/')";
   const starts = (name: string): string => `cast(left(${name}, char_length(${own})) as binary) = cast(${own} as binary)`;
@@ -112,7 +114,7 @@ async function childrenElsewhere(control: Queries): Promise<string[]> {
       );
       return rows.map(([name]) => `table "${name ?? ""}" of another database refers to this one`);
     } catch {
-      // No such table in this server, or not for us.
+      // The server has no such table, or we may not read it.
     }
   }
   return [];
@@ -174,12 +176,12 @@ function constrainedColumns(
     ...indexes.filter(([of, , , nonUnique]) => of === table && nonUnique === "0").map(([, , column]) => column),
     ...keys.flatMap((key) => [...(key.child === table ? key.childColumns : []), ...(key.parent === table ? key.parentColumns : [])]),
   ]);
-  // What a generated column is made of is not looked into; a value may have no partition.
+  // The expression of a generated column is not examined, so any column may matter; a value may have no partition.
   const any = partitioned || [...names].some((name) => !columns.some((column) => column.name === name));
   return columns.flatMap((column, at) => (any || names.has(column.name) ? [at] : []));
 }
 
-/** The first unique index, the primary key before others, of whole columns that are stored and never NULL. */
+/** Returns the first unique index, the primary key before others, of whole columns that are stored and never NULL. */
 function keyOf(table: string, columns: readonly Column[], indexes: readonly Row[]): number[] {
   const unique = new Map<string, number[] | undefined>();
   for (const [of, index, column, nonUnique, nullable, part] of indexes) {

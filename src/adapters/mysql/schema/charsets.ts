@@ -26,7 +26,7 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 const decoders = new Map<string, TextDecoder>();
 
-/** The text that bytes of a column are; the bytes themselves where that is not known for sure, so that no two values ever look the same. */
+/** Returns the text of a column's bytes, or the bytes themselves where the text is not known for sure: no two values ever look the same. */
 export function textIn(charset: string, bytes: Uint8Array): string | Uint8Array {
   const label = LABELS[charset];
   if (label === undefined) return bytes;

@@ -3,18 +3,19 @@ import type { Control, Row } from "../connect/control.ts";
 import { errnoOf, isDenied } from "../connect/failures.ts";
 import { exactly, named, quoteName } from "../connect/sql-text.ts";
 
-/** Looking at definitions takes this part of the time at most, and is done so often at most. */
+/** The largest part of the time that looking at definitions may take, and the shortest pause between two looks. */
 const PART = 0.01;
 const PAUSE_MS = 50;
 const NO_TABLE = 1146;
 
 /**
- * TRUNCATE and DDL fire no triggers. What makes a table anew gives it another id; the ids, and what else changes with a table, are asked for with
- * every reading of the log. What is altered in place (an index, a column's type, name or default) keeps the id: it is seen by the tables' definitions, which are
- * looked at now and then, with those of triggers, routines, views and events. Nothing puts DDL back, so that what is missed now is seen later.
+ * Notices changes of the schema. TRUNCATE and DDL fire no triggers. A table that is created again has another id; the ids, and what else changes with
+ * a table, are asked for with every reading of the log. A change in place (an index, a column's type, name or default) keeps the id. It is seen by
+ * the tables' definitions, which are looked at now and then, with those of triggers, routines, views and events. Nothing restores DDL, so that what
+ * is missed now is seen later.
  */
 export class SchemaWatch {
-  /** A row of one text for each table, in any order: to have the server put them together costs four times as much. */
+  /** A query for one row of text per table, in any order: to have the server put them together costs four times as much. */
   readonly sql: string;
   #known: readonly string[] = [];
   #definitions: ReadonlyMap<string, string> = new Map();
@@ -26,7 +27,7 @@ export class SchemaWatch {
   }
 
   static async open(control: Control): Promise<SchemaWatch> {
-    // Names of InnoDB are written as those of files: `a-b` is `a@002db`.
+    // InnoDB writes names like those of files: `a-b` is `a@002db`.
     const [[folder] = [null]] = await control.rows("select convert(convert(database() using filename) using binary)");
     const prefix = `${folder ?? ""}/`;
     const starts = exactly(`left(name, ${prefix.length})`, prefix);
@@ -35,7 +36,7 @@ export class SchemaWatch {
       `select ${columns} from information_schema.innodb_sys_tables where ${starts}`,
       // MySQL 8.
       `select ${columns} from information_schema.innodb_tables where ${starts}`,
-      // Without the PROCESS privilege: to the second.
+      // Without the PROCESS privilege: the creation time, to the second.
       `select concat_ws('#', table_name, create_time) from information_schema.tables where ${named("table_schema", control.store.database)} and table_type <> 'VIEW'`,
     ];
     for (const sql of ways) {
@@ -44,14 +45,14 @@ export class SchemaWatch {
         await watch.take(control);
         return watch;
       } catch (error) {
-        // No such table in this server, or not for us.
+        // The server has no such table, or we may not read it.
         if (!isDenied(error) && (error as { errno?: number }).errno !== 1109) throw error;
       }
     }
     throw new TypeError("information_schema.tables cannot be read.");
   }
 
-  /** Takes the present schema as the one that is known. */
+  /** Makes the present schema the known one. */
   async take(control: Control): Promise<void> {
     this.#known = linesOf(await control.rows(this.sql));
     const names = await control.rows(
@@ -61,7 +62,7 @@ export class SchemaWatch {
     [this.#definitions, this.#objects] = await this.#read(control);
   }
 
-  /** The table, trigger, routine, view or event whose definition is another now; looks only when it is time to, unless `now`. */
+  /** Returns the table, trigger, routine, view or event whose definition has changed. Looks only when it is time to, unless `now`. */
   async altered(control: Control, now = false): Promise<string | undefined> {
     const begun = performance.now();
     if (begun < this.#next && !now) return undefined;
@@ -80,12 +81,12 @@ export class SchemaWatch {
     return [definitions, objects];
   }
 
-  /** What is known, as {@link difference} takes it. */
+  /** The known schema, in the form that {@link difference} takes. */
   get reading(): Row[] {
     return this.#known.map((line) => [line]);
   }
 
-  /** The table that was made, removed, truncated or altered since, of a reading; `undefined`: none. */
+  /** Returns the table that was created, removed, truncated or altered before a reading; `undefined`: none. */
   difference(reading: readonly Row[]): string | undefined {
     const [before, after] = [this.#known, linesOf(reading)];
     if (after.length === before.length && after.every((one, i) => one === before[i])) return undefined;
@@ -105,7 +106,7 @@ async function definitionOf(control: Control, name: string): Promise<string> {
   }
 }
 
-/** What belongs to a schema beside tables, with a digest of each. A trigger that is made later would fire when rows are put back. */
+/** Returns the objects of a schema beside tables, with a digest of each. A trigger that is made later would fire when rows are restored. */
 async function objectsOf(control: Control): Promise<Map<string, string>> {
   const kinds = [
     [
@@ -135,12 +136,12 @@ async function objectsOf(control: Control): Promise<Map<string, string>> {
   return objects;
 }
 
-/** The name whose text differs in two maps. */
+/** Returns the name whose text differs in two maps. */
 function differing(now: ReadonlyMap<string, string>, before: ReadonlyMap<string, string>): string | undefined {
   return [...now.keys(), ...before.keys()].find((name) => now.get(name) !== before.get(name));
 }
 
-/** Of the user's tables. */
+/** Returns the lines of the user's tables. */
 function linesOf(rows: readonly Row[]): string[] {
   const lines = rows.map(([line]) => line ?? "");
   return lines.filter((line) => !line.slice(line.indexOf("/") + 1).startsWith(OURS)).sort();

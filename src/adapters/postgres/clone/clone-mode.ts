@@ -14,7 +14,7 @@ export interface CloneOptions {
   readonly store: StoreUrl;
   readonly schemas: readonly string[] | undefined;
   readonly tables: readonly string[] | undefined;
-  /** Of the same store, closed for a restart of the target; the root stays. */
+  /** The mode of the same store, closed for a restart of the target; the root stays. */
   readonly previous: CloneMode | undefined;
 }
 
@@ -23,17 +23,17 @@ interface Clone {
   readonly name: string;
   readonly digest: string;
   readonly order: number;
-  /** An older state was put back since: nobody may ask for it any more. */
+  /** `true` if an older state was restored since: nobody may ask for this one. */
   stale: boolean;
   gone: boolean;
 }
 
-/** Copies that are kept at most; a database has about 8 MB without a row in it. */
+/** The most copies that are kept; a database has about 8 MB without a row in it. */
 const MOST = 16;
 
 /**
- * Puts the whole database back, schema included, by `CREATE DATABASE ... TEMPLATE`. Needs no superuser and works with any schema; costs in
- * proportion to the database, and ends all sessions: the target has to connect again.
+ * Restores the whole database, schema included, by `CREATE DATABASE ... TEMPLATE`. Needs no superuser and works with any schema; costs in proportion
+ * to the database, and ends all sessions: the target has to connect again.
  */
 export class CloneMode implements PostgresMode {
   readonly traits: StoreTraits = { portable: false, commits: true };
@@ -59,7 +59,7 @@ export class CloneMode implements PostgresMode {
     const server = await CloneServer.open(options.store);
     const mode = new CloneMode(options, server);
     try {
-      // The tables that were asked for are there, and may be read.
+      // Fails here if the selected tables do not exist, or may not be read.
       await mode.#reading();
       await server.readProperties();
       await server.drop(await server.copies());
@@ -85,7 +85,7 @@ export class CloneMode implements PostgresMode {
     }
     await this.#looker.close();
     const name = await this.#server.take();
-    // Of the copy, not of the original, which somebody may have written to in between.
+    // The digest of the copy, not of the original, which somebody may have written to in between.
     const digest = await reading(withDatabase(this.#options.store, name), readDigest);
     const clone: Clone = { name, digest, order: this.#order++, stale: false, gone: false };
     this.#clones.set(digest, clone);
@@ -141,7 +141,7 @@ export class CloneMode implements PostgresMode {
   async #trim(fresh: Clone): Promise<void> {
     while (this.#clones.size > MOST) {
       const all = [...this.#clones.values()].filter((clone) => clone !== fresh).sort((a, b) => a.order - b.order);
-      // The oldest of all is the root, which is gone back to again and again.
+      // The oldest of all is the root, which is restored again and again.
       const victim = all.find(({ stale }) => stale) ?? all[1] ?? all[0]!;
       this.#clones.delete(victim.digest);
       victim.gone = true;
@@ -159,7 +159,7 @@ export class CloneMode implements PostgresMode {
   }
 }
 
-/** On a connection that is closed again: one that stays would keep the database from being copied. */
+/** Reads on a connection that is closed again: an open one would keep the database from being copied. */
 async function reading<T>(store: StoreUrl, read: (client: Client) => Promise<T>): Promise<T> {
   const client = await connect(store, { rawText: true, settings: TEXT_SETTINGS });
   try {

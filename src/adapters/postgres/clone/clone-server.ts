@@ -16,10 +16,10 @@ import { templateSettings } from "../provider/template-settings.ts";
 const LOCKS = 1936027747;
 const IN_USE_MS = 1500;
 
-/** Makes copies of one database, and puts it back from them. Works beside it, on another database of the server. */
+/** Makes copies of one database, and restores it from them. Works from another database of the server. */
 export class CloneServer {
   readonly store: StoreUrl;
-  /** What the names of all its copies begin with. */
+  /** The prefix of the names of all its copies. */
   readonly prefix: string;
   readonly #server: Server;
   #properties: readonly string[] = [];
@@ -29,7 +29,7 @@ export class CloneServer {
   private constructor(store: StoreUrl) {
     this.store = store;
     const digest = createHash("sha256").update(store.database).digest("hex");
-    // Beside a lane's own database under a name that goes with its run.
+    // Copies of a lane's own database have names that belong to its run.
     this.prefix = runOf(store.database) === undefined ? `seqqa_clone_${digest.slice(0, 16)}_` : `${store.database}_c`;
     const lock = Number.parseInt(digest.slice(0, 7), 16);
     this.#server = new Server(store, (client) => takeLock(client, store, lock));
@@ -47,7 +47,7 @@ export class CloneServer {
     }
   }
 
-  /** Notes what belongs to the database and is not copied with it. */
+  /** Remembers what belongs to the database and is not copied with it. */
   async readProperties(): Promise<void> {
     const { database } = this.store;
     await this.#use(async (client) => {
@@ -67,14 +67,14 @@ export class CloneServer {
     });
   }
 
-  /** Copies the database, whose sessions are ended. Returns the copy's name. */
+  /** Copies the database and ends its sessions. Returns the copy's name. */
   async take(): Promise<string> {
     const name = `${this.prefix}${++this.#made}`;
     await this.#alone((client) => client.query(`create database ${quoteName(name)} template ${quoteName(this.store.database)}`));
     return name;
   }
 
-  /** Puts a copy in the database's place, whose sessions are ended. */
+  /** Replaces the database by a copy and ends its sessions. */
   async put(name: string): Promise<void> {
     const { database } = this.store;
     await this.#use(async (client) => {
@@ -99,7 +99,7 @@ export class CloneServer {
     });
   }
 
-  /** Sessions with an open write transaction, as far as they can be seen. */
+  /** Waits for sessions with an open write transaction, as far as they can be seen. */
   async waitForWriters(limitMs: number = BUSY_LIMIT_MS): Promise<void> {
     for (const until = performance.now() + limitMs; ; await pause(5)) {
       const busy = await this.#use((client) =>
@@ -119,12 +119,12 @@ export class CloneServer {
     await this.#server.close();
   }
 
-  /** What is about to take the database's place. */
+  /** The name of the copy that is about to replace the database. */
   get #temporary(): string {
     return `${this.prefix}0`;
   }
 
-  /** While nobody is connected or can connect. */
+  /** Does work while nobody is connected or can connect. */
   async #alone(work: (client: Client) => Promise<unknown>): Promise<void> {
     await this.#use(async (client) => {
       for (const until = performance.now() + BUSY_LIMIT_MS; ; await pause(20)) {
@@ -142,7 +142,7 @@ export class CloneServer {
     });
   }
 
-  /** Ends all sessions, and sees them gone: the server itself would look again only every 100 ms. */
+  /** Ends all sessions, and waits until they are gone: the server itself would look again only every 100 ms. */
   async #shut(client: Client): Promise<void> {
     await client.query(`alter database ${quoteName(this.store.database)} allow_connections false`);
     const sessions = `from pg_stat_activity where datname = ${quoteText(this.store.database)} and pid <> pg_backend_pid()`;

@@ -10,10 +10,10 @@ import { storeUrl, type StoreUrl } from "./store-url.ts";
 import { templateFacts, type TemplateFacts } from "../provider/template.ts";
 import { findDumpTools } from "../provider/template-dump.ts";
 
-/** Fewer free connections than this, and lanes with pools of their own may not get any. */
+/** With fewer free connections than this, lanes with pools of their own may not get any. */
 const FEW_CONNECTIONS = 20;
 
-/** What `seqqa doctor` wants to know of a database. Reads only. */
+/** Checks a database for `seqqa doctor`. Reads only. */
 export async function check(url: string): Promise<readonly StoreCheck[]> {
   let store: StoreUrl;
   let client: Client;
@@ -67,7 +67,7 @@ async function checkpoint(client: Client, facts: TemplateFacts): Promise<StoreCh
   const catalog = await readCatalog(client);
   const rights = await takeRights(client);
   const here = await journalObstacle(client, rights, catalog);
-  // Everything in a copy that is made by pg_dump belongs to the role.
+  // Everything in a copy made by pg_dump belongs to the role.
   const isCopied = facts.createDb && !facts.mayCopy;
   const obstacle = isCopied ? await journalObstacle(client, rights, catalog, true) : here;
   const inProcess = "savepoint for a target in this process that takes the adapter's connection";
@@ -102,7 +102,7 @@ async function connections(client: Client): Promise<StoreCheck> {
 }
 
 async function speed(client: Client, store: StoreUrl): Promise<StoreCheck> {
-  // Ours is off for this session; what others get counts.
+  // This session has it off; the value that other sessions get counts.
   const [row] = await rowsOf<[string, string]>(
     client,
     `select current_setting('fsync'), coalesce(

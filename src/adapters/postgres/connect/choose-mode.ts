@@ -22,12 +22,12 @@ export interface Choosing {
   readonly scope: StoreScope;
   readonly schemas: readonly string[] | undefined;
   readonly tables: readonly string[] | undefined;
-  /** The connection that the target has taken already. */
+  /** The shared connection that the target has taken already. */
   readonly lent: SharedConnection | undefined;
   readonly lend: () => SharedConnection;
-  /** The patterns of `ignore`: tables and columns that they name are left alone where the database is the user's. */
+  /** The patterns of `ignore`: the tables and columns that they name are not restored where the database is the user's. */
   readonly ignore: readonly IgnorePattern[];
-  /** The same store's, closed for a restart of the target. */
+  /** The mode of the same store, closed for a restart of the target. */
   readonly previous: PostgresMode | undefined;
 }
 
@@ -36,10 +36,10 @@ export interface Chosen {
   readonly choice: CheckpointChoice;
 }
 
-/** @throws SeqqaError when what is wanted cannot be, or the database cannot be reached. */
+/** @throws SeqqaError if the wanted mode is not possible, or the database cannot be reached. */
 export async function chooseMode(choosing: Choosing): Promise<Chosen> {
   const { store, wanted, scope, lent } = choosing;
-  // Who took the connection runs in this process, whichever way the target was made.
+  // A target that took the connection runs in this process, whichever way it was made.
   const inProcess = scope.inProcess || lent !== undefined;
   if (wanted === "savepoint" && !inProcess) {
     throw new SeqqaError("SAVEPOINT_OUT_OF_PROCESS", `Checkpoint mode "savepoint" of ${store.shown} needs a target in this process.`, {
@@ -91,7 +91,7 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
   return clone(choosing, `${why}; ${CLONE_COST}`, `${why}, and a clone ${WHOLE_STORE.replace("it puts", "puts")}`);
 }
 
-/** The tables that are put back: in a database of the user's, without the tables and columns that are ignored. */
+/** Selects the tables that are restored: in a database of the user's, without the tables and columns that are ignored. */
 function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
   if (!scope.borrowed) return catalog;
   const leftAlone = ignoredTables(ignore, scope.name, catalog.tables);
@@ -104,7 +104,7 @@ function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
   };
 }
 
-/** The values that identify a row cannot be left out of it, and in a table without a key these are all of them. */
+/** The values that identify a row cannot be ignored, and in a table without a key these are all of them. */
 function withIgnored(table: Table, names: ReadonlySet<string> | undefined): Table {
   if (names === undefined || table.key.length === 0) return table;
   const ignored = table.columns.filter(
@@ -113,7 +113,7 @@ function withIgnored(table: Table, names: ReadonlySet<string> | undefined): Tabl
   return { ...table, ignored: ignored.map(({ name }) => name) };
 }
 
-/** `refusal`: why it is not for a database of the user's. @throws SeqqaError `CHECKPOINT_REFUSED` */
+/** `refusal`: why the mode is not for a database of the user's. @throws SeqqaError `CHECKPOINT_REFUSED` */
 async function clone({ store, scope, schemas, tables, previous }: Choosing, why: string, refusal: string): Promise<Chosen> {
   if (scope.borrowed) throw refusedWhereItIs("clone", `the database ${store.shown}`, refusal);
   const mode = await CloneMode.open({ store, schemas, tables, previous: previous instanceof CloneMode ? previous : undefined });

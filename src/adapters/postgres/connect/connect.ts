@@ -9,7 +9,9 @@ import { driverUrl, type StoreUrl } from "./store-url.ts";
 const OLDEST = 120_000;
 const CONNECT_MS = 15_000;
 
-/** Everything that the text form of a value depends on. Rows are logged, read and put back under these, whatever the target's sessions use. */
+/**
+ * Everything that the text form of a value depends on. Rows are logged, read and restored under these settings, whatever the target's sessions use.
+ */
 export const TEXT_SETTINGS: Readonly<Record<string, string>> = {
   datestyle: "ISO, YMD",
   timezone: "UTC",
@@ -22,7 +24,10 @@ export const TEXT_SETTINGS: Readonly<Record<string, string>> = {
   quote_all_identifiers: "off",
 };
 
-/** Of a connection that puts back: no surprise in timing, no wait for the disk (what a crash loses of it, it loses as a whole), no plan made twice. */
+/**
+ * The settings of a connection that restores: no surprise in timing, no wait for the disk (what a crash loses of it, it loses as a whole), no plan
+ * made twice.
+ */
 export const CONTROL_SETTINGS: Readonly<Record<string, string>> = {
   ...TEXT_SETTINGS,
   standard_conforming_strings: "on",
@@ -46,7 +51,7 @@ const ENDLESS: readonly (readonly [since: number, setting: string])[] = [
   [170_000, "transaction_timeout"],
 ];
 
-/** Sets of the same session, in one text. */
+/** Returns SET commands for one session, in one text. */
 export function settingsText(settings: Readonly<Record<string, string>>): string {
   return Object.entries(settings)
     .map(([name, value]) => `set session ${name} = '${value}'`)
@@ -58,13 +63,13 @@ export interface ConnectOptions {
   /** Values as the server writes them; default: as the driver parses them. */
   readonly rawText?: boolean | undefined;
   readonly types?: ClientConfig["types"];
-  /** Told when the connection is lost while nobody waits for an answer. */
+  /** Called when the connection is lost while no query is pending. */
   readonly lost?: ((error: Error) => void) | undefined;
 }
 
 const RAW = { getTypeParser: () => (text: unknown) => text } as unknown as NonNullable<ClientConfig["types"]>;
 
-/** A connection of ours. @throws SeqqaError that says what to do, without credentials. */
+/** Opens a connection of ours. @throws SeqqaError that says what to do, without credentials. */
 export async function connect(store: StoreUrl, options: ConnectOptions = {}): Promise<Client> {
   const driver = await importDriver();
   let client: Client;
@@ -81,7 +86,7 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
   } catch (error) {
     throw connectError(store, error);
   }
-  // Without a listener a lost connection would end the process; who waits for an answer is told anyway.
+  // Without a listener a lost connection would end the process; pending queries reject anyway.
   client.on("error", (error) => options.lost?.(error));
   try {
     await client.connect();
@@ -98,20 +103,20 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
 }
 
 /**
- * The driver decodes the name of a URL's database by `decodeURI`, which leaves %2F, %3F, %23 and others as they are, and puts it before the `database` that it
- * is given: a name with such characters can be told to it only afterwards.
+ * Sets the name of a client's database. The driver decodes the name in a URL by `decodeURI`, which leaves %2F, %3F, %23 and others as they are, and
+ * prefers it to the `database` that it is given. So a name with such characters can only be set afterwards.
  */
 function nameDatabase(client: Client, database: string): void {
   client.database = database;
   (client as unknown as { readonly connectionParameters: { database: string } }).connectionParameters.database = database;
 }
 
-/** Gives a client of pg before 8.21 the method that tells how its transaction stands. */
+/** Gives a client of pg before 8.21 the method that returns the status of its transaction. */
 function tellStatus(client: Client): void {
   if (typeof client.getTransactionStatus === "function") return;
   const { connection } = client as unknown as { readonly connection: EventEmitter };
   let status = "I";
-  // Ahead of the driver's own listener: that one tells the caller that the query is over, who may ask for the status at once.
+  // Comes before the driver's own listener, which reports the end of the query to the caller, who may ask for the status at once.
   connection.prependListener("readyForQuery", (message: { readonly status: string }) => void (status = message.status));
   Object.assign(client, { getTransactionStatus: () => status });
 }

@@ -9,15 +9,15 @@ import { CONTROL_SWITCH } from "../journal/journal-sql.ts";
 import { takeRights, type Rights } from "../journal/rights.ts";
 import type { StoreUrl } from "./store-url.ts";
 
-/** Of the advisory lock that says that a run works on this database: the letters `seqq`, and a number. */
+/** The advisory lock that says that a run works on this database: the letters `seqq`, and a number. */
 export const LOCK = "1936027761, 1";
 /** A session that has just ended holds its locks for a moment. */
 const IN_USE_MS = 1500;
 
-/** Unseen by our own triggers. */
+/** Our own triggers ignore this session. */
 const SETTINGS: Readonly<Record<string, string>> = { ...CONTROL_SETTINGS, [CONTROL_SWITCH]: "on" };
 
-/** The connection that marks and puts back. One operation at a time. */
+/** The connection that makes checkpoints and restores them. One operation at a time. */
 export class Control extends ControlConnection {
   readonly store: StoreUrl;
   readonly #client: Client;
@@ -29,7 +29,7 @@ export class Control extends ControlConnection {
     this.#client = client;
   }
 
-  /** Takes the lock that keeps other runs off this database. @throws SeqqaError `STORE_IN_USE` */
+  /** Opens the connection and takes the lock that keeps other runs off this database. @throws SeqqaError `STORE_IN_USE` */
   static async open(store: StoreUrl): Promise<Control> {
     let early: unknown;
     const told = { lost: (error: unknown): void => void (early ??= error) };
@@ -43,7 +43,7 @@ export class Control extends ControlConnection {
     if (early !== undefined) control.lose(early);
     try {
       if (!(await control.#lock())) throw inUseError(store);
-      // Once: a change of the role makes all plans anew.
+      // Done once: a change of the role discards all plans.
       control.#rights = await takeRights(client);
       return control;
     } catch (error) {
@@ -68,7 +68,7 @@ export class Control extends ControlConnection {
     return this.#client;
   }
 
-  /** Rows as arrays of raw text. A `name` keeps the statement prepared. */
+  /** Returns rows as arrays of raw text. A `name` keeps the statement prepared. */
   async rows(text: string, values?: readonly unknown[], name?: string): Promise<(string | null)[][]> {
     this.requireConnection();
     try {
@@ -84,7 +84,7 @@ export class Control extends ControlConnection {
     }
   }
 
-  /** Statements of one transaction. */
+  /** Runs statements in one transaction. */
   async transaction<T>(work: () => Promise<T>, how = ""): Promise<T> {
     await this.rows(`begin ${how}`);
     try {
@@ -120,7 +120,7 @@ export class Control extends ControlConnection {
   }
 }
 
-/** Somebody is in the middle of a write transaction. */
+/** Another session is in the middle of a write transaction. */
 export class Writing extends Error {
   readonly who: string;
 

@@ -1,15 +1,15 @@
-/** An identifier, quoted. */
+/** Quotes an identifier. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** A string constant, whatever `standard_conforming_strings` says. */
+/** Quotes a string constant, whatever `standard_conforming_strings` says. */
 export function quoteText(text: string): string {
   const quoted = `'${text.replaceAll("'", "''").replaceAll("\\", "\\\\")}'`;
   return text.includes("\\") ? ` E${quoted}` : quoted;
 }
 
-/** How a table or sequence is named to users: those of schema `public` without it. */
+/** Returns the name of a table or sequence for users: schema `public` is left out. */
 export function shownName(schema: string, name: string): string {
   return schema === "public" ? name : `${schema}.${name}`;
 }
@@ -45,7 +45,7 @@ export function rowFields(row: string): (string | null)[] {
   return fields;
 }
 
-/** The text of a quoted field that starts at `at`, and the place after its closing quote. */
+/** Returns the text of a quoted field that starts at `at`, and the place after its closing quote. */
 function quotedField(row: string, at: number): [string, number] {
   let text = "";
   let from = at;

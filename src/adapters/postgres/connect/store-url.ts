@@ -1,6 +1,6 @@
 import { SeqqaError } from "../../../model/errors.ts";
 
-/** The URL of a database, taken apart. */
+/** The URL of a database, parsed. */
 export interface StoreUrl {
   /** With its credentials: for the driver only. */
   readonly href: string;
@@ -31,7 +31,7 @@ export function storeUrl(text: string): StoreUrl {
   return { href: text, shown: `postgresql://${host}${host.startsWith("/") ? ":" : "/"}${database}`, database };
 }
 
-/** The same server, another database. */
+/** Returns the URL of another database on the same server. */
 export function withDatabase(store: StoreUrl, database: string): StoreUrl {
   const url = new URL(store.href);
   url.pathname = `/${encodeURIComponent(database)}`;
@@ -39,8 +39,8 @@ export function withDatabase(store: StoreUrl, database: string): StoreUrl {
 }
 
 /**
- * The URL as the driver takes every part of it but the database for what it says: where a blank or a lone `%` is in it, it would encode what is encoded
- * already once more.
+ * Returns the URL in the form in which the driver reads every part of it, except the database, as it is meant. With a blank or a lone `%` in a URL,
+ * the driver would encode a second time what is encoded already.
  */
 export function driverUrl({ href }: Pick<StoreUrl, "href">): string {
   return new URL(href).href.replaceAll(LONE_PERCENT, "%25");
@@ -48,12 +48,12 @@ export function driverUrl({ href }: Pick<StoreUrl, "href">): string {
 
 const LONE_PERCENT = /%(?![0-9a-f]{2})/gi;
 
-/** A part of a URL, as it was meant. @throws URIError where it is not UTF-8 */
+/** Decodes a part of a URL as it was meant. @throws URIError if it is not UTF-8 */
 export function decoded(part: string): string {
   return decodeURIComponent(part.replaceAll(LONE_PERCENT, "%25"));
 }
 
-/** Text that may repeat the credentials of a URL, without them. */
+/** Removes the credentials of a URL from a text that may repeat them. */
 export function withoutSecrets(text: string, { href }: Pick<StoreUrl, "href">): string {
   const url = new URL(href);
   let clean = text.replaceAll(href, "(url)");

@@ -1,24 +1,28 @@
 import { OURS, USER_SCHEMA } from "../schema/catalog.ts";
 import { quoteText } from "../connect/sql-text.ts";
 
-/** Of advisory locks of ours; the letters `seqq`. Those of other databases have the same numbers and are others. */
+/** The class of our advisory locks: the letters `seqq`. Locks of other databases with the same numbers are different locks. */
 const CLASS = 1936027761;
-/** Held by our session while the gate is armed. Its end, however it comes, opens the gate. */
+/** Held by our session while the gate is armed. The end of the session, for any reason, opens the gate. */
 const ARMED = `${CLASS}, 2`;
-/** Who is held says where by a lock of the class after these, and of the table's oid: nobody waits for it. */
+/**
+ * A held session shows where it is by another lock, whose class comes after these and whose number is the table's oid. Nobody waits for that lock.
+ */
 const KINDS = ["INSERT", "UPDATE", "DELETE", "TRUNCATE"];
 /** Sorts before other names, so that it is the first of the triggers BEFORE a statement. */
 const TRIGGER = '"!seqqa_gate"';
 
 /**
- * A trigger before each write statement of the target. While nothing is armed it takes a lock that nobody wants, once in a transaction. Locks and sequences
- * are as they are now for every session, whatever snapshot it has; the sequence counts, and a rollback does not take it back. Triggers' own statements,
- * cascades among them, come deeper than 0. What is held has its snapshot and its lock on the table, and none on a row.
+ * Returns the statements that install the gate: a trigger before each write statement of the target. While the gate is not armed, the trigger takes a
+ * lock that nobody wants, once in a transaction. Every session sees locks and sequences as they are now, whatever snapshot it has; the sequence
+ * counts, and a rollback does not undo that. Statements of triggers, cascades among them, run at a depth above 0. A held statement has its snapshot
+ * and its lock on the table, and none on a row.
  */
 export function gateStatements(controlSwitch: string): string[] {
   return [
     `create sequence ${OURS}.gate minvalue -1000000000`,
-    // In a transaction's lock: what ends the wait, a timeout or the end of the session, leaves none. Waiting is ours, so the target's limit does not count.
+    // The lock belongs to the transaction: whatever ends the wait, a timeout or the end of the session, leaves no lock. We cause the wait, so the
+    // target's limit does not count.
     `create function ${OURS}.hold(op text, rel int) returns void language plpgsql set search_path = pg_catalog set lock_timeout = 0 as ${quoteText(`
 begin
   if nextval('${OURS}.gate') <> 0 then return; end if;
@@ -45,14 +49,14 @@ end`)}`,
   ];
 }
 
-/** Whether nobody was in the way: `t` or `f`, and who. */
+/** Returns SQL that arms the gate. The answer says whether nobody was in the way (`t` or `f`), and who was. */
 export function armSql(write: number): string {
   return `select setval('${OURS}.gate', ${-write}), pg_try_advisory_lock(${ARMED}), ${OURS}.busy()`;
 }
 
 export const RELEASE_SQL: string = `select pg_advisory_unlock(${ARMED})`;
 
-/** The session that is held, and where. */
+/** A query for the session that is held, and where. */
 export const HELD_SQL: string = `with l as materialized (
     select pid, classid::bigint - ${CLASS} as kind, objid, granted from pg_locks
      where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
@@ -62,7 +66,10 @@ export const HELD_SQL: string = `with l as materialized (
     left join pg_class c on c.oid = at.objid left join pg_namespace n on n.oid = c.relnamespace
    where w.kind = 0 and w.objid = 2 and not w.granted`;
 
-/** The locks that sessions wait for which wait for this one, or for one that does; those that know the row come first. Every role sees who waits for a lock. */
+/**
+ * Returns a query for the locks for which sessions wait that wait for this one, directly or through others. Those that know the row come first. Every
+ * role sees who waits for a lock.
+ */
 export function blockedSql(pid: string): string {
   return `with recursive w as materialized (
     select a.pid, pg_blocking_pids(a.pid) as blockers from pg_stat_get_activity(null) a

@@ -4,7 +4,7 @@ import { Writing, type Control } from "../connect/control.ts";
 import { armSql, blockedSql, HELD_SQL, RELEASE_SQL } from "./gate-sql.ts";
 import { shownName } from "../connect/sql-text.ts";
 
-/** Holds a session of the target by an advisory lock of the connection that puts back. */
+/** Holds a session of the target by an advisory lock of the control connection. */
 export class PostgresGate implements Gate {
   readonly kind = "gate";
   readonly #control: Control;
@@ -50,7 +50,7 @@ export class PostgresGate implements Gate {
     if (!this.#armed) return;
     this.#armed = false;
     this.#pid = undefined;
-    // Where the lock cannot be given back, it ends with its session.
+    // A lock that cannot be released ends with its session.
     await this.#control.inTurn(() => this.#control.rows(RELEASE_SQL)).catch(() => this.#control.close());
   }
 }

@@ -1,18 +1,18 @@
 import type { Sequence } from "../schema/catalog.ts";
 import { quoteText } from "../connect/sql-text.ts";
 
-/** What the two functions are called, with their schema. */
+/** The names of the two functions, with their schema. */
 export interface CounterNames {
   readonly counters: string;
   readonly put: string;
-  /** They run as the role that made them, whoever calls. */
+  /** `true` if they run as the role that made them, whoever calls. */
   readonly definer?: boolean | undefined;
 }
 
 /**
- * Reads and writes all counters. What a sequence gave last is had without a query, which matters where there are many; only one that has given
- * nothing yet has to be looked at, since its first value may have been set. So the array has a place for each sequence, and, if one of them
- * has given nothing yet, a second place for each, of what such a one gives first.
+ * Returns the functions that read and write all counters. The last value of a sequence is known without a query, which matters where there are many.
+ * Only a sequence that has given no value yet has to be looked at, since its first value may have been set. So the array has a place for each
+ * sequence. If one of them has given no value yet, it has a second place for each, with the first value of such a sequence.
  */
 export function counterFunctions(sequences: readonly Sequence[], { counters, put, definer = false }: CounterNames): string[] {
   const language = `language plpgsql${definer ? " security definer" : ""}`;
@@ -41,7 +41,7 @@ end`,
   ];
 }
 
-/** The text of that array as pairs of `last_value` and `is_called`, for {@link counterPairs}. */
+/** Converts the text of that array to pairs of `last_value` and `is_called`, for {@link counterPairs}. */
 export function pairsOf(counters: string, sequences: number): string {
   const values = counters.slice(1, -1).split(",");
   const pairs = Array.from({ length: sequences }, (_, i) => (values[i] === "NULL" ? `{${values[sequences + i]},0}` : `{${values[i]},1}`));

@@ -3,9 +3,9 @@ import { counterPairs } from "../read/observe.ts";
 import { quoteText } from "../connect/sql-text.ts";
 
 /**
- * A statement that puts sequences back to what they were, but not below a value in use: what was drawn since and stands in a column that is filled from the
- * sequence. One that is not as it was recorded stays. `source`: a query for the sequence, what it was, and what it was recorded as (`null`: not known). `table`: without it,
- * nothing is done.
+ * Returns a statement that restores sequences, but not below a value in use: one that was drawn since and is in a column that is filled from the
+ * sequence. A sequence that is not as it was recorded stays. `source`: a query for the sequence, its old value, and its recorded value (`null`: not
+ * known). `table`: if it does not exist, nothing is done.
  */
 export function countersBack(source: string, table?: string): string {
   return `do ${quoteText(`
@@ -42,7 +42,7 @@ const USERS = `
         join pg_attribute a on a.attrelid = u.rel and a.attnum = u.num
        where a.atttypid in ('int2'::regtype, 'int4'::regtype, 'int8'::regtype)`;
 
-/** {@link countersBack} of an installation. `oids`: its sequences; `counters`, `recorded`: arrays as its functions read them. */
+/** Returns {@link countersBack} for an installation. `oids`: its sequences; `counters`, `recorded`: arrays as its functions read them. */
 export function putCountersBack(oids: readonly string[], counters: string, recorded: string): string {
   const pairs = (text: string): ReturnType<typeof counterPairs> => counterPairs(pairsOf(text, oids.length));
   const [before, then] = [pairs(counters), pairs(recorded)];

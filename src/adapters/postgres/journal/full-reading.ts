@@ -14,7 +14,7 @@ export interface FullReading {
   readonly digest: string;
 }
 
-/** A digest of everything in a database, schema included. */
+/** Returns a digest of everything in a database, schema included. */
 export async function readDigest(client: Client): Promise<string> {
   return createHash("sha256")
     .update(await readDump(client))
@@ -63,7 +63,7 @@ export function observeReading({ tables, counters }: FullReading): Observed {
   return { kind: "rows", tables: observeAll(tables), counters };
 }
 
-/** What one reading differs in from another. A table whose columns were changed has all its rows anew. */
+/** Returns the difference between two readings. All rows of a table whose columns were changed count as new. */
 export function observeDifference(root: FullReading, now: FullReading): Observed {
   const shown = new ShownTables();
   const before = new Map(root.tables.map((entry) => [signature(entry[0]), entry]));

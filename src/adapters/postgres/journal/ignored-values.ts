@@ -2,24 +2,27 @@ import { RowSums } from "../../../stores/multiset-mirror.ts";
 import type { Table } from "../schema/catalog.ts";
 import { quoteName, rowFields } from "../connect/sql-text.ts";
 
-/** Positions of the columns that tell rows apart: in a table with ignored columns neither these, nor generated ones, which may follow from them. */
+/**
+ * Returns positions of the columns that distinguish rows. In a table with ignored columns these are left out, and so are generated ones, which may
+ * follow from them.
+ */
 function judgedAt({ columns, ignored }: Table): readonly number[] {
   return columns.flatMap(({ name, generated }, at) => (ignored.length > 0 && (generated || ignored.includes(name)) ? [] : [at]));
 }
 
-/** An SQL expression for what tells a row apart, for tables with ignored columns. `of`: its alias, or its SQL in brackets. */
+/** Returns an SQL expression for what distinguishes a row, for tables with ignored columns. `of`: its alias, or its SQL in brackets. */
 export function judgedSql(table: Table, of: string): string {
   const values = judgedAt(table).map((at) => `${of}.${quoteName(table.columns[at]!.name)}`);
   return `row(${values.join(", ")})::text collate "C"`;
 }
 
-/** The part of a row's text form that tells it from others of its table. */
+/** Returns the part of a row's text form that distinguishes it from others of its table. */
 function judgedText(table: Table, row: string): string {
   const fields = rowFields(row);
   return JSON.stringify(judgedAt(table).map((at) => fields[at] ?? null));
 }
 
-/** A row's text form with the values that another one, of the same key, has in ignored columns; `null`: there is no such row. */
+/** Returns a row's text form with the values that another row of the same key has in ignored columns; `null`: there is no such row. */
 export function withIgnoredOf(table: Table, row: string | null, other: string | null): string | null {
   if (row === null || other === null || table.ignored.length === 0) return row;
   if (judgedText(table, row) === judgedText(table, other)) return other;
@@ -33,7 +36,7 @@ export function sumsOf(tables: readonly Table[]): RowSums {
   return new RowSums(tellingBy(tables));
 }
 
-/** Tells rows of tables apart by all but ignored columns. */
+/** Distinguishes rows of tables by all but ignored columns. */
 export function tellingBy(tables: readonly Table[]): (table: number, row: string) => string | undefined {
   return (at, row) => {
     const table = tables[at];

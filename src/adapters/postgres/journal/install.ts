@@ -4,7 +4,10 @@ import type { Control } from "../connect/control.ts";
 import { installStatements, type JournalOptions } from "./journal-sql.ts";
 import { readOwnerFacts } from "../put-back/owner-facts.ts";
 
-/** Puts the log and its triggers into the database, in one transaction, in place of what an earlier run may have left. @returns what it is told by later */
+/**
+ * Installs the log and its triggers in one transaction, in place of what an earlier run may have left. @returns the token by which the installation
+ * is recognized later
+ */
 export async function install(
   control: Control,
   catalog: Catalog,

@@ -35,17 +35,17 @@ export interface JournalChoice {
   readonly asked?: (() => number | undefined) | undefined;
   /** See `StoreScope.watching`. */
   readonly watching?: boolean | undefined;
-  /** Whether writes of the target can be held; default: no. */
+  /** `true` if writes of the target can be held; default `false`. */
   readonly gated?: boolean | undefined;
-  /** Of the same store, closed for a restart of the target. */
+  /** The mode of the same store, closed for a restart of the target. */
   readonly previous?: JournalMode | undefined;
-  /** How long open write transactions of others are waited for; default 5000. */
+  /** Milliseconds to wait for open write transactions of others; default 5000. */
   readonly limitMs?: number | undefined;
 }
 
 /**
- * Puts back what other sessions committed, by an undo log that row triggers write in the transactions of the target. Reading the log, and
- * changing what a put-back changes, is one function call each.
+ * Undoes what other sessions committed, by an undo log that row triggers write in the transactions of the target. Reading the log takes one function
+ * call, and changing what a restore changes another.
  */
 export class JournalMode implements PostgresMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
@@ -66,9 +66,9 @@ export class JournalMode implements PostgresMode {
   readonly #places: Places;
   readonly #vacuum: Vacuum;
   #mirror: MultisetMirror;
-  /** Steps of the log that is kept before the present root. */
+  /** Steps of the kept log before the present root. */
   #base: number;
-  /** Once the store is not what we know, nothing is answered any more. */
+  /** Set once the store is not what we know; every operation fails with it. */
   #broken: SeqqaError | undefined;
 
   private constructor(control: Control, catalog: Catalog, digest: CatalogText, token: string, choice: JournalChoice) {
@@ -101,7 +101,7 @@ export class JournalMode implements PostgresMode {
   }
 
   /**
-   * Installs what is needed. After a restart of the target it goes on from before, if the target left the schema as it was: marks stay valid,
+   * Installs what is needed. After a restart of the target it continues from before, if the target left the schema as it was: checkpoints stay valid,
    * and what the target wrote at its start is an ordinary change.
    */
   static async open(control: Control, catalog: Catalog, choice: JournalChoice): Promise<JournalMode> {
@@ -118,7 +118,7 @@ export class JournalMode implements PostgresMode {
     const token = await install(control, catalog, { borrowed: choice.borrowed, gated: choice.gated === true }, choice.limitMs);
     const mode = new JournalMode(control, catalog, await schemaText(control), token, choice);
     try {
-      // Then the first look is the one that tells of others.
+      // With `watching`, the first look is the one that reports the writes of others.
       if (choice.watching !== true) await mode.#read(false);
       if (choice.borrowed && !control.rights.superuser)
         await control.rows(`update ${OURS}.owner set catalog = $1`, [storedText(mode.#catalog)]);
@@ -133,7 +133,7 @@ export class JournalMode implements PostgresMode {
   root(): Promise<Observed> {
     return this.#alone(() =>
       this.#control.transaction(async () => {
-        // One snapshot: what is not in the log is in the rows.
+        // One snapshot: a write that is not in the log is in the rows.
         await this.#read(true);
         const tables: [Table, string[]][] = [];
         for (const table of this.#tables.filter(this.#selection.tables)) {
@@ -201,7 +201,7 @@ export class JournalMode implements PostgresMode {
     await this.#restore(mark as Segment);
   }
 
-  /** `seen`: restores only from this state; `false` when the store was in another one, and nothing was restored. */
+  /** `seen`: restores only from this state; returns `false` if the store was in another one, and nothing was restored. */
   #restore(segment: Segment, seen?: Segment): Promise<boolean> {
     return this.#alone(async () => {
       const mirror = this.#mirror;
@@ -231,7 +231,7 @@ export class JournalMode implements PostgresMode {
       const changes = mirror.changesTo(mirror.bottom);
       const deltas = wanted.rows.deltas();
       for (const { table, row, by } of deltas) changes.add(table, row, by);
-      // Where the state is the root, no step of the log stands for it.
+      // If the state is the root, the log has no step for it.
       const depth = deltas.length === 0 && wanted.counters === mirror.rootCounters ? 0 : 1;
       const count = this.#reader.count();
       const look = await this.#put(changes, wanted.counters, { keep: 0, depth, kept: wanted.rows });
@@ -264,7 +264,7 @@ export class JournalMode implements PostgresMode {
     });
   }
 
-  /** Puts the database back. Rows of a user's own that somebody else changed stay, and are told of. */
+  /** Restores the database. Rows of a user's own database that somebody else changed stay, and are reported. */
   async #leave(): Promise<void> {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
     const lastLook = this.#borrowed && this.#broken === undefined ? (): Promise<void> => this.#reader.record(this.#step) : undefined;
@@ -272,7 +272,7 @@ export class JournalMode implements PostgresMode {
     if (leftover.keep.length > 0 && !this.#watching) throw keptAtEnd(leftover.store, leftover.keep, writeKept(leftover));
   }
 
-  /** Reads what was logged since the last time; `apart`: when nobody is in the middle of a write. */
+  /** Reads what was logged since the last time; `apart`: while no session is in the middle of a write. */
   async #read(apart: boolean): Promise<void> {
     await this.#takeIn(await this.#reader.read(apart, this.#step));
   }
@@ -282,7 +282,7 @@ export class JournalMode implements PostgresMode {
     return this.#base + this.#mirror.top.depth + 1;
   }
 
-  /** Takes in the look at the end of a put-back. `count`: how often anything was asked before it. */
+  /** Takes in the look at the end of a restore. `count`: the number of requests before it. */
   async #takeInPut(look: Look, count: number | undefined): Promise<void> {
     if (this.#reader.accepts(look, count)) await this.#takeIn(look);
     else await this.#read(false);
@@ -308,18 +308,21 @@ export class JournalMode implements PostgresMode {
     if (altered.length > 0) await this.#look(altered, shape);
   }
 
-  /** Statements that change schemas were seen: refuses if they did. `shape`: by which that was noticed, instead of by an event trigger. */
+  /**
+   * Refuses if the statements that were seen did change the schema. `shape`: the new shape by which the change was noticed, instead of by an event
+   * trigger.
+   */
   async #look(statements: readonly string[], shape: string | undefined): Promise<void> {
     const detail = alteration(statements, this.#catalog, await schemaText(this.#control));
     if (detail !== undefined) throw (this.#broken = schemaChanged(this.#control.store, detail));
     if (shape !== undefined) await this.#control.rows(`update ${OURS}.owner set shape = $1`, [shape]);
-    // What changed nothing must not keep a later run from putting the data back.
+    // A statement that changed nothing must not keep a later run from restoring the data.
     if (this.#borrowed) await this.#control.rows(`delete from ${OURS}.kept where rel = 0`);
   }
 
   /**
-   * Changes the store, and looks into it afterwards. `keep`: how many steps of the kept log stay; `depth`: how many there are afterwards; `seen`: only
-   * where nothing was written since the last look, else `undefined` and no change.
+   * Changes the store, and looks into it afterwards. `keep`: the number of steps of the kept log that stay; `depth`: their number afterwards; `seen`:
+   * only if nothing was written since the last look, else `undefined` and no change.
    */
   async #put(
     changes: RowSums,
@@ -347,13 +350,13 @@ export class JournalMode implements PostgresMode {
     } catch (cause) {
       const error = this.#reader.explain(cause);
       if (codeOf(error) !== DDL_STATE) {
-        // Nothing was changed. Somebody who wrote and committed between our look at the log and at the rows is in the log by now.
+        // Nothing was changed. If a session wrote and committed between our look at the log and at the rows, its write is in the log by now.
         const { top } = this.#mirror;
         if (!(error instanceof SeqqaError) && !isBusy(error)) await this.#read(false);
         if (this.#mirror.top !== top) throw new Writing("another session");
         throw this.#putError(error);
       }
-      // Looked at, it may turn out to have changed nothing: then the log is read without it.
+      // On a closer look the statement may have changed nothing: then the log is read without it.
       await this.#read(false);
       throw new Stale();
     }
@@ -382,7 +385,7 @@ export class JournalMode implements PostgresMode {
     return (this.#broken = notPutBack(this.#control.store, error));
   }
 
-  /** One operation at a time, waiting for those who write. */
+  /** Does one operation at a time, and waits for sessions that write. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     return this.#control.inTurn(async () => {
       for (let tries = 1; ; tries++) {
@@ -400,10 +403,10 @@ export class JournalMode implements PostgresMode {
   }
 }
 
-/** The log held something that had to be looked at first: do it once more. */
+/** The log held something that had to be looked at first, so the operation is repeated. */
 class Stale extends Error {}
 
-/** Only superusers have event triggers, which notice what else leaves a trace alone. */
+/** Only superusers have event triggers. Without them, the traces of statements that change rows only have to be compared too. */
 function schemaText({ client, rights }: Control): Promise<CatalogText> {
   return catalogText(client, !rights.superuser);
 }

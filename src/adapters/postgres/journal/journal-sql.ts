@@ -12,25 +12,25 @@ import { SHAPE_CHANGED, SHAPE_FUNCTION } from "../schema/shape-sql.ts";
 import { quoteText } from "../connect/sql-text.ts";
 import { settingsFor } from "../read/text-settings.ts";
 
-/** Set in the session that puts back, whose own changes are not logged. */
+/** Set in the control session, whose own changes are not logged. */
 export const CONTROL_SWITCH = "seqqa.control";
 
 const TRIGGER = "zz_seqqa_journal";
 
 export interface JournalOptions {
-  /** Told apart from an earlier installation by it. */
+  /** Distinguishes this installation from an earlier one. */
   readonly token: string;
-  /** The user's own store: what a dead run leaves must be enough to put the data back, after a crash of the server too. */
+  /** `true` for the user's own store: what a dead run leaves must be enough to restore the data, after a crash of the server too. */
   readonly borrowed: boolean;
-  /** With what can hold a write. */
+  /** `true` to install what can hold a write. */
   readonly gated: boolean;
-  /** The rights of the session that installs, and later marks and puts back. */
+  /** The rights of the control session, which installs, and later makes checkpoints and restores them. */
   readonly rights: Rights;
-  /** Facts for putting rows back as the owner of the tables; `undefined` for a superuser. */
+  /** Facts for restoring rows as the owner of the tables; `undefined` for a superuser. */
   readonly facts: ReadonlyMap<string, OwnerFacts> | undefined;
 }
 
-/** The statements that install the undo log, to be run in one transaction by the control connection. */
+/** Returns the statements that install the undo log, to be run in one transaction by the control connection. */
 export function installStatements({ tables, sequences }: Catalog, { token, borrowed, gated, rights, facts }: JournalOptions): string[] {
   const kept = sequences.filter(({ cached }) => !cached);
   const variants = new Map<string, Table>();
@@ -43,7 +43,7 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
     // rel 0: the schema was changed. o, n: the row as it was and as it is. place: where, for tables without a key.
     `create ${borrowed ? "" : "unlogged "}table ${OURS}.log(rel oid, o text, n text, place tid) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`,
     ...(borrowed
-      ? // What was read of the log, and belongs to the present state: by it a later run puts back what a dead one left.
+      ? // The read entries of the log that belong to the present state: from these a later run restores what a dead one left.
         [
           `create table ${OURS}.kept(step bigint, rel oid, o text, n text) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`,
           ...leaseStatements,
@@ -56,7 +56,7 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
     ...(rights.superuser ? [] : [SHAPE_FUNCTION]),
     ...judgedFunction(tables),
     readFunction(borrowed, !rights.superuser, judgedImage(tables)),
-    // A later run may have the privilege no more, so that it is there in any case.
+    // A later run may have lost the privilege, so these functions are installed in any case.
     ...(facts === undefined ? [] : ownerStatements(tables, facts, CONTROL_SWITCH)),
     putAllFunction(tables, { borrowed, ...rights, controlSwitch: CONTROL_SWITCH }),
     ...(gated ? gateStatements(CONTROL_SWITCH) : []),
@@ -76,18 +76,18 @@ const NOW_MS = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
 /** A table as the installation knows it. */
 export type RecordedTable = readonly [oid: string, layout: string];
 
-/** The shape that images of a table's rows fit, and the ignored columns. */
+/** Returns the shape that images of a table's rows fit, and the ignored columns. */
 export function layoutOf({ fullName, columns, key, types, ignored }: Table): string {
   return JSON.stringify([fullName, columns, key, types, ignored]);
 }
 
-/** The table's name and the ignored columns in what {@link layoutOf} returned. */
+/** Returns the table's name and the ignored columns from a result of {@link layoutOf}. */
 export function readLayout(layout: string): { readonly name: string; readonly ignored: readonly string[] } {
   const [name, , , , ignored = []] = JSON.parse(layout) as [string, unknown, unknown, unknown, string[]?];
   return { name, ignored };
 }
 
-/** Tables that share a logging function: those with the same settings, and with or without a key. */
+/** Groups tables that share a logging function: those with the same settings, and with or without a key. */
 function variantOf(table: Table): string {
   return `${settingsFor(table.types)
     .map((name) => Object.keys(TEXT_SETTINGS).indexOf(name))
@@ -100,7 +100,9 @@ function pinned(table: Table): string {
     .join("");
 }
 
-/** The role of the target needs no privilege for the log. Without operators, so that nothing depends on its search_path. */
+/**
+ * Runs as its owner, so that the role of the target needs no privilege for the log. It has no operators, so that nothing depends on its search_path.
+ */
 function rowFunction(variant: string, table: Table, leased: boolean): string {
   const place = table.key.length > 0 ? "" : ", NEW.ctid";
   const log = `insert into ${OURS}.log(rel, o, n${place === "" ? "" : ", place"}) values (TG_RELID, OLD::pg_catalog.text, NEW::pg_catalog.text${place})`;
@@ -128,9 +130,10 @@ function triggers(table: Table, leased: boolean): string[] {
 }
 
 /**
- * Who has an open write transaction in this database. Transactions that write have an id. Where the server has none at all the list of sessions need
- * not be read: then none below the end of a snapshot is running, and none was given out since; `age` counts from the next one. The ids of other roles' transactions are
- * shown to every role, and the kind of their sessions is not: one of a role is taken for a client's.
+ * Makes the function that names a session with an open write transaction in this database. Transactions that write have an id. If the server has none
+ * at all, the list of sessions need not be read: then no transaction below the end of a snapshot is running, and no id was given out since; `age`
+ * counts from the next one. Every role sees the ids of other roles' transactions, but not the kind of their sessions: such a session is taken for a
+ * client's.
  */
 const BUSY_FUNCTION = `create function ${OURS}.busy() returns text language plpgsql as ${quoteText(`
 declare s txid_snapshot := txid_current_snapshot(); me oid;
@@ -150,10 +153,10 @@ export const FOREIGN = "foreign";
 const FOREIGN_STATE = "SQ004";
 
 /**
- * Reads the log and empties it. The first row says who is writing, if that was asked, and what the counters are. What an open transaction has
- * logged is not seen yet, and is read whole when it is committed: the order of the log does not matter, its rows are a sum. `p_quiet`: the run asked for
- * nothing since the last look. In a user's own store rows that changed nevertheless are returned and stay in the log, and the last row is {@link FOREIGN}. `p_apart` is null
- * where the catalog was compared a moment ago.
+ * Returns the function that reads the log and empties it. The first row says who is writing, if that was asked, and what the counters are. Entries of
+ * an open transaction are not seen yet, and are read as a whole when it is committed: the order of the log does not matter, its rows are a sum.
+ * `p_quiet`: the run asked for nothing since the last look. In a user's own store rows that changed nevertheless are returned and stay in the log,
+ * and the last row is {@link FOREIGN}. `p_apart` is null where the catalog was compared a moment ago.
  */
 function readFunction(borrowed: boolean, comparesCatalog: boolean, image: string): string {
   const take = borrowed
@@ -181,7 +184,7 @@ begin
 end`)}`;
 }
 
-/** The new shape is kept only by who finds that it is another text of the same schema. */
+/** Compares the catalog. The new shape is stored only by the caller that finds that it is another text of the same schema. */
 function compareCatalog(borrowed: boolean): string {
   return `if p_apart is not null then
     v_shape := ${OURS}.shape();
@@ -194,7 +197,10 @@ function compareCatalog(borrowed: boolean): string {
 
 const RECORD = `update ${OURS}.owner r set recorded = v_counters, recorded_ms = ${NOW_MS} where v_logged or r.recorded is distinct from v_counters;`;
 
-/** Undoes the taking where it was of foreign rows. Rows of the step from before cancel each other out: otherwise they would have made a step of their own. */
+/**
+ * Undoes the reading if its rows were foreign. Earlier rows of the same step cancel each other out: otherwise they would have made a step of their
+ * own.
+ */
 function judged(take: string, image: string): string {
   return `if not p_quiet then return query ${take};
     else begin
@@ -209,7 +215,7 @@ function judged(take: string, image: string): string {
     end; end if;`;
 }
 
-/** Rows cannot bring back a schema: a change of it is noted, temporary tables and what turned out to be there already apart. */
+/** Notes changes of the schema, which rows cannot restore. Temporary tables, and objects that turned out to exist already, are left out. */
 function ddlFunctions(leased: boolean): string[] {
   const apart = `current_setting('${CONTROL_SWITCH}', true) is not null${leased ? ` or not ${LEASE_HOLDS}` : ""}`;
   return [

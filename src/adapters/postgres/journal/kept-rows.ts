@@ -3,7 +3,7 @@ import type { Control } from "../connect/control.ts";
 import { sumsOf as sumsIn, withIgnoredOf } from "./ignored-values.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** One row that the run changed, or that was changed after its last record, in text form. `null`: it was, or is, not there. */
+/** One row that the run changed, or that was changed after its last record, in text form. `null`: the row did not, or does not, exist. */
 export interface Change {
   readonly table: Table;
   readonly root: string | null;
@@ -11,7 +11,7 @@ export interface Change {
   readonly now: string | null;
 }
 
-/** Rows in text form, and how often each came more (or, below zero, less). */
+/** Rows in text form, and how often each was added (or, below zero, removed). */
 type Sum = ReadonlyMap<string, number>;
 
 /** Sums up the entries of a log, by the oid of the table. */
@@ -37,7 +37,7 @@ export interface Changes {
   readonly keep: Change[];
 }
 
-/** Rows of one table that are not what they were. `kept`: what the run recorded; `log`: what was logged after that. */
+/** Returns the rows of one table that are not what they were. `kept`: the changes that the run recorded; `log`: those that were logged after that. */
 export function changesOf(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
   if (table.key.length === 0) return keylessChanges(control, table, kept, log);
   const judged = (sum: Sum): Sum => {
@@ -68,7 +68,7 @@ async function keyedChanges(control: Control, table: Table, kept: Sum, log: Sum)
   for (const { images: all, now } of rows.values()) {
     const changed = all.some((image) => kept.has(image));
     const before = (sum: Sum): string | null => all.find((image) => (sum.get(image) ?? 0) < 0) ?? null;
-    // A row that is there keeps what it holds in ignored columns.
+    // An existing row keeps its values in ignored columns.
     const likeNow = (image: string | null): string | null => withIgnoredOf(table, image, now);
     const recorded = likeNow(changed ? (all.find((image) => (kept.get(image) ?? 0) > 0) ?? null) : before(log));
     const root = changed ? likeNow(before(kept)) : recorded;
@@ -79,9 +79,9 @@ async function keyedChanges(control: Control, table: Table, kept: Sum, log: Sum)
 }
 
 /**
- * Rows without a key are told apart by nothing but what they are, and how often each was there is known only in relation to the root. Rows that the
- * run brought in go if they are there as often as recorded. If some are not, somebody may have updated one, and rows that are missing since are
- * not put in beside it.
+ * Returns the changes of a table without a key. Its rows are distinguished only by their content, and their number is known only in relation to the
+ * root. Rows that the run added are removed if they are there as often as recorded. If some are not, somebody may have updated one; rows that are
+ * missing since are then not put in beside it.
  */
 async function keylessChanges(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
   const there = new Map<string, number>();
@@ -99,7 +99,7 @@ async function keylessChanges(control: Control, table: Table, kept: Sum, log: Su
   };
   for (const image of new Set([...kept.keys(), ...log.keys()])) {
     const [by, since] = [kept.get(image) ?? 0, log.get(image) ?? 0];
-    // In both directions, what was done since first makes up for what the run did.
+    // In both directions, later changes first make up for those of the run.
     const madeUp = by * since < 0 ? Math.min(Math.abs(by), Math.abs(since)) : 0;
     const left = Math.abs(by) - madeUp;
     if (by > 0) {
