@@ -10,7 +10,7 @@ import type { PostgresMode, QueryRow } from "./connect/mode.ts";
 import { shownName } from "./connect/sql-text.ts";
 import { storeUrl, type StoreUrl } from "./connect/store-url.ts";
 
-/** A partition is its partitioned table's. */
+/** A partition counts as its partitioned table. */
 const TABLES_AND_COLUMNS = `select n.nspname::text as "schema", c.relname::text as "table", a.attname::text as "column"
   from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
  where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence in ('p', 'u') and a.attnum > 0 and not a.attisdropped and ${USER_SCHEMA}
@@ -20,16 +20,19 @@ export interface PostgresAdapterOptions {
   /** `postgresql://user:password@host:port/database`; never shown with its password. */
   readonly url: string;
   /**
-   * How the database is put back. `journal`: an undo log by triggers; needs a superuser, or a role that owns all tables and may create a schema. A role
-   * that may set `session_replication_role` (`GRANT SET ON PARAMETER`, PostgreSQL 15) puts back faster. Without a superuser, FORCE ROW LEVEL SECURITY hinders it;
-   * without that privilege, a foreign key that is NOT VALID does, and one between a table that is put back and one that is ignored. `savepoint`: nested savepoints on
-   * {@link PostgresAdapter.connection}, for a target in this process. `clone`: the whole database, by `CREATE DATABASE ... TEMPLATE`, in 0.1 to 0.5 s
-   * a step or more; the target's connections are ended by it, and a user's own database is refused. Default `auto`: what fits, see {@link PostgresAdapter.checkpoint}.
+   * How the database is restored. `journal`: an undo log by triggers; needs a superuser, or a role that owns all tables and may create a schema. A
+   * role that may set `session_replication_role` (`GRANT SET ON PARAMETER`, PostgreSQL 15) restores faster. Without a superuser, FORCE ROW LEVEL
+   * SECURITY prevents it. Without that privilege, a foreign key that is NOT VALID does, and one between a table that is restored and one that is
+   * ignored. `savepoint`: nested savepoints on {@link PostgresAdapter.connection}, for a target in this process. `clone`: the whole database, by
+   * `CREATE DATABASE ... TEMPLATE`, in 0.1 to 0.5 s a step or more; it ends the target's connections, and a user's own database is refused. Default
+   * `auto`: the mode that fits, see {@link PostgresAdapter.checkpoint}.
    */
   readonly checkpoint?: PostgresCheckpoint | undefined;
-  /** The schemas whose tables belong to the state; the others are put back, and not looked at. Default: all. */
+  /** The schemas whose tables belong to the state; the others are restored, but not observed. Default: all. */
   readonly schemas?: readonly string[] | undefined;
-  /** The tables that belong to the state, as `table` (of schema `public`) or `schema.table`; the others are put back, and not looked at. Default: all. */
+  /**
+   * The tables that belong to the state, as `table` (of schema `public`) or `schema.table`; the others are restored, but not observed. Default: all.
+   */
   readonly tables?: readonly string[] | undefined;
   /** Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a database of the user's they are left alone. */
   readonly ignore?: readonly string[] | undefined;
@@ -49,7 +52,7 @@ export class PostgresAdapter extends DelegatingAdapter implements StoreAdapter {
   #choice: CheckpointChoice;
   #scope: StoreScope | undefined;
   #mode: PostgresMode | undefined;
-  /** Of before a restart of the target. */
+  /** The mode before a restart of the target. */
   #previous: PostgresMode | undefined;
   #lent: SharedConnection | undefined;
 
@@ -70,7 +73,7 @@ export class PostgresAdapter extends DelegatingAdapter implements StoreAdapter {
     this.#choice = { mode: this.#wanted, why: "not opened yet" };
   }
 
-  /** The database that it works on, without credentials. */
+  /** The database that the adapter works on, without credentials. */
   get uses(): string {
     return this.#store.shown;
   }
@@ -86,8 +89,8 @@ export class PostgresAdapter extends DelegatingAdapter implements StoreAdapter {
   }
 
   /**
-   * The connection that an in-process target works on, a `pg.Pool` and a `pg.Client` in one. Who takes it before the exploration begins has
-   * chosen `savepoint`, unless another mode was asked for.
+   * The connection for an in-process target, a `pg.Pool` and a `pg.Client` in one. Taking it before the exploration begins chooses `savepoint`,
+   * unless another mode was asked for.
    *
    * @throws SeqqaError `NO_CONNECTION` in the other modes: the target has connections of its own.
    */
@@ -134,8 +137,8 @@ export class PostgresAdapter extends DelegatingAdapter implements StoreAdapter {
   }
 
   /**
-   * Rows of a query, as objects; `$1`, `$2` ... stand for `params`. Values as `pg` gives them, but `bigint` columns as numbers where those are
-   * exact, beyond 2^53 as `bigint`.
+   * Returns the rows of a query, as objects; `$1`, `$2` ... stand for `params`. Values are as `pg` gives them, but `bigint` columns are numbers where
+   * those are exact, and `bigint` beyond 2^53.
    *
    * @throws SeqqaError `QUERY_WRITES` for a statement that does more than read.
    */
@@ -149,7 +152,7 @@ export class PostgresAdapter extends DelegatingAdapter implements StoreAdapter {
     this.#mode = undefined;
     this.#lent = undefined;
     if (mode === undefined) return;
-    // What stands in a lane's own database may stay: it goes with the lane, and a restarted target is taken up where it was.
+    // The data in a lane's own database may stay: it goes with the lane, and a restarted target continues from it.
     this.#previous = mode;
     await mode.close(this.#scope?.borrowed ?? false);
   }

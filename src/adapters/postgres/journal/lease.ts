@@ -17,7 +17,7 @@ export class Lease {
     this.#timer.unref();
   }
 
-  /** For an operation that takes long. A lease that is over stays over. */
+  /** Renews the lease during an operation that takes long. A lease that is over stays over. */
   async renew(): Promise<void> {
     await this.#control.rows(RENEW_LEASE);
   }
@@ -35,7 +35,7 @@ export class Lease {
   }
 }
 
-/** In a transaction that writes afterwards. @throws SeqqaError `LEASE_OVER` */
+/** Fails if the lease is over; for a transaction that writes afterwards. @throws SeqqaError `LEASE_OVER` */
 export async function requireLease(control: Control): Promise<void> {
   try {
     const [row] = await control.rows(`select ${LEASE_HOLDS}`);

@@ -19,7 +19,7 @@ export interface LogReading {
   readonly watching: boolean | undefined;
 }
 
-/** Reads the log, and tells in a user's own store the run's writes from those of others. */
+/** Reads the log, and separates in a user's own database the run's writes from those of others. */
 export class LogReader {
   readonly #how: LogReading;
   readonly #asked: AskedSince;
@@ -29,18 +29,18 @@ export class LogReader {
     this.#asked = new AskedSince(how.asked, how.watching);
   }
 
-  /** The run asked for nothing since the last look: what is new in the log is not its own. */
+  /** `true` if the run asked for nothing since the last look: new entries in the log are not its own. */
   get isQuiet(): boolean {
     return this.#asked.isQuiet;
   }
 
-  /** How often anything was asked until now. */
+  /** Returns the number of requests until now. */
   count(): number | undefined {
     return this.#how.asked?.();
   }
 
   /**
-   * Reads what was logged since the last time; `apart`: when nobody is in the middle of a write. `step`: of the kept log.
+   * Reads what was logged since the last time; `apart`: while no session is in the middle of a write. `step`: the step of the kept log.
    *
    * @throws Writing; SeqqaError `LEASE_OVER`, `FOREIGN_WRITE`
    */
@@ -55,19 +55,19 @@ export class LogReader {
   }
 
   /**
-   * Tells whether a look shows the run's writes, and not those of others. `count`: how often anything was asked before it.
+   * Tells whether a look shows the run's writes, and not those of others. `count`: the number of requests before it.
    *
-   * @returns `false`: something was asked for meanwhile, so the log has to be read again
+   * @returns `false` if something was asked for meanwhile, so that the log has to be read again
    * @throws SeqqaError `FOREIGN_WRITE`
    */
   accepts({ entries, foreign }: Look, count: number | undefined): boolean {
     if (foreign && this.isQuiet) throw new ForeignWrite(`The database ${this.#how.control.store.shown}`, this.#named(entries));
-    // Otherwise the look may not have shown what was asked for meanwhile.
+    // Otherwise the look may have missed the writes of later requests.
     if (!foreign && count === this.count()) this.#asked.looked();
     return !foreign;
   }
 
-  /** The last look, which leaves writes of somebody else in the log. @throws SeqqaError `LEASE_OVER` */
+  /** Takes the last look, which leaves writes of somebody else in the log. @throws SeqqaError `LEASE_OVER` */
   async record(step: number): Promise<void> {
     const [, ...entries] = await this.#rows(false, step, this.isQuiet);
     if (lookOf("", entries).foreign && !this.isQuiet) await this.#rows(false, step, false);
@@ -88,7 +88,7 @@ export class LogReader {
     }
   }
 
-  /** The rows that entries of the log tell of, each once. */
+  /** Returns the rows that entries of the log describe, each once. */
   #named(entries: readonly Row[]): ForeignRow[] {
     const { tables } = this.#how;
     const sums = sumsOf(tables);
@@ -107,7 +107,7 @@ export class LogReader {
   }
 }
 
-/** Returns `true` for an error after which the mode answers nothing. */
+/** Returns `true` for an error after which every operation of the mode fails. */
 export function endsRun({ code }: SeqqaError): boolean {
   return code === "LEASE_OVER" || code === "FOREIGN_WRITE";
 }

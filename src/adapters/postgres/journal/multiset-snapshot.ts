@@ -25,7 +25,7 @@ export function isImage(image: unknown): image is MultisetSnapshot {
   return typeof image === "object" && image !== null && (image as { kind?: unknown }).kind === "multiset";
 }
 
-/** What a state differs in from the root, in terms of this store's tables. @throws SeqqaError `IMAGE_FOREIGN` */
+/** Returns the difference between a state and the root, in terms of this store's tables. @throws SeqqaError `IMAGE_FOREIGN` */
 export function fixesToImage(
   store: StoreUrl,
   tables: readonly Table[],

@@ -7,7 +7,10 @@ import { quoteName } from "../connect/sql-text.ts";
 /** Measured with a small database, on a server without and with fsync. */
 export const CLONE_COST = "each step copies the database, which takes 0.1 to 0.5 s, or longer if the database is large";
 
-/** Why this database cannot be journalled by a session with these rights, or `undefined`. `journalled`: the tables that are put back; `isCopied`: see {@link rightsObstacle}. */
+/**
+ * Returns why this database cannot be journalled by a session with these rights, or `undefined`. `journalled`: the tables that are restored;
+ * `isCopied`: see {@link rightsObstacle}.
+ */
 export async function journalObstacle(
   client: Queryable,
   rights: Rights,
@@ -22,12 +25,12 @@ export async function journalObstacle(
   if (missing !== undefined) return missing;
   if (encoding === "SQL_ASCII") return "its encoding SQL_ASCII lets texts be no texts";
   if (large === "true") return "it has large objects, which fire no triggers";
-  // An owner that puts back disables those too.
+  // A session that restores as the owner disables those triggers too.
   const fires = rights.replica ? await firesAlways(client) : undefined;
   return fires ?? (await breaksChecks(client)) ?? (await breaksDomains(client, journalled.tables));
 }
 
-/** Triggers and rules that fire even in replica role would run when rows are put back. */
+/** Finds triggers and rules that fire even in replica role: they would run when rows are restored. */
 async function firesAlways(client: Queryable): Promise<string | undefined> {
   const [found] = await rowsOf<[string, string, string]>(
     client,
@@ -42,7 +45,7 @@ async function firesAlways(client: Queryable): Promise<string | undefined> {
   return found && `${found[0]} "${found[1]}" of table "${found[2]}" is enabled ALWAYS or REPLICA and would fire when rows are put back`;
 }
 
-/** A row that breaks a NOT VALID check can be deleted, and never be inserted again. */
+/** Finds a row that breaks a NOT VALID check: it can be deleted, and never be inserted again. */
 async function breaksChecks(client: Queryable): Promise<string | undefined> {
   const checks = await rowsOf<[string, string, string, string]>(
     client,

@@ -1,6 +1,8 @@
 const MOST = 5000;
 
-/** Where rows without a key were seen last (`ctid`): only a hint, without which a whole table is searched for a row that is to go. */
+/**
+ * The places (`ctid`) where rows without a key were seen last. They are only a hint, without which a whole table is searched for a row to be removed.
+ */
 export class Places {
   readonly #tables = new Map<number, Map<string, string[]>>();
 
@@ -9,7 +11,7 @@ export class Places {
     if (rows === undefined) this.#tables.set(table, (rows = new Map()));
     const places = rows.get(row);
     if (places === undefined) {
-      // The oldest go first: what was written last is what will be taken back.
+      // The oldest go first: the latest writes are the ones that will be undone.
       if (rows.size >= MOST) rows.delete(rows.keys().next().value as string);
       rows.set(row, [place]);
     } else {

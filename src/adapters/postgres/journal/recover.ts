@@ -7,10 +7,10 @@ import { putBackKept } from "../put-back/put-back-kept.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
 /**
- * Puts a user's own database back to what it was when a run that is dead now opened it, and removes what that run installed.
+ * Restores a user's own database to what it was when a run that is now dead opened it, and removes what that run installed.
  *
- * @returns what there was, or with `dryRun` is; `undefined`: nothing
- * @throws SeqqaError `STORE_IN_USE`, or why it could not be put back
+ * @returns what was left behind (with `dryRun`: what is); `undefined`: nothing
+ * @throws SeqqaError `STORE_IN_USE`, or why it could not be restored
  */
 export async function recover(store: StoreUrl, how: Cleaning = {}): Promise<Leftover | undefined> {
   const control = await Control.open(store);
@@ -22,9 +22,9 @@ export async function recover(store: StoreUrl, how: Cleaning = {}): Promise<Left
 }
 
 /**
- * Makes sure that a dead run left no row in a user's own database. An installation without that is removed.
+ * Makes sure that a dead run left no row in a user's own database. An installation without changed rows is removed.
  *
- * @throws SeqqaError `STORE_LEFT`, or why it could not be looked at
+ * @throws SeqqaError `STORE_LEFT`, or why the database could not be examined
  */
 export async function requireNothingLeft(control: Control): Promise<void> {
   if (!(await isOccupied(control))) return;
@@ -33,7 +33,7 @@ export async function requireNothingLeft(control: Control): Promise<void> {
   await putBackKept(control);
 }
 
-/** {@link requireNothingLeft} by a connection of its own. @throws SeqqaError `STORE_IN_USE` too */
+/** Does the same as {@link requireNothingLeft}, on a connection of its own. @throws SeqqaError `STORE_IN_USE` too */
 export async function requireUnused(store: StoreUrl): Promise<void> {
   const control = await Control.open(store);
   try {

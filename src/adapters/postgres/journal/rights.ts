@@ -2,15 +2,21 @@ import { rowsOf, USER_SCHEMA, type Catalog } from "../schema/catalog.ts";
 import { codeOf } from "../connect/failures.ts";
 import type { Queryable } from "../connect/mode.ts";
 
-/** The rights of a session that marks and puts back. */
+/** The rights of a session that makes checkpoints and restores them. */
 export interface Rights {
-  /** May notice changes of the schema by event triggers. Others compare the catalog. */
+  /** `true` if the session may notice changes of the schema by event triggers. Other sessions compare the catalog. */
   readonly superuser: boolean;
-  /** Is in replica role, which no trigger of the user's and no foreign key sees. Others change rows as the owner of the tables. */
+  /**
+   * `true` if the session is in replica role, in which no trigger of the user's and no foreign key acts. Other sessions change rows as the owner of
+   * the tables.
+   */
   readonly replica: boolean;
 }
 
-/** Puts the session into replica role, where it may: a superuser's, or one with the privilege to set it (PostgreSQL 15, and what providers of servers give). */
+/**
+ * Puts the session into replica role where it may: as a superuser, or with the privilege to set it (PostgreSQL 15, or a grant by the server's
+ * provider).
+ */
 export async function takeRights(client: Queryable): Promise<Rights> {
   const [row] = await rowsOf<[string]>(client, "select rolsuper::text from pg_roles where rolname = current_user");
   const superuser = row?.[0] === "true";
@@ -24,8 +30,8 @@ export async function takeRights(client: Queryable): Promise<Rights> {
 }
 
 /**
- * Why a role that is no superuser cannot journal the tables of `journalled`, or `undefined`. `isCopied`: the question is about a copy of the database in which
- * everything belongs to the role.
+ * Returns why a role that is no superuser cannot journal the tables of `journalled`, or `undefined`. `isCopied`: the question is about a copy of the
+ * database in which everything belongs to the role.
  */
 export async function rightsObstacle(
   client: Queryable,
@@ -61,7 +67,7 @@ export async function rightsObstacle(
   return replica ? undefined : ownerObstacle(client, oids);
 }
 
-/** Names an obstacle to putting rows back without replica role. */
+/** Names an obstacle to restoring rows without replica role. */
 async function ownerObstacle(client: Queryable, oids: string): Promise<string | undefined> {
   const without = "without replica role, which the role may not set";
   const [found] = await rowsOf<[string]>(
@@ -83,7 +89,7 @@ async function ownerObstacle(client: Queryable, oids: string): Promise<string | 
   return found?.[0];
 }
 
-/** The tables, and those that they are partitions of. */
+/** Returns SQL for the tables, and those that they are partitions of. */
 function ofTables(oids: string): string {
   return `array(select t.oid from unnest(${oids}) t(oid) union select a.relid::oid from unnest(${oids}) t(oid) cross join lateral pg_partition_ancestors(t.oid) a)`;
 }

@@ -3,10 +3,10 @@ import type { Control } from "../connect/control.ts";
 
 /** Dead rows of the log after which it is vacuumed: some dozens of pages, which every reading goes through. */
 const LOG_ENTRIES = 2000;
-/** Rows put back in a table after which it is vacuumed: the server's own vacuum comes once a minute at most. */
+/** Restored rows in a table after which it is vacuumed: the server's own vacuum comes once a minute at most. */
 const ROWS = 5000;
 
-/** Keeps the log and the tables that are written and put back again and again from growing. */
+/** Keeps the log, and the tables that are written and restored again and again, from growing. */
 export class Vacuum {
   readonly #control: Control;
   readonly #tables: readonly Table[];
@@ -22,12 +22,12 @@ export class Vacuum {
     this.#written = tables.map(() => 0);
   }
 
-  /** Entries of the log were read and deleted. */
+  /** Counts entries of the log that were read and deleted. */
   count(entries: number): void {
     this.#entries += entries;
   }
 
-  /** Rows of a table, by index, were changed by a put-back. About as many entries of the log were deleted. */
+  /** Counts rows of a table, by index, that a restore changed. About as many entries of the log were deleted. */
   wrote(table: number, rows: number): void {
     this.#entries += rows;
     const before = this.#written[table] ?? 0;
@@ -35,7 +35,7 @@ export class Vacuum {
     if (before < ROWS && before + rows >= ROWS) this.#due.push(table);
   }
 
-  /** Vacuums what is due. Never waits for a lock: there will be another time. */
+  /** Vacuums what is due. Never waits for a lock: a later call tries again. */
   async due(): Promise<void> {
     if (this.#entries < LOG_ENTRIES && this.#due.length === 0) return;
     const names = this.#due.map((table) => this.#tables[table]!.sqlName);
@@ -48,7 +48,7 @@ export class Vacuum {
   }
 }
 
-/** A vacuum that never waits for a lock. Not truncating the file spares one that would hold up the target. */
+/** Returns a VACUUM that never waits for a lock. The file is not truncated, which would need a lock that holds up the target. */
 export function vacuumText(table: string): string {
   return `vacuum (truncate false, skip_locked true) ${table}`;
 }

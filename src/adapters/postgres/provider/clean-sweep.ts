@@ -7,19 +7,19 @@ import { runOf } from "./provider-names.ts";
 import { quoteText } from "../connect/sql-text.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** A run whose connection was lost takes another one at once; one whose databases are in use is given time for that. */
+/** A run whose connection was lost opens another one at once. A run whose databases are in use is given time for that. */
 const COMEBACK_MS = 3000;
 
 export interface Sweeping {
-  /** Is left alone. */
+  /** The run that is left alone. */
   readonly ownRun?: string | undefined;
-  /** Only says which databases there are. */
+  /** Only reports which databases there are. */
   readonly dryRun?: boolean | undefined;
-  /** Is told of databases that could not be removed. */
+  /** Called for databases that could not be removed. */
   readonly failed: (error: unknown) => void;
 }
 
-/** Removes the databases of dead runs, told by their names and by the lock that a living run holds, and nothing else. */
+/** Removes the databases of dead runs and nothing else. They are recognized by their names and by the lock that a living run holds. */
 export async function sweepDeadRuns(client: Client, store: StoreUrl, { ownRun, dryRun, failed }: Sweeping): Promise<string[]> {
   const runs = new Map<string, string[]>();
   for (const name of await databaseNames(client)) {

@@ -9,7 +9,7 @@ import { recover } from "../journal/recover.ts";
 import { recoverApart } from "../savepoint/savepoint-recovery.ts";
 import { storeUrl, type StoreUrl } from "../connect/store-url.ts";
 
-/** Removes what dead runs left on a server, and puts back what one changed in a user's own database. */
+/** Removes what dead runs left on a server, and restores what one changed in a user's own database. */
 export async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   const store = storeUrl(url);
   const server = new Server(store);
@@ -29,7 +29,7 @@ export async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   return { removed, ...(hasRows ? { leftover } : {}) };
 }
 
-/** @returns `undefined`: there was nothing to put back, or it is a living run's */
+/** @returns `undefined` if there was nothing to restore, or a living run uses the database */
 async function putBack(store: StoreUrl, how: Cleaning): Promise<{ readonly leftover?: Leftover } | undefined> {
   try {
     if (await recoverApart(store, how.dryRun === true)) return {};
@@ -41,7 +41,7 @@ async function putBack(store: StoreUrl, how: Cleaning): Promise<{ readonly lefto
   }
 }
 
-/** Asked first, since putting back needs privileges that only those have who could install. */
+/** Asked first, since restoring needs privileges that only roles have which could install. */
 async function installed(store: StoreUrl): Promise<boolean> {
   const client = await connect(store, { rawText: true });
   try {

@@ -7,16 +7,16 @@ export function lockOf(runId: string): string {
   return createHash("sha256").update(`seqqa run ${runId}`).digest().readBigInt64BE().toString();
 }
 
-/** Says that a run is alive, as long as this session lives. Stores of one run say it beside each other. */
+/** Shows that a run is alive, as long as this session lives. Several stores of one run show it side by side. */
 export async function claim(client: Queryable, runId: string): Promise<void> {
   await client.query({ text: `select pg_advisory_lock_shared(${lockOf(runId)})` });
 }
 
 /**
- * Does something to what a run left, if that run is dead; meanwhile nobody else does, and the run cannot come back. Advisory locks are
- * taken per database, and a living run may be connected to another one than we: hence the look at all locks of the server.
+ * Does work on what a run left, if that run is dead; meanwhile nobody else does, and the run cannot come back. Advisory locks are taken per database,
+ * and a living run may be connected to another one than we: hence the look at all locks of the server.
  *
- * @returns `undefined`: it is alive
+ * @returns `undefined` if the run is alive
  */
 export async function ifDead<T>(client: Queryable, runId: string, work: () => Promise<T>): Promise<T | undefined> {
   const lock = lockOf(runId);

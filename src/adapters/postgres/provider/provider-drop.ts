@@ -15,11 +15,11 @@ export async function databaseNames(client: Client): Promise<string[]> {
   return rows.map(([name]) => name);
 }
 
-/** Removes a database, whoever is connected to it. One that is not there is fine. */
+/** Removes a database, whoever is connected to it. A missing database is fine. */
 export async function dropDatabase(client: Client, store: StoreUrl, name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      // Version 13 can do both in one, but then refuses where sessions of other roles are connected; these are asked to go one by one.
+      // Version 13 can do both in one statement, but then refuses if sessions of other roles are connected; these are ended one by one.
       await client
         .query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${quoteText(name)} and pid <> pg_backend_pid()`)
         .catch(() => undefined);

@@ -5,14 +5,14 @@ import { connect } from "../connect/connect.ts";
 import { codeOf, connectError } from "../connect/failures.ts";
 import { withDatabase, type StoreUrl } from "../connect/store-url.ts";
 
-/** How long a server that is being restarted is waited for. */
+/** Milliseconds to wait for a server that is being restarted. */
 const RESTART_MS = 20_000;
 const PAUSE_MS = 200;
 const SETTINGS = { statement_timeout: "0", lock_timeout: "0", client_min_messages: "error", search_path: "pg_catalog" };
 
 /**
- * A connection to a server for making and removing databases. When it is lost, another takes its place at once, so that what says
- * that the run is alive is said again.
+ * A connection to a server for making and removing databases. When it is lost, another one replaces it at once, so that the sign that the run is
+ * alive is given again.
  */
 export class Server {
   readonly store: StoreUrl;
@@ -22,13 +22,13 @@ export class Server {
   #turn: Promise<unknown> = Promise.resolve();
   #known = false;
 
-  /** `connected` is done on each connection before it is used. */
+  /** `connected` is called with each connection before it is used. */
   constructor(store: StoreUrl, connected: (client: Client) => Promise<void> = () => Promise.resolve()) {
     this.store = store;
     this.#connected = connected;
   }
 
-  /** One after the other: the driver takes one statement at a time. */
+  /** Does one piece of work after the other: the driver takes one statement at a time. */
   use<T>(work: (client: Client) => Promise<T>): Promise<T> {
     const mine = this.#turn.then(async () => work(await this.#open()));
     this.#turn = mine.catch(() => undefined);
@@ -56,7 +56,7 @@ export class Server {
         return await this.#connect();
       } catch (error) {
         const code = error instanceof SeqqaError ? codeOf(error.cause) : codeOf(error);
-        // It starts or stops; or it is gone, although it was there.
+        // The server starts or stops; or it is gone, although it was there.
         const restarting = /^57P0[123]$/.test(code) || (this.#known && code.startsWith("ECONN"));
         if (!restarting || this.#closed || performance.now() > until) throw error;
       }
@@ -69,7 +69,7 @@ export class Server {
       if (connected !== undefined) this.#lost();
     });
     try {
-      // Not in all versions: the session that says that a run is alive must not be ended for being idle.
+      // Not all versions have this setting. The session that shows that a run is alive must not be ended for being idle.
       await client.query("select set_config(name, '0', false) from pg_settings where name = 'idle_session_timeout'");
       await this.#connected(client);
       connected = client;
@@ -88,8 +88,8 @@ export class Server {
 }
 
 /**
- * Connects beside the template: a session on it would keep the server from copying it, and one on `template1` everybody else from making
- * databases. Where there is no database `postgres` for us, the template has to do, and is copied by pg_dump.
+ * Connects beside the template: a session on it would keep the server from copying it, and one on `template1` would keep everybody else from making
+ * databases. Without a database `postgres` for us, the template has to do, and is copied by pg_dump.
  */
 async function maintenance(store: StoreUrl, lost: () => void): Promise<Client> {
   const options = { rawText: true, lost, settings: SETTINGS };
@@ -97,10 +97,10 @@ async function maintenance(store: StoreUrl, lost: () => void): Promise<Client> {
     return await connect(withDatabase(store, "postgres"), options);
   } catch (error) {
     const cause = error instanceof SeqqaError ? error.cause : undefined;
-    // There is none, or not for us.
+    // The database does not exist, or we may not use it.
     if (["3D000", "42501", "28000", "55000"].includes(codeOf(cause))) return connect(store, options);
     if (cause === undefined || (error instanceof SeqqaError && error.code === "DRIVER_MISSING")) throw error;
-    // About the template, and not about the database beside it.
+    // The error is about the template, not about the database beside it.
     throw connectError(store, cause);
   }
 }

@@ -28,13 +28,13 @@ export class PostgresProvider implements StoreProvider {
     this.#store = storeUrl(url);
     this.#runId = runId;
     this.#names = new DatabaseNames(runId, name, NAMING);
-    // Before anything is made: what a living run makes is never seen without its sign of life.
+    // The sign of life comes before anything is made, so that a living run's databases are never seen without it.
     this.#server = new Server(this.#store, (client) => claim(client, runId));
   }
 
   prepare(): Promise<void> {
     return this.#use("copy the template", async (client) => {
-      // What others left and cannot be removed does not keep this run from its work.
+      // Databases of others that cannot be removed do not keep this run from its work.
       await sweepDeadRuns(client, this.#store, { ownRun: this.#runId, failed: () => undefined });
       const facts = await templateFacts(client, this.#store);
       if (!facts.createDb) {
@@ -82,7 +82,7 @@ export class PostgresProvider implements StoreProvider {
   async close(): Promise<void> {
     if (this.#closed) return;
     try {
-      // Where nothing was made, the server may be one that never answered.
+      // If nothing was made, the server may be one that never answered.
       if (this.#begun) await this.#use("remove the lanes' databases", (client) => this.#drop(client, (name) => this.#names.owns(name)));
       this.#closed = true;
     } finally {
@@ -90,14 +90,14 @@ export class PostgresProvider implements StoreProvider {
     }
   }
 
-  /** A lane's checkpoints may have made databases beside its own: what is there is asked, not remembered. */
+  /** A lane's checkpoints may have made databases beside its own, so the server is asked which ones exist. */
   async #drop(client: Client, which: (name: string) => boolean): Promise<void> {
     for (const name of (await databaseNames(client)).filter(which)) await dropDatabase(client, this.#store, name);
   }
 
   async #use<T>(doing: string, work: (client: Client) => Promise<T>): Promise<T> {
     try {
-      // Each removes first what is left of it.
+      // Each piece of work first removes what is left of it.
       return await afterLoss(() => this.#server.use(work), isLost);
     } catch (error) {
       throw provideError(this.#store, doing, error);
@@ -105,7 +105,7 @@ export class PostgresProvider implements StoreProvider {
   }
 }
 
-/** Settings that a role may not make are those of the server's owner: the target does without them, as it would elsewhere. */
+/** Ignores settings that a role may not make: they are those of the server's owner, and the target does without them, as it would elsewhere. */
 function onlyForbidden(error: unknown): void {
   if ((error as { code?: unknown }).code !== "42501") throw error;
 }

@@ -28,7 +28,7 @@ async function removeRow(client: Client, tables: Catalog["tables"]): Promise<str
       await client.query(rowCount === 1 ? "commit" : "rollback");
       if (rowCount === 1) return `removed a row of ${name}`;
     } catch {
-      // What refers to it, a trigger or a privilege forbids it: the next one.
+      // A row that refers to it, a trigger or a privilege prevents it: the next table is tried.
       await client.query("rollback");
     }
   }
@@ -42,7 +42,7 @@ async function draw(client: Client, sequences: Catalog["sequences"]): Promise<st
       await client.query(`select nextval(${quoteText(sqlName)}::regclass)`);
       return `drew from sequence ${name}`;
     } catch {
-      // At its end, or not allowed: the next one.
+      // The sequence is at its end, or may not be used: the next one is tried.
     }
   }
   return undefined;

@@ -15,7 +15,7 @@ export interface DumpTools {
 }
 
 /**
- * `pg_dump` and `pg_restore` for a server of this major version: the same one, else a newer one; an older one cannot read it.
+ * Finds `pg_dump` and `pg_restore` for a server of this major version: the same version, else a newer one; an older one cannot read it.
  *
  * @throws SeqqaError that names what to install; `why` says why they are needed
  */
@@ -42,8 +42,8 @@ async function majorOf(tool: string): Promise<number> {
 }
 
 /**
- * Copies everything of a database into an empty one while others work on it. Restored by pg_restore and not by psql, which would obey
- * commands in the names of things. Credentials are in the environment, where other users do not see them.
+ * Copies everything of a database into an empty one while others work on it. pg_restore is used instead of psql, which would obey commands in the
+ * names of things. Credentials are in the environment, where other users do not see them.
  */
 export async function copyByDump(from: StoreUrl, to: StoreUrl, tools: DumpTools, superuser: boolean): Promise<void> {
   // Comments on extensions belong to those who may make them.
@@ -58,14 +58,14 @@ export async function copyByDump(from: StoreUrl, to: StoreUrl, tools: DumpTools,
     stdio: ["pipe", "ignore", "pipe"],
   });
   const ends = [ended(dump), ended(restore)] as const;
-  // A tool that has ended tells why by its output; the broken pipe is only what follows from it.
+  // The output of a tool that has ended says why; the broken pipe only follows from it.
   await pipeline(dump.stdout, restore.stdin).catch(() => dump.kill());
   const [dumped, restored] = await Promise.all(ends);
   if (dumped !== undefined && !(restored !== undefined && dumped === "")) throw dumpFailed(from, "pg_dump", dumped);
   if (restored !== undefined) throw dumpFailed(from, "pg_restore", restored);
 }
 
-/** @returns what it said when it failed */
+/** @returns the tool's output if it failed */
 function ended(child: ChildProcess): Promise<string | undefined> {
   let output = "";
   child.stderr?.on("data", (chunk: Buffer) => (output = (output + chunk.toString()).slice(0, SHOWN_OUTPUT)));
@@ -75,7 +75,7 @@ function ended(child: ChildProcess): Promise<string | undefined> {
   });
 }
 
-/** As the driver reads a URL, for libpq. */
+/** Returns the parts of a URL for libpq, read as the driver reads them. */
 function environmentOf({ href, database }: StoreUrl): NodeJS.ProcessEnv {
   const url = new URL(href);
   const part = (text: string): string | undefined => (text === "" ? undefined : decoded(text));

@@ -14,8 +14,8 @@ const LISTS = new Set([
 const SETTING_NAME = /^[a-z_][a-z0-9_$]*(?:\.[a-z_][a-z0-9_$]*)*$/i;
 
 /**
- * What belongs to a database and is copied by neither CREATE DATABASE nor pg_dump: settings of ALTER DATABASE and ALTER ROLE ... IN DATABASE,
- * and who may connect. As statements for a copy; what the role that connects may not do is left out by the caller.
+ * Returns statements for a copy, for what belongs to a database and is copied by neither CREATE DATABASE nor pg_dump: settings of ALTER DATABASE and
+ * ALTER ROLE ... IN DATABASE, and who may connect. The caller leaves out what its role may not do.
  */
 export async function templateSettings(client: Queryable, template: string, copy: string): Promise<string[]> {
   const [of, to] = [quoteText(template), quoteName(copy)];

@@ -7,15 +7,15 @@ import { quoteName, quoteText } from "../connect/sql-text.ts";
 import { withDatabase, type StoreUrl } from "../connect/store-url.ts";
 import { copyByDump, findDumpTools } from "./template-dump.ts";
 
-/** How long somebody who connects to a database for a moment is waited for. */
+/** Milliseconds to wait for a session that is connected to a database for a moment. */
 const IN_USE_MS = 10_000;
 
 export interface TemplateFacts {
   readonly superuser: boolean;
   readonly createDb: boolean;
-  /** May copy it by CREATE DATABASE: it is the role's own, or marked as a template. */
+  /** `true` if the role may copy it by CREATE DATABASE: it is the role's own, or marked as a template. */
   readonly mayCopy: boolean;
-  /** Sessions open on it, ours not counted. */
+  /** Sessions open on it, without ours. */
   readonly sessions: number;
   /** Major version of the server. */
   readonly version: number;
@@ -41,13 +41,13 @@ export async function templateFacts(client: Client, store: StoreUrl): Promise<Te
   };
 }
 
-/** Copies a database, by the server where nobody works on it, else by pg_dump. The source is only read. */
+/** Copies a database: by the server if nobody works on it, else by pg_dump. The source is only read. */
 export async function copyTemplate(client: Client, store: StoreUrl, copy: string): Promise<void> {
   const facts = await templateFacts(client, store);
   let why = `${facts.sessions} ${facts.sessions === 1 ? "session is" : "sessions are"} open on it`;
   if (facts.mayCopy && facts.sessions === 0) {
     try {
-      // Tried once: who is connected now was not a moment ago, and comes back.
+      // Tried only once: a session that is connected now was not a moment ago, and comes back.
       await client.query(`create database ${quoteName(copy)} template ${quoteName(store.database)}`);
       return;
     } catch (error) {
@@ -62,7 +62,7 @@ export async function copyTemplate(client: Client, store: StoreUrl, copy: string
   await copyByDump(store, withDatabase(store, copy), tools, facts.superuser);
 }
 
-/** An empty database that sorts and encodes like another one. */
+/** Makes an empty database that sorts and encodes like another one. */
 async function createEmpty(client: Client, store: StoreUrl, name: string): Promise<void> {
   const [row] = await rowsOf<[string]>(
     client,
@@ -91,7 +91,7 @@ async function createEmpty(client: Client, store: StoreUrl, name: string): Promi
   }
 }
 
-/** Makes a lane's database of the run's template, which nobody but a passer-by is connected to. */
+/** Makes a lane's database from the run's template, to which others connect for a moment at most. */
 export async function createFrom(client: Client, store: StoreUrl, template: string, name: string): Promise<void> {
   for (const until = performance.now() + IN_USE_MS; ; await pause(100)) {
     try {

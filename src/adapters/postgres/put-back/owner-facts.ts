@@ -2,13 +2,13 @@ import { OURS, rowsOf, USER_SCHEMA } from "../schema/catalog.ts";
 import type { Queryable } from "../connect/mode.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** Facts about a table, partitioned ones included, for a put-back by a session that is not in replica role. */
+/** Facts about a table, partitioned ones included, for a restore by a session that is not in replica role. */
 export interface OwnerFacts {
   readonly oid: string;
   /** Statements that disable the user's triggers and rules, and that enable them again as they were; `undefined`: there are none. */
   readonly quiet: string | undefined;
   readonly loud: string | undefined;
-  /** A foreign key of the table deletes or updates its rows when a parent's row changes. */
+  /** `true` if a foreign key of the table deletes or updates its rows when a parent's row changes. */
   readonly isCascaded: boolean;
   /** Tables to which such foreign keys carry a change of this one. */
   readonly cascadesTo: readonly string[];
@@ -63,7 +63,7 @@ export async function readOwnerFacts(client: Queryable): Promise<ReadonlyMap<str
   );
 }
 
-/** Triggers and rules that fire in a session that is not in replica role, and how each is switched off and on. */
+/** Returns the triggers and rules that fire in a session that is not in replica role, and how each is switched off and on. */
 async function readSwitches(client: Queryable): Promise<Switch[]> {
   const rows = await rowsOf<[string, string, string, string, string]>(
     client,
@@ -91,9 +91,9 @@ interface Key {
   readonly parent: string;
   readonly acts: boolean;
   readonly restricts: boolean;
-  /** The parent's. */
+  /** The columns of the parent. */
   readonly columns: readonly string[];
-  /** `undefined`: of a partitioned table, whose partitions have such foreign keys of their own. */
+  /** `undefined` for a partitioned table, whose partitions have such foreign keys of their own. */
   readonly of: Child | undefined;
 }
 

@@ -8,12 +8,13 @@ const PART = `${OURS}.part`;
 const SKIP = '"!seqqa_skip"';
 
 /**
- * The statements that install what puts rows back without replica role: as the owner of the tables.
+ * Returns the statements that install the functions for restoring rows without replica role: as the owner of the tables.
  *
- * All rows of a put-back are changed by one statement, so that the checks of foreign keys, which come at its end, see the wanted state, cycles included.
- * A cascade would go on from a row that leaves and comes back changed, to children that stay as they are. The statements of a cascade run inside of a trigger, which
- * tells them from ours, and a trigger BEFORE each row makes them do nothing. RESTRICT is checked even where the parent comes back: such parents are updated.
- * Where that does not work, since unique values go from row to row, all that refers to them is taken out too, and put in again.
+ * All rows of a restore are changed by one statement, so that the checks of foreign keys, which come at its end, see the wanted state, cycles
+ * included. A cascade would continue from a row that leaves and comes back changed to children that stay as they are. The statements of a cascade run
+ * inside of a trigger, which distinguishes them from ours, and a trigger BEFORE each row makes them do nothing. RESTRICT is checked even where the
+ * parent comes back: such parents are updated. Where that does not work, since unique values move from row to row, all rows that refer to them are
+ * taken out too, and put in again.
  */
 export function ownerStatements(
   tables: readonly Table[],
@@ -51,7 +52,7 @@ export function ownerStatements(
       const text = (value: string | undefined): string => (value === undefined ? "null" : quoteText(value));
       return `insert into ${PART} values(${one.oid}, ${table !== undefined && table.key.length === 0}, ${text(one.quiet)}, ${text(one.loud)}, '{${one.cascadesTo.join(",")}}', ${values.join(", ")})`;
     }),
-    // For finding out which rows a user's own database takes.
+    // Used to find out which rows a user's own database takes.
     `create function ${OURS}.quiet(p_tables oid[], p_loud boolean) returns void language plpgsql as ${quoteText(`
 declare v_text text; begin
   for v_text in select case when p_loud then p.loud else p.quiet end from ${PART} p
@@ -65,7 +66,10 @@ end`)}`,
   ];
 }
 
-/** Where rows are. Those without a key: where they were seen last, else anywhere; equal ones are told apart by nothing but their number. */
+/**
+ * Returns the function that finds rows. Rows without a key are looked for where they were seen last, then anywhere; equal ones are distinguished only
+ * by their number.
+ */
 function findFunction(table: Table): string {
   const { oid, sqlName } = table;
   const row = asText("seqqa_t");
@@ -96,7 +100,7 @@ declare seqqa_d text; seqqa_c tid; seqqa_left text[]; seqqa_all tid[] := '{}'; b
 end`)}`;
 }
 
-/** The parts of the statement that change one table; $1 to $3: rows, $4 and $5: places of rows without a key. */
+/** Returns the parts of the statement that change one table; $1 to $3: rows, $4 and $5: places of rows without a key. */
 function stepsOf(table: Table, facts: OwnerFacts): string {
   const { oid, sqlName } = table;
   const rows = (sign: "<" | ">"): string => rowsOfTable(table, sign);
@@ -128,13 +132,13 @@ function deleteAtPlaces({ oid, sqlName }: Table): string {
   return `delete from only ${sqlName} as seqqa_t where seqqa_t.ctid = any(array(${places})) returning 1`;
 }
 
-/** The rows that refer to the rows $1 of the table. */
+/** Returns a query for the rows that refer to the rows $1 of the table. */
 function childrenOf({ sqlName }: Table, child: Child): string {
   return `select ${child.oid}::oid, seqqa_c.ctid, ${asText("seqqa_c")} from only ${child.sqlName} as seqqa_c,
     (select x.img::${sqlName} as r from unnest($1::text[]) x(img) offset 0) seqqa_p where ${child.match}`;
 }
 
-/** All images $2, with the values that rows at the places $4 have in ignored columns where a row of that key comes. */
+/** Returns a query for all images $2, with the values that rows at the places $4 have in ignored columns where a row of that key comes. */
 function mergedOf(table: Table): string {
   const { oid, sqlName, columns, ignored } = table;
   const values = columns.map(({ name }) => `${ignored.includes(name) ? "seqqa_t" : "(seqqa_k.r)"}.${quoteName(name)}`);
@@ -144,7 +148,7 @@ function mergedOf(table: Table): string {
       where seqqa_t.ctid = any($4::tid[]) and ${keyMatch(table)}) m on true`;
 }
 
-/** Where rows without a key are now. */
+/** Returns a query for the present places of rows without a key. */
 function placesOf({ oid, key }: Table): string {
   return key.length > 0 ? "" : `select ${oid}::oid, i.img, i.place, 0 from i_${oid} i union all `;
 }
@@ -157,7 +161,10 @@ function returned({ key }: Table): string {
   return key.length > 0 ? "returning 1" : `returning ${asText("seqqa_t")} as img, seqqa_t.ctid as place`;
 }
 
-/** How a row that goes (`g`) and one that comes (`c`) are one that foreign keys with RESTRICT refer to, or that has ignored columns, and what an UPDATE sets. */
+/**
+ * Returns how a row that goes (`g`) and a row that comes (`c`) are matched as one row, and what an UPDATE sets. For tables to which foreign keys with
+ * RESTRICT refer, or that have ignored columns.
+ */
 function pairingOf(table: Table, { restricted, fixed }: OwnerFacts): { readonly match: string; readonly set: string } | undefined {
   const columns = restricted ?? (table.ignored.length > 0 ? table.key.map(({ name }) => name) : undefined);
   if (columns === undefined || table.key.length === 0) return undefined;
@@ -171,7 +178,10 @@ function pairingOf(table: Table, { restricted, fixed }: OwnerFacts): { readonly 
   return { match, set: set.map((name) => `${quoteName(name)} = (seqqa_k.now).${quoteName(name)}`).join(", ") };
 }
 
-/** Rows of the answer: of rows without a key where they are now, then how many rows were changed, and the table's name if a row was not there. */
+/**
+ * Returns a query for the answer: the present places of rows without a key, then how many rows were changed, and the table's name if a row was not
+ * there.
+ */
 function resultOf(table: Table, facts: OwnerFacts): string {
   const { oid, fullName, key } = table;
   const wanted = (sign: "<" | ">"): string =>
@@ -239,7 +249,7 @@ begin
   perform ${OURS}.quiet(v_tables, true);
 end`)}`;
 
-/** Puts rows back: `p_w` below 0 goes, above comes. Returns rows as the function `put` does. */
+/** Restores rows: `p_w` below 0 deletes a row, above 0 inserts it. Returns rows as the function `put` does. */
 const PUT_ROWS = `create function ${OURS}.put_rows(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[])
   returns table(rel oid, img text, place tid, n int) language plpgsql as ${quoteText(`
 #variable_conflict use_column

@@ -15,16 +15,17 @@ import { rowImage, shownKey } from "../read/shown-row.ts";
 import { undoRows } from "../journal/undo-rows.ts";
 
 export interface PuttingBack extends Cleaning {
-  /** For a run that is alive: only while its lease holds. Default: no. */
+  /** For a run that is alive: restores only while its lease holds. Default: no. */
   readonly leased?: boolean | undefined;
-  /** Takes in what was logged since the last time, when nobody can write any more. */
+  /** Takes in what was logged since the last time, once nobody can write. */
   readonly lastLook?: (() => Promise<void>) | undefined;
   readonly limitMs?: number | undefined;
 }
 
 /**
- * Puts a journalled database of the user's back to what it was when it was opened, by nothing but what is kept in it, and removes everything of ours, in one
- * transaction. Only rows that are as the run recorded them go back; what was changed since stays, and so does what that refers to.
+ * Restores a journalled database of the user's to what it was when it was opened, by nothing but what is kept in it, and removes everything of ours,
+ * in one transaction. Only rows that are as the run recorded them are restored. Rows that were changed since stay, and so do the rows that they refer
+ * to.
  *
  * @throws SeqqaError `STORE_BUSY`, `STORE_NOT_PUT_BACK`, `LEASE_OVER`
  */
@@ -51,7 +52,7 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
   const [there] = await control.rows(`select to_regclass('${OURS}.kept'), to_regclass('${OURS}.lease')`);
   if (typeof there?.[0] === "string") {
     if (typeof there[1] !== "string") throw cannotRecover(control, "the run was of another version of seqqa");
-    // Before this transaction writes: then it could not tell others from itself.
+    // Asked before this transaction writes: afterwards it could not distinguish others from itself.
     const [writing] = await control.rows(`select ${OURS}.busy()`);
     if (typeof writing?.[0] === "string") throw new Writing(writing[0]);
     const tables = await lockTables(control);
@@ -64,9 +65,9 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
     leftover = { ...leftover, ...rows, sinceMs: Number(sinceMs), recordedMs: Number(recordedMs) };
     if (dryRun) return leftover;
     await control.rows(`drop schema ${OURS} cascade`);
-    // Behind everything that may have to wait and begin again.
+    // Comes after everything that may have to wait and start again.
     if (leftover.keep.length > 0) onKept?.(leftover);
-    // No rollback takes sequences back, so they are the last thing.
+    // No rollback restores sequences, so they come last.
     await control.rows(putCountersBack(JSON.parse(sequences) as string[], counters, recorded));
   } else if (!dryRun) {
     await control.rows(putNotedCounters);
@@ -75,7 +76,7 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
   return leftover;
 }
 
-/** A superuser's installation is of no use to others, who may not even read it. */
+/** Fails if a superuser installed what is there: it is of no use to others, who may not even read it. */
 async function requireOwned(control: Control): Promise<void> {
   const [row] = await control.rows(
     `select pg_get_userbyid(nspowner) from pg_namespace where nspname = '${OURS}' and not pg_has_role(nspowner, 'usage')`,
@@ -84,7 +85,7 @@ async function requireOwned(control: Control): Promise<void> {
     throw cannotRecover(control, `the run worked as the role "${row[0]}"`, "Connect as that role, or as a superuser.");
 }
 
-/** Keeps everybody from writing to the tables until the transaction ends. Returns the tables as they were when the store was opened. */
+/** Keeps all other sessions from writing to the tables until the transaction ends. Returns the tables as they were when the store was opened. */
 async function lockTables(control: Control): Promise<readonly RecordedTable[]> {
   const [owner] = await control.rows(`select tables from ${OURS}.owner`);
   const tables = JSON.parse(owner?.[0] ?? "[]") as RecordedTable[];
@@ -119,7 +120,10 @@ async function undo(control: Control, recorded: readonly RecordedTable[]): Promi
   return { undo: [...undone].map(imagesOf), keep: keep.map(imagesOf) };
 }
 
-/** Without event triggers a run notices more than changes of the schema, and may be killed before it has looked closer. */
+/**
+ * Returns `true` if the schema is the former one. Without event triggers a run notices more than changes of the schema, and may be killed before it
+ * has looked closer.
+ */
 async function hasFormerSchema(control: Control): Promise<boolean> {
   const [row] = await control.rows(`select catalog from ${OURS}.owner`);
   return typeof row?.[0] === "string" && row[0] === storedText(await catalogText(control.client, true));

@@ -11,8 +11,9 @@ export function putFunction(table: Table): string {
 }
 
 /**
- * Changes one table: takes out rows, then puts rows in, so that no order of keys and unique values matters. Rows are whole, in text form, and
- * one that is to go must be there exactly like that: what was changed behind the triggers' back is never overwritten in silence.
+ * Returns the function that changes one table: it deletes rows, then inserts rows, so that no order of keys and unique values matters. Rows are
+ * whole, in text form. A row to be deleted must be there exactly like that: what was changed behind the triggers' back is never overwritten in
+ * silence.
  */
 export function createPutFunction(table: Table): string {
   const body = table.key.length > 0 ? keyedBody(table) : keylessBody(table);
@@ -36,8 +37,8 @@ end`;
 }
 
 /**
- * Rows that go and come under one key are changed where they are, which leaves ignored columns alone, also those that somebody else writes at the same time. Where
- * unique values go from row to row, all of them are taken out and put in with the ignored values that they had.
+ * Changes rows that go and come under one key where they are. Ignored columns keep their values, even if somebody else writes them at the same time.
+ * Where unique values move from row to row, all these rows are taken out and put in with the ignored values that they had.
  */
 function partialBody(table: Table): string {
   const { sqlName, ignored, key } = table;
@@ -78,7 +79,7 @@ declare seqqa_n int; seqqa_old text[]; seqqa_new text[]; begin
 end`;
 }
 
-/** Without a key: first where the rows were seen last, then anywhere; equal rows are told apart by nothing but their number. */
+/** Looks for rows without a key first where they were seen last, then anywhere; equal rows are distinguished only by their number. */
 function keylessBody(table: Table): string {
   const { sqlName } = table;
   return `#variable_conflict use_variable
@@ -107,7 +108,7 @@ declare seqqa_d text; seqqa_c tid; seqqa_left text[]; seqqa_n int; begin
 end`;
 }
 
-/** Finds the row of an image in a table with a key. */
+/** Returns a condition that finds the row of an image in a table with a key. */
 export function rowMatch(table: Table): string {
   const same =
     table.ignored.length === 0
@@ -116,7 +117,7 @@ export function rowMatch(table: Table): string {
   return `${keyMatch(table)} and ${same}`;
 }
 
-/** The function that gives of an image what tells it apart; none where all images are told apart by all they are. */
+/** Returns the function that reduces an image to what distinguishes its row; none where all images are distinguished by their whole content. */
 export function judgedFunction(tables: readonly Table[]): string[] {
   const partial = tables.filter(({ ignored }) => ignored.length > 0);
   if (partial.length === 0) return [];
@@ -130,12 +131,12 @@ end`)}`,
   ];
 }
 
-/** An SQL expression for what tells an entry `e(rel, img)` apart. */
+/** Returns an SQL expression for what distinguishes an entry `e(rel, img)`. */
 export function judgedImage(tables: readonly Table[]): string {
   return tables.some(({ ignored }) => ignored.length > 0) ? `${OURS}.judged(e.rel, e.img)` : "e.img";
 }
 
-/** Tells whether entries of a log change any row. `image`: see {@link judgedImage}. */
+/** Returns the condition that entries of a log change any row. `image`: see {@link judgedImage}. */
 export function changesRows(log: string, image: string, which = "true"): string {
   return `exists (
         select from (select l.rel, l.o, -1 from ${log} l where ${which} and l.o is not null
@@ -143,22 +144,22 @@ export function changesRows(log: string, image: string, which = "true"): string 
          group by e.rel, ${image} having sum(e.w) <> 0)`;
 }
 
-/** Compares the key of a table's row with that of an image. */
+/** Returns a condition that compares the key of a table's row with that of an image. */
 export function keyMatch({ key }: Table): string {
   return key.map(({ name, operator }) => `seqqa_t.${quoteName(name)} ${operator} (seqqa_k.r).${quoteName(name)}`).join(" and ");
 }
 
-/** A whole row: a column of the alias's name would be taken for it, hence the star. */
+/** Returns a whole row as text. Without the star, a column of the alias's name would be taken for it. */
 export function asText(alias: string): string {
   return `(${alias}.*)::text`;
 }
 
-/** The columns that hold something of their own. */
+/** Returns the columns that hold values of their own. */
 export function storedColumns({ columns }: Table): string[] {
   return columns.filter(({ generated }) => !generated).map(({ name }) => name);
 }
 
-/** `source`: rows `r` under the alias seqqa_k. `ignoredValue`: of a column; default: as in `r`. */
+/** `source`: rows `r` under the alias seqqa_k. `ignoredValue`: the value of a column; default: as in `r`. */
 export function insertInto(table: Table, source: string, ignoredValue?: (name: string) => string): string {
   const names = storedColumns(table);
   const stored = names.map(quoteName);

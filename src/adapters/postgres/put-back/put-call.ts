@@ -10,11 +10,11 @@ export interface Look {
   readonly counters: string;
   /** Rows of the log. */
   readonly entries: readonly Row[];
-  /** The rows are somebody else's, and are still in the log. */
+  /** `true` if the entries are somebody else's; then they are still in the log. */
   readonly foreign: boolean;
 }
 
-/** Rows as the function `read` returns them, without the first one. */
+/** Makes a look from rows of the function `read`, without the first one. */
 export function lookOf(counters: string, rows: readonly Row[]): Look {
   const [rel, what] = rows[rows.length - 1] ?? [];
   const foreign = rel === null && what === FOREIGN;
@@ -27,7 +27,7 @@ export const PUT: string = `select rel, img, place, n, now from ${OURS}.put($1, 
 /** The result of the call. */
 export type PutReply =
   | { readonly kind: "busy"; readonly who: string }
-  /** Something was written since the last look, and the call was for the case that nothing was. */
+  /** Something was written since the last look, and the call was only for the case that nothing was. */
   | { readonly kind: "written" }
   /** `placed`: for each table where rows without a key are now, and how many rows were changed. */
   | { readonly kind: "done"; readonly placed: readonly Row[]; readonly look: Look };
@@ -45,13 +45,13 @@ export function replyOf(rows: readonly Row[]): PutReply {
   return { kind: "done", placed: others.slice(0, looked), look };
 }
 
-/** Changes of rows as parameters. Each row stands for itself, and a table's rows that go stand before those that come. */
+/** Changes of rows as parameters. Each row is listed by itself, and in each table the rows that go are before those that come. */
 export interface Columns {
   readonly rel: string[];
   readonly img: string[];
   /** 1: the row comes, -1: it goes. */
   readonly w: number[];
-  /** For each table where its rows begin, where those begin that come, and where they end: from 1. */
+  /** For each table: where its rows begin, where those begin that come, and where they end; from 1. */
   readonly parts: number[];
 }
 

@@ -3,9 +3,9 @@ import type { Queryable } from "../connect/mode.ts";
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
 /**
- * Everything that is in the user's schemas, exactly, one thing a line: columns, constraints, indexes, triggers, views, then the rows of all
- * tables and materialized views, then sequences (those of which sessions keep values in advance by name only: they are not put back) and large objects. Expects
- * raw text under the settings of `TEXT_SETTINGS`, in a transaction that sees one state.
+ * Dumps everything in the user's schemas, exactly, one thing a line: columns, constraints, indexes, triggers, views, then the rows of all tables and
+ * materialized views, then sequences and large objects. Sequences of which sessions keep values in advance are listed by name only: they are not
+ * restored. Expects raw text under the settings of `TEXT_SETTINGS`, in a transaction that sees one state.
  */
 export async function dumpDatabase(client: Queryable): Promise<string> {
   const contents = await rowsOf<[string, string, string, string]>(
@@ -25,7 +25,7 @@ export async function dumpDatabase(client: Queryable): Promise<string> {
       parts.push(`select ${label} || ' ' || last_value || ' ' || is_called from ${sqlName}`);
     }
   }
-  // Who may not read their contents sees which there are.
+  // A role that may not read their contents sees which ones exist.
   const [mayRead] = await rowsOf<[string]>(client, "select has_table_privilege('pg_catalog.pg_largeobject', 'select')::text");
   parts.push(
     mayRead?.[0] === "true"

@@ -21,7 +21,7 @@ export function queryWrites(sql: string): SeqqaError {
   });
 }
 
-/** What the server says of a look into the store, as an error of ours. */
+/** Returns the error of ours for the server's answer to a query. */
 export function queryError(store: StoreUrl, sql: string, error: unknown): SeqqaError {
   if (error instanceof SeqqaError) return error;
   if (codeOf(error) === "25006") return queryWrites(sql);
@@ -43,14 +43,14 @@ export class Looker {
     this.#store = store;
   }
 
-  /** One after the other, as the driver wants it. */
+  /** Sends queries one after the other, as the driver wants it. */
   query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     const mine = this.#turn.then(() => this.#query(sql, values));
     this.#turn = mine.catch(() => undefined);
     return mine;
   }
 
-  /** A session that was ended says nothing of the store: what only reads is asked once more, on a new one. */
+  /** The end of a session says nothing about the store: a query that only reads is sent once more, on a new session. */
   async #query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     try {
       return await onceMoreAfterLoss(

@@ -6,13 +6,13 @@ import type { Selection } from "./selection.ts";
 import { rowFields } from "../connect/sql-text.ts";
 import { integer, shownValue } from "./values.ts";
 
-/** A row's text form as observers see it. */
+/** Returns a row's text form as observers see it. */
 export function shownRow(table: Table, row: string): StoredValue[] {
   const fields = rowFields(row);
   return table.shownAt.map((at) => shownValue(fields[at] ?? null, table.columns[at]?.kind ?? "text"));
 }
 
-/** Rows by what observers call their table, several partitions being one. */
+/** Groups rows by the name of their table for observers, several partitions being one. */
 export class ShownTables {
   readonly #tables = new Map<string, { table: Table; added: StoredValue[][]; removed: StoredValue[][] }>();
 
@@ -33,7 +33,7 @@ export class ShownTables {
   }
 }
 
-/** What the present state differs in from the root. */
+/** Returns the difference between the present state and the root. */
 export function observeNet(tables: readonly Table[], net: RowSums, selection: Selection): ObservedTable[] {
   const shown = new ShownTables();
   for (let i = 0; i < tables.length; i++) {
@@ -44,7 +44,7 @@ export function observeNet(tables: readonly Table[], net: RowSums, selection: Se
   return shown.all();
 }
 
-/** The difference between the present state and the root. */
+/** Returns the difference between the present state and the root. */
 export function observeMirror(
   tables: readonly Table[],
   sequences: readonly Sequence[],
@@ -59,20 +59,20 @@ export function observeMirror(
   };
 }
 
-/** Everything, for the root. */
+/** Returns all rows, for the root. */
 export function observeAll(tables: readonly (readonly [Table, readonly string[]])[]): ObservedTable[] {
   const shown = new ShownTables();
   for (const [table, rows] of tables) for (const row of rows) shown.add(table, row, 1);
   return shown.all();
 }
 
-/** `last_value` and `is_called` of each sequence, from the text of an array of pairs. */
+/** Returns `last_value` and `is_called` of each sequence, from the text of an array of pairs. */
 export function counterPairs(counters: string): readonly (readonly [last: bigint, called: boolean])[] {
   const numbers = counters.match(/-?\d+/g) ?? [];
   return Array.from({ length: numbers.length / 2 }, (_, i) => [BigInt(numbers[2 * i] ?? 0), numbers[2 * i + 1] === "1"] as const);
 }
 
-/** Of each sequence what it gives next, where that differs from `root`; without `root`, of all. */
+/** Returns the next value of each sequence, where it differs from `root`; without `root`, of all. */
 export function observeCounters(
   sequences: readonly Sequence[],
   now: string,

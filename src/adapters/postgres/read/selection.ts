@@ -2,7 +2,7 @@ import { SeqqaError } from "../../../model/errors.ts";
 import type { Catalog, ForeignTable, Sequence, Table } from "../schema/catalog.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** What of a database belongs to the state; the rest is put back, and not looked at. */
+/** The tables and sequences that belong to the state. The others are restored, but not observed. */
 export interface Selection {
   readonly tables: (table: Table) => boolean;
   readonly sequences: (sequence: Sequence) => boolean;

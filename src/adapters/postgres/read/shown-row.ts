@@ -3,7 +3,7 @@ import type { Table } from "../schema/catalog.ts";
 import { rowFields } from "../connect/sql-text.ts";
 import { shownValue } from "./values.ts";
 
-/** A row by its columns, for people. `row`: its text form. */
+/** Returns a row by its columns, for people. `row`: its text form. */
 export function rowImage({ columns }: Table, row: string | null): RowImage | null {
   if (row === null) return null;
   const fields = rowFields(row);

@@ -18,8 +18,8 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * The settings that the text form of a row depends on, by the types in it. Each one that a trigger pins costs every write of the target
- * about half a microsecond, so only those that matter are; for a type that is not known, all.
+ * Returns the settings that the text form of a row depends on, by the types in it. Each one that a trigger pins costs every write of the target about
+ * half a microsecond, so only those that matter are pinned; for an unknown type, all.
  */
 export function settingsFor(types: readonly string[]): readonly string[] {
   const needed = new Set<string>();

@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
   timestamptz: "time",
 };
 
-/** Of a type of `pg_catalog`, domains resolved. */
+/** Returns the kind of a type of `pg_catalog`, domains resolved. */
 export function kindOf(typeSchema: string, typeName: string): ValueKind {
   return typeSchema === "pg_catalog" ? (KINDS[typeName] ?? "text") : "text";
 }
@@ -26,8 +26,8 @@ const INTEGER = /^-?\d+$/;
 const TIME = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:\+00)?$/;
 
 /**
- * A value in its text form as observers see it: whole numbers as numbers, or `bigint` beyond 2^53; decimal fractions as text, since
- * 1.5 and 1.50 differ; floats as numbers; times in ISO 8601; everything else as text.
+ * Returns a value in its text form as observers see it: whole numbers as numbers, or `bigint` beyond 2^53; decimal fractions as text, since 1.5 and
+ * 1.50 differ; floats as numbers; times in ISO 8601; everything else as text.
  */
 export function shownValue(text: string | null, kind: ValueKind): StoredValue {
   if (text === null) return null;
@@ -60,7 +60,7 @@ interface TypeParsers {
   getTypeParser(oid: number, format?: string): (text: string) => unknown;
 }
 
-/** As the driver parses, but `bigint` columns as numbers as far as those are exact: `rows[0].count === 3` then means what it says. */
+/** Parses as the driver does, but gives `bigint` columns as numbers where those are exact: `rows[0].count === 3` then means what it says. */
 export function parseForUsers(types: TypeParsers): { getTypeParser: (oid: number, format?: string) => (text: string) => unknown } {
   const INT8 = 20;
   return { getTypeParser: (oid, format) => (oid === INT8 && format !== "binary" ? integer : types.getTypeParser(oid, format)) };

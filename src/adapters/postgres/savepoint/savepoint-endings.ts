@@ -1,14 +1,14 @@
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
-/** Something that ends, or is emptied, with each or with its transaction. */
+/** Something that ends, or is emptied, with its transaction or with every transaction. */
 export interface Ending {
   readonly kind: "cursor" | "temporary table" | "temporary rows";
   readonly name: string;
 }
 
 /**
- * What a COMMIT does beside keeping changes, and the release of a savepoint does not: cursors are closed, temporary tables dropped or emptied as
- * they were declared.
+ * The effects of a COMMIT that the release of a savepoint does not have: cursors are closed, and temporary tables are dropped or emptied as they were
+ * declared.
  */
 export class Endings {
   #once: Ending[] = [];
@@ -19,12 +19,12 @@ export class Endings {
     else this.#once.push(ending);
   }
 
-  /** A rollback has undone what was declared. */
+  /** Forgets what was declared in a transaction that was rolled back. */
   forget(): void {
     this.#once = [];
   }
 
-  /** As statements for the present COMMIT, after which only what ends with every transaction is left. */
+  /** Returns statements for the present COMMIT. After it, only what ends with every transaction is left. */
   take(): string[] {
     const endings = [...this.#once, ...this.#always.values()];
     this.#once = [];
@@ -32,7 +32,7 @@ export class Endings {
   }
 }
 
-/** Does nothing where a rollback, or the target, has removed it. */
+/** Does nothing if a rollback, or the target, has removed it. */
 function statementOf({ kind, name }: Ending): string {
   const table = `pg_temp.${quoteName(name)}`;
   const there = `if pg_catalog.to_regclass(${quoteText(table)}) is not null then`;

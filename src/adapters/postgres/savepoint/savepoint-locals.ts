@@ -4,11 +4,11 @@ import { quoteText } from "../connect/sql-text.ts";
 
 const NO: ReadonlySet<unknown> = new Set([false, "false", "f", "no", "off", "0", 0]);
 
-/** What settings were before SET LOCAL: its end, which a COMMIT brings, is not brought by the release of a savepoint. */
+/** The values of settings before SET LOCAL. A COMMIT ends such a setting, the release of a savepoint does not. */
 export class LocalSettings {
   readonly #before = new Map<string, string | null>();
 
-  /** Asks what the settings are that a statement is about to change until the end of the transaction. */
+  /** Reads the settings that a statement is about to change until the end of the transaction. */
   async note(client: Client, locals: readonly LocalSetting[], values: readonly unknown[]): Promise<void> {
     for (const { name, onlyIf } of locals) {
       const setting = typeof name === "string" ? name : values[name - 1];
@@ -19,7 +19,7 @@ export class LocalSettings {
     }
   }
 
-  /** As statements; one that did not exist is then empty, as after a COMMIT. */
+  /** Returns statements; a setting that did not exist is then empty, as after a COMMIT. */
   restore(): string[] {
     const calls = [...this.#before]
       .toReversed()

@@ -27,23 +27,23 @@ import { parseForUsers } from "../read/values.ts";
 /** A state with a savepoint. */
 interface Level {
   readonly segment: Segment;
-  /** How far the log was read at this savepoint: rolling back takes the later entries out of it. */
+  /** The position up to which the log was read at this savepoint: a rollback removes the later entries. */
   readonly read: string;
   readonly depth: number;
 }
 
 export interface SavepointOptions {
   readonly store: StoreUrl;
-  /** The lent connection. */
+  /** The shared connection. */
   readonly core: SharedConnectionCore;
   readonly borrowed: boolean;
   readonly schemas: readonly string[] | undefined;
   readonly tables: readonly string[] | undefined;
 }
 
-/** After so many put-backs the exploring transaction is begun anew when it is at the root, so that what it left behind can be cleaned up. */
+/** After this many restores the exploring transaction is started again when it is at the root, so that what it left behind can be cleaned up. */
 const RENEW_AFTER = 2000;
-/** After so many its tables are cleaned from outside, since it may be long until it is at the root. */
+/** After this many restores its tables are cleaned from outside, since it may be long until it is at the root. */
 const CLEAN_AFTER = 1000;
 const TEXT_LOCALLY = Object.entries(TEXT_SETTINGS)
   .map(([name, value]) => `set local ${name} = ${quoteText(value)}`)
@@ -52,8 +52,8 @@ const ROOT = savepointAt(0);
 const BEGIN = "begin isolation level read committed read write";
 
 /**
- * Nested savepoints on the connection that an in-process target works on: nothing is committed while exploring, so rolling back costs the
- * same whatever was changed. Sequences, which no savepoint rolls back, are put back by hand.
+ * Makes nested savepoints on the connection that an in-process target works on. Nothing is committed while exploring, so rolling back costs the same
+ * whatever was changed. Sequences, which no savepoint rolls back, are restored by hand.
  */
 export class SavepointMode implements PostgresMode {
   readonly traits: StoreTraits = { portable: false, commits: false };
@@ -68,7 +68,7 @@ export class SavepointMode implements PostgresMode {
   #mirror!: MultisetMirror;
   #levels: Level[] = [];
   #read = "0";
-  /** What the target had done when the log was last read, and when the top level was made or gone back to. */
+  /** The activity of the target when the log was last read, and when the top level was made or restored. */
   #synced = -1;
   #clean = -1;
   #putBack = 0;
@@ -97,7 +97,7 @@ export class SavepointMode implements PostgresMode {
     return mode;
   }
 
-  /** Makes sure that a dead run left nothing in the user's own database, and notes what will be put back into it. */
+  /** Makes sure that a dead run left nothing in the user's own database, and notes what will be restored in it. */
   async #borrow(): Promise<void> {
     const { store, schemas, tables } = this.#options;
     const left = await this.#alone(async (client) => {
@@ -107,7 +107,7 @@ export class SavepointMode implements PostgresMode {
     if (left === 1) await requireUnused(store);
     await this.#alone(async (client) => {
       const catalog = await readCatalog(raw(client));
-      // What is refused is refused before anything is noted.
+      // Refusals come before anything is noted.
       select(store, catalog, schemas, tables);
       await client.query("begin; set local role none");
       await noteCounters(client, store, catalog.sequences);
@@ -117,7 +117,7 @@ export class SavepointMode implements PostgresMode {
 
   root(): Promise<Observed> {
     return this.#alone(async (client) => {
-      // What was done so far (setup) stays in a lane's own store. In a borrowed one it is rolled back in the end.
+      // The changes so far (setup) stay in a lane's own store. In an external one they are rolled back in the end.
       const { borrowed } = this.#options;
       if (this.#core.schemaTouched && (await this.#log.schemaDifference()) !== undefined) await this.#install();
       if (!borrowed) await client.query("commit");
@@ -143,7 +143,7 @@ export class SavepointMode implements PostgresMode {
     });
   }
 
-  /** Without a savepoint: to compare with, not to go back to. */
+  /** Makes no savepoint: the segment is for comparing, not for restoring. */
   async position(): Promise<Segment> {
     await this.#upToDate();
     return this.#mirror.top;
@@ -218,7 +218,7 @@ export class SavepointMode implements PostgresMode {
     throw notPortable();
   }
 
-  /** Everything since the root is rolled back; in a borrowed store everything since it was opened. */
+  /** Rolls back everything since the root; in an external store everything since it was opened. */
   async close(): Promise<void> {
     try {
       await this.#alone(async (client) => {
@@ -231,7 +231,7 @@ export class SavepointMode implements PostgresMode {
         }
       });
     } catch (error) {
-      // With the connection everything in it is rolled back, all but sequences.
+      // Losing the connection rolls back everything in it, except sequences.
       if (!(error instanceof SeqqaError) || error.code !== "STORE_LOST") throw error;
       if (this.#options.borrowed) await recoverApart(this.#options.store);
     } finally {
@@ -243,11 +243,11 @@ export class SavepointMode implements PostgresMode {
     this.#log = await SavepointStore.install(this.#options.store, this.#core.client!);
     const { store, schemas, tables } = this.#options;
     const selection = select(store, this.#log.catalog, schemas, tables);
-    // What a session keeps in advance decides what such a sequence gives next, and that no mode can see.
+    // The next value of such a sequence depends on what a session keeps in advance, which no mode can see.
     this.#selection = { ...selection, sequences: (one) => !one.cached && selection.sequences(one) };
   }
 
-  /** Makes the present state the bottom of all marks. */
+  /** Makes the present state the bottom of all checkpoints. */
   async #beginAt(client: Client, counters: string, before: string): Promise<void> {
     await client.query(`${before}savepoint ${ROOT}`);
     this.#mirror = new MultisetMirror(counters);
@@ -257,7 +257,7 @@ export class SavepointMode implements PostgresMode {
     this.#core.explore(this.#log.deferred);
   }
 
-  /** Outside of the exploring transaction: cleans up after it and begins the next one. */
+  /** Cleans up after the exploring transaction, outside of it, and begins the next one. */
   async #renew(client: Client): Promise<void> {
     if (this.#putBack > 0) await this.#vacuum(client);
     await this.#log.empty();
@@ -266,20 +266,20 @@ export class SavepointMode implements PostgresMode {
     await client.query(BEGIN);
   }
 
-  /** The rows that were rolled back are dead; the server's own vacuum does not hear of them while a transaction is open. */
+  /** Removes the dead rows of rollbacks: the server's own vacuum does not learn of them while a transaction is open. */
   async #vacuum(client: Client): Promise<void> {
     for (const { sqlName } of this.#log.catalog.tables) await client.query(`vacuum ${sqlName}`).catch(() => undefined);
     this.#unclean = 0;
   }
 
-  /** A server that has no connection left for it is none that cannot put back. */
+  /** Ignores failures: a server without a free connection for this can still restore. */
   async #cleanApart(): Promise<void> {
     this.#unclean = 0;
     const names = this.#log.catalog.tables.map(({ sqlName }) => sqlName);
     await vacuumApart(this.#options.store, names).catch(() => undefined);
   }
 
-  /** The log is read when the target did something since the last time; otherwise nothing is asked of the server. */
+  /** Reads the log if the target did something since the last time; otherwise the server is not asked. */
   #upToDate(): Promise<void> {
     if (this.#core.quiet && this.#core.activity === this.#synced) return Promise.resolve();
     return this.#alone(() => this.#sync());
@@ -298,7 +298,7 @@ export class SavepointMode implements PostgresMode {
     this.#synced = activity;
   }
 
-  /** As the role that connected; whatever it sets or does is undone. */
+  /** Works as the role that connected; its settings and changes are undone. */
   #looking<T>(work: (client: Client) => Promise<T>): Promise<T> {
     return this.#core.alone(async (client) => {
       await client.query("savepoint seqqa_look; set local role none");

@@ -13,12 +13,12 @@ import type { StoreUrl } from "../connect/store-url.ts";
 /** A session that has just ended holds its locks for a moment. */
 const IN_USE_MS = 3000;
 const RECORD = `${OURS}.savepoint_counters`;
-/** By the catalogs: a name in a schema that the role may not use is an error. */
+/** Asks the catalogs: a name in a schema that the role may not use is an error. */
 const HAS_RECORD = `select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = '${OURS}' and c.relname = 'savepoint_counters'`;
 
 /**
- * What the server does not roll back by itself when a run is killed: sequences. They are noted in the user's own database before anything
- * is done to it. Takes the lock that keeps other runs off it, which ends with the session.
+ * Notes sequences in the user's own database before anything is done to it: the server does not roll them back by itself when a run is killed. Takes
+ * the lock that keeps other runs off the database, which ends with the session.
  *
  * @throws SeqqaError `STORE_IN_USE`, `SAVEPOINT_HINDERED`
  */
@@ -37,9 +37,9 @@ export async function noteCounters(client: Client, store: StoreUrl, sequences: r
 }
 
 /**
- * Puts sequences back that a dead run in savepoint mode moved; any role that could begin one can. With `onlyLook` nothing is done.
+ * Restores sequences that a dead run in savepoint mode moved; any role that could begin such a run can. With `onlyLook` nothing is done.
  *
- * @returns whether there was something to put back
+ * @returns `true` if there was something to restore
  * @throws SeqqaError `STORE_IN_USE`
  */
 export async function recoverCounters(client: Client, store: StoreUrl, onlyLook = false): Promise<boolean> {
@@ -54,7 +54,7 @@ export async function recoverCounters(client: Client, store: StoreUrl, onlyLook 
   return true;
 }
 
-/** {@link recoverCounters} by a connection of its own. */
+/** Does the same as {@link recoverCounters}, on a connection of its own. */
 export async function recoverApart(store: StoreUrl, onlyLook = false): Promise<boolean> {
   const client = await connect(store);
   try {
@@ -72,11 +72,11 @@ async function lock(client: Client, store: StoreUrl): Promise<void> {
   }
 }
 
-/** Puts sequences back to what was noted, if it was. A sequence that is not there any more went with what made it. */
+/** Restores sequences to what was noted, if there is a note. A sequence that is gone went with what made it. */
 export const putNotedCounters: string = countersBack(
   `select to_regclass(sequence) as sequence, last, called, null::bigint as recorded_last, null::boolean as recorded_called from ${RECORD}`,
   RECORD,
 );
 
-/** Forgets what was noted. */
+/** Removes the note. */
 export const forgetCounters: string = `drop schema if exists ${OURS} cascade`;

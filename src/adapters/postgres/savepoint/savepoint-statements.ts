@@ -1,11 +1,11 @@
 import type { Ending } from "./savepoint-endings.ts";
 import { isWord, lower, splitStatements, type Token } from "./savepoint-tokens.ts";
 
-/** What a statement does to the transaction that it runs in. */
+/** The effect of a statement on the transaction that it runs in. */
 export type Control =
   | { readonly kind: "begin"; readonly tag: string; readonly readOnly: boolean | undefined }
   | { readonly kind: "commit" | "rollback"; readonly chain: boolean }
-  /** Of the target's own savepoints. */
+  /** Concerns the target's own savepoints. */
   | { readonly kind: "savepoint" | "release" | "rollback to"; readonly tag: string; readonly name: string }
   | { readonly kind: "set transaction"; readonly readOnly: boolean | undefined }
   | { readonly kind: "set constraints" }
@@ -17,7 +17,7 @@ export type Control =
 export interface LocalSetting {
   /** Its name, or the position (from 1) of the bound value that is its name. */
   readonly name: string | number;
-  /** The position of the bound value that says whether it is local. */
+  /** The position of the bound value that says whether the setting is local. */
   readonly onlyIf?: number | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface Statement {
   readonly ending: Ending | undefined;
 }
 
-/** A text without any of these words has one kind of statement only: ordinary ones. */
+/** A text without any of these words has ordinary statements only. */
 const INTERESTING =
   /\b(?:begin|start|commit|end|rollback|abort|savepoint|release|prepare|constraints|lock|declare|on\s+commit|set_config|set\s+(?:\/\*.*?\*\/\s*)*(?:local|session|transaction))\b/is;
 
@@ -38,7 +38,7 @@ const KEPT_TEXTS = 500;
 const KEPT_LENGTH = 2000;
 const known = new Map<string, readonly Statement[]>();
 
-/** The statements of a text, those that concern transactions classified. Empty statements are left out. */
+/** Returns the statements of a text, with those that concern transactions classified. Empty statements are left out. */
 export function statementsOf(text: string): readonly Statement[] {
   if (!INTERESTING.test(text)) return [{ text, start: 0, control: undefined, locals: [], ending: undefined }];
   const before = known.get(text);
@@ -62,7 +62,7 @@ function statementOf(text: string, tokens: readonly Token[]): Statement {
   };
 }
 
-/** `undefined` also for what the server will refuse as a syntax error. */
+/** Returns `undefined` also for what the server will refuse as a syntax error. */
 function controlOf(tokens: readonly Token[]): Control | undefined {
   const [first, second, third] = tokens;
   if (first?.kind !== "word") return undefined;
@@ -121,7 +121,7 @@ function end(kind: "commit" | "rollback", rest: readonly Token[]): Control | und
 const MODE =
   /^(?:ISOLATION LEVEL (?:SERIALIZABLE|REPEATABLE READ|READ COMMITTED|READ UNCOMMITTED)|READ ONLY|READ WRITE|(?:NOT )?DEFERRABLE)(?: ?, ?| |$)/;
 
-/** Of the modes only READ ONLY can be told apart on a connection where nobody else writes. */
+/** Returns the modes of a transaction. Only READ ONLY makes a difference on a connection where nobody else writes. */
 function modesOf(tokens: readonly Token[]): { readonly readOnly: boolean | undefined } | undefined {
   let rest = tokens.map(({ value }) => value).join(" ");
   let readOnly: boolean | undefined;
@@ -166,7 +166,7 @@ function parameter(token: Token | undefined): number | undefined {
   return token?.kind === "symbol" && /^\$\d+$/.test(token.value) ? Number(token.value.slice(1)) : undefined;
 }
 
-/** Of a call whose second argument begins here. */
+/** Returns the third argument of a call whose second argument begins here. */
 function thirdArgument(tokens: readonly Token[], from: number): Token | undefined {
   let depth = 0;
   for (let at = from; at < tokens.length; at++) {
@@ -193,7 +193,7 @@ function settingName(tokens: readonly Token[], at: number): string | undefined {
   return names.join(".");
 }
 
-/** What a COMMIT ends of what the statement makes. */
+/** Returns the object that the statement makes and that a COMMIT ends. */
 function endingOf(tokens: readonly Token[]): Ending | undefined {
   const follow = (...words: readonly string[]): number =>
     tokens.findIndex((_, at) => words.every((word, i) => isWord(tokens[at + i], word)));

@@ -12,15 +12,15 @@ import type { StoreUrl } from "../connect/store-url.ts";
 
 const RAW = { getTypeParser: () => (text: unknown) => text };
 
-/** Values as the server writes them, on a connection that parses them for the target. */
+/** Returns values as the server writes them, on a connection that parses them for the target. */
 export function raw(client: Client): Queryable {
   return { query: (config) => client.query({ ...config, types: RAW } as never) };
 }
 
-/** How long the locks that installing needs are waited for. */
+/** Milliseconds to wait for the locks that installing needs. */
 export const LOCK_LIMIT_MS = 5000;
 
-/** Does something under settings of ours, in a session whose settings are the target's. After a failure a rollback brings them back. */
+/** Does work under settings of ours, in a session whose settings are the target's. After a failure a rollback restores them. */
 async function underSettings<T>(client: Client, settings: Readonly<Record<string, string>>, work: () => Promise<T>): Promise<T> {
   const names = Object.keys(settings);
   const [before = []] = await rowsOf<string[]>(
@@ -35,15 +35,15 @@ async function underSettings<T>(client: Client, settings: Readonly<Record<string
   return result;
 }
 
-/** What was logged since a reading. */
+/** The changes that were logged since a reading. */
 export interface Reading {
   readonly changes: RowSums;
   readonly counters: string;
-  /** How far the log was read. */
+  /** The position up to which the log was read. */
   readonly read: string;
 }
 
-/** The log of a database whose target works on the connection that is given, and what else is known of it. */
+/** The log of a database whose target works on the given connection, and the known schema. */
 export class SavepointStore {
   readonly catalog: Catalog;
   /** The constraints that are checked at COMMIT, quoted. */
@@ -85,7 +85,7 @@ export class SavepointStore {
     return catalogDifference(this.#schema, now);
   }
 
-  /** What was logged after a position. */
+  /** Reads what was logged after a position. */
   async read(after: string): Promise<Reading> {
     type Entry = readonly [id: string, rel: string, before: string | null, now: string | null];
     const entries = await rowsOf<Entry>(raw(this.#client), `select * from pg_temp.seqqa_read(${after})`);
@@ -111,8 +111,8 @@ export class SavepointStore {
   }
 
   /**
-   * What takes the counters to these values, given as text of a reading, as statements; none where there are none. To be done after a rollback, which
-   * may bring back a sequence as it was before TRUNCATE ... RESTART IDENTITY: so it is asked what they are, although that was read before.
+   * Returns the statements that set the counters to these values, given as text of a reading; none if there are none. They follow a rollback, which
+   * may bring back a sequence as it was before TRUNCATE ... RESTART IDENTITY: so they ask for the present values, although these were read before.
    */
   static putCounters(wanted: string): string[] {
     return wanted === "{}" ? [] : [`select pg_temp.seqqa_put(${quoteText(wanted)})`];
@@ -144,7 +144,7 @@ async function requirePrivileges(store: StoreUrl, client: Queryable, { tables, s
     throw cannotSavepoint(store, `the role that connects may not set the sequence ${nameOf(sequences, sequence[0])}`);
 }
 
-/** @throws SeqqaError for names that would defer others along */
+/** @throws SeqqaError for names that would also defer other constraints */
 async function deferredConstraints(store: StoreUrl, client: Queryable): Promise<string[]> {
   const rows = await rowsOf<[name: string, all: string]>(
     client,

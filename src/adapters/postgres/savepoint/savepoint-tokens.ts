@@ -37,7 +37,7 @@ function tokenize(text: string): Token[] {
   return tokens;
 }
 
-/** As the server folds names: other letters than these stay as they are. */
+/** Folds names as the server does: other letters than these stay as they are. */
 function upper(word: string): string {
   return word.replaceAll(/[a-z]+/g, (part) => part.toUpperCase());
 }
@@ -59,7 +59,7 @@ function endOfComment(text: string, from: number): number {
   return text.length;
 }
 
-/** The statements of a text, cut at semicolons; not at those inside parentheses (rules) and inside a routine's BEGIN ATOMIC ... END. */
+/** Splits a text into statements at semicolons, but not at those inside parentheses (rules) and inside a routine's BEGIN ATOMIC ... END. */
 export function splitStatements(text: string): Token[][] {
   const statements: Token[][] = [];
   let current: Token[] = [];
