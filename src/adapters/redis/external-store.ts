@@ -12,21 +12,21 @@ import { Registry } from "./provider/registry.ts";
 import { RECORD } from "./provider/registry-scripts.ts";
 import { saveState, textOf } from "./dump/saved-state.ts";
 
-/** How a run is called in the registry: its lanes in other threads are the same run. */
+/** The name of a run in the registry: its lanes in other threads are the same run. */
 const run = `${process.pid}@${here().host}`;
 
 type Keys = ReadonlyMap<Bytes, Entry | null>;
 
 /**
- * The user's own database, as long as it is used: nobody else of ours uses it. What it held, and what the run last knew of every key that is not so any more,
- * is kept on the server for after a SIGKILL.
+ * The user's own database while a run uses it: no other run of seqqa does. The server keeps, for after a SIGKILL, what the database held, and what
+ * the run last knew of every key that has changed.
  */
 export class ExternalStore {
   readonly #registry: Registry;
   readonly #db: number;
   readonly #ignore: readonly string[];
   #root: ReadonlyMap<Bytes, Entry> = new Map();
-  /** Keys that are not what they were. */
+  /** Keys that differ from the root. */
   readonly #recorded = new Map<Bytes, Entry | null>();
   #queue: Promise<void> = Promise.resolve();
 
@@ -37,9 +37,10 @@ export class ExternalStore {
   }
 
   /**
-   * Takes it, and turns notifications on. A lane of this very run whose thread ended is put back before. `ignore`: patterns of keys that are left alone.
+   * Takes the database, and turns notifications on. What a lane of this very run left is first restored if its thread ended. `ignore`: patterns of
+   * keys that are left alone.
    *
-   * @throws SeqqaError `STORE_IN_USE`; `STORE_LEFT` where a dead run left keys in it
+   * @throws SeqqaError `STORE_IN_USE`; `STORE_LEFT` if a dead run left keys in it
    */
   static async take(place: RedisPlace, ignore: readonly string[] = []): Promise<ExternalStore> {
     const registry = (await Registry.find(place, "share"))!;
@@ -68,13 +69,13 @@ export class ExternalStore {
 
   /** Saves what the database holds, before anything in it is changed. */
   async keep(state: ReadonlyMap<Bytes, Entry>): Promise<void> {
-    // Times of entries move where they are put back.
+    // The expiry times of entries change when they are restored.
     this.#root = new Map([...state].map(([key, entry]) => [key, { ...entry }]));
     await saveState(this.#registry, this.#db, this.#root, this.#ignore);
     this.#registry.beat(() => this.#keepAgain());
   }
 
-  /** Saves it once more where the target flushed it away. */
+  /** Saves the data once more if the target flushed it away. */
   stillThere(): Promise<void> {
     return this.#registry.stillThere(() => this.#keepAgain());
   }
@@ -88,13 +89,13 @@ export class ExternalStore {
     await this.#say("recorded", keys);
   }
 
-  /** Says which keys are about to be written, and how. @throws SeqqaError `LEASE_OVER` */
+  /** Records which keys are about to be written, and how. @throws SeqqaError `LEASE_OVER` */
   willWrite(keys: Keys): Promise<void> {
     return this.#say("next", keys);
   }
 
   /**
-   * Puts keys back that are as they were recorded, and leaves nothing of ours. Where that fails, `seqqa clean` does it.
+   * Restores keys that are as they were recorded, and leaves nothing of ours. If that fails, `seqqa clean` does it.
    *
    * @throws SeqqaError `LEASE_OVER`, and `ROWS_KEPT` for keys that were changed by others
    */
@@ -113,12 +114,12 @@ export class ExternalStore {
     if (left.keep.length > 0) throw keptAtEnd(left.store, left.keep, file);
   }
 
-  /** Gives it up as it is: nothing was changed yet. */
+  /** Gives the database up as it is: nothing was changed yet. */
   leave(): Promise<void> {
     return this.#registry.leave();
   }
 
-  /** Touches nothing any more: `seqqa clean` puts it back. */
+  /** Touches nothing from here on: `seqqa clean` restores the database. */
   abandon(): void {
     this.#registry.abandon();
   }
@@ -132,7 +133,7 @@ export class ExternalStore {
     }
     const say = async (): Promise<boolean> => Number(await RECORD.run(connection, [db, this.#db, owner, what, Date.now(), ...said])) === 1;
     if (await say()) return;
-    // Flushed away by the target, or taken over by somebody: `stillThere` tells them apart.
+    // The target flushed the record away, or somebody took the database over: `stillThere` finds out which.
     await this.stillThere();
     if (!(await say())) throw this.#over();
   }
@@ -143,7 +144,7 @@ export class ExternalStore {
 
   #keepAgain(): Promise<void> {
     const again = this.#queue.then(async () => {
-      // Silent for so long that others may have taken it over: what is there now is not known.
+      // This run was silent for so long that others may have taken the database over: its content is not known.
       if (this.#registry.isSilent) throw this.#over();
       if (!(await this.#registry.claim(this.#db, "borrowed", run))) throw inUse(this.#registry.connection.place);
       await saveState(this.#registry, this.#db, this.#root, this.#ignore);

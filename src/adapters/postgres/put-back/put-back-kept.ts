@@ -76,7 +76,7 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
   return leftover;
 }
 
-/** Fails if a superuser installed what is there: it is of no use to others, who may not even read it. */
+/** Fails if the installation belongs to another role: a superuser's is of no use to others, who may not even read it. */
 async function requireOwned(control: Control): Promise<void> {
   const [row] = await control.rows(
     `select pg_get_userbyid(nspowner) from pg_namespace where nspname = '${OURS}' and not pg_has_role(nspowner, 'usage')`,

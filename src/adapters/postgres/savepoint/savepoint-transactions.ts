@@ -4,7 +4,7 @@ import { Endings } from "./savepoint-endings.ts";
 import { LocalSettings } from "./savepoint-locals.ts";
 import { statementsOf, type Control, type Statement } from "./savepoint-statements.ts";
 
-/** The savepoints of the transaction that explores, from the root's up. */
+/** Returns the name of a savepoint of the transaction that explores, from the root's up. */
 export function savepointAt(depth: number): string {
   return `seqqa_${depth}`;
 }
@@ -12,38 +12,37 @@ export function savepointAt(depth: number): string {
 export interface TransactionsOptions {
   readonly client: Client;
   readonly DatabaseError: typeof DatabaseError;
-  /** The constraints that are checked at COMMIT unless told otherwise, quoted. */
+  /** The constraints that are checked at COMMIT by default, quoted. */
   readonly deferred: readonly string[];
-  /** Told of every command that was executed, e.g. `INSERT 0 1`. */
+  /** Called with every command that was executed, e.g. `INSERT 0 1`. */
   readonly executed: (tag: string) => void;
   readonly warn: (message: string, code: string) => void;
 }
 
-/** A transaction cannot be made to write again, so what makes it read only must be released. */
+/** A transaction cannot be made to write again, so the savepoint in which it became read-only must be released. */
 const READ_ONLY_SETTING = /\btransaction_read_only\b/i;
 const ORDINARY: Statement = { text: "", start: 0, control: undefined, locals: [], ending: undefined };
 
 /**
- * Makes the transactions of a target into savepoints of the one that explores. What the target does outside a transaction is one of
- * its own by a statement, as on any connection: a failure undoes that statement only. There always is a savepoint above which nothing was
- * done: BEGIN costs nothing, COMMIT and the end of a statement take the next one without anybody waiting for it, and a mark
- * keeps the one that is there.
+ * Makes the transactions of a target into savepoints of the one that explores. A statement outside of a transaction is a transaction of its own, as
+ * on any connection: a failure undoes that statement only. There always is a savepoint above which nothing was done. BEGIN costs nothing. COMMIT and
+ * the end of a statement take the next savepoint without anybody waiting for it, and a checkpoint keeps the present one.
  */
 export class TargetTransactions {
   readonly #options: TransactionsOptions;
   #state: "idle" | "open" | "failed" = "idle";
-  /** The transaction is the server's own, around a single text. */
+  /** `true` if the transaction is the server's own, around a single text. */
   #implicit = false;
   #readOnly = false;
-  /** The target's own, the innermost last. */
+  /** The target's own savepoints, the innermost last. */
   #savepoints: string[] = [];
   #constraintsSet = false;
   readonly #locals = new LocalSettings();
-  /** Of the savepoint that what the target does next can be rolled back to. */
+  /** The depth of the savepoint to which the target's next changes can be rolled back. */
   #depth = 0;
-  /** That one is a mark: it stays when the target commits. */
+  /** `true` if that savepoint is a checkpoint: it stays when the target commits. */
   #kept = true;
-  /** The transaction began at the mark below, and took its own savepoint in its middle. */
+  /** `true` if the transaction began at the checkpoint below, and took its own savepoint in its middle. */
   #split = false;
   readonly #endings = new Endings();
   #pending: Promise<unknown> | undefined;
@@ -53,44 +52,44 @@ export class TargetTransactions {
     this.#options = options;
   }
 
-  /** As in the driver: idle, in a transaction, in a failed one. */
+  /** The status as in the driver: idle, in a transaction, in a failed one. */
   get status(): "I" | "T" | "E" {
     return this.#state === "idle" ? "I" : this.#state === "open" ? "T" : "E";
   }
 
-  /** Waits for what nobody waited for. @throws what went wrong with it: the connection is of no use then. */
+  /** Waits for commands that nobody waited for. @throws the error of such a command: the connection is of no use then. */
   async settled(): Promise<void> {
     if (this.#pending !== undefined) await this.#pending;
     if (this.#broken !== undefined) throw this.#broken;
     if (this.#options.client.getTransactionStatus() === "I") throw new Error("the target ended it");
   }
 
-  /** Makes the present state one to go back to, when nothing is open. @returns the depth of its savepoint */
+  /** Makes a savepoint at the present state, when no transaction is open. @returns the depth of the savepoint */
   async keep(): Promise<number> {
     if (this.#kept) await this.#options.client.query(`savepoint ${savepointAt(++this.#depth)}`);
     this.#kept = true;
     return this.#depth;
   }
 
-  /** The transaction was rolled back to a kept savepoint. */
+  /** Records that the transaction was rolled back to a kept savepoint. */
   wentBack(depth: number): void {
     this.#depth = depth;
     this.#kept = true;
     this.#split = false;
   }
 
-  /** What undoes everything since the last commit of the target. */
+  /** The command that undoes everything since the last commit of the target. */
   get undo(): string {
     return `rollback to savepoint ${savepointAt(this.#depth)}`;
   }
 
-  /** Executes a query, or what stands for it here, and tells it how it ended. */
+  /** Executes a query, or its replacement, and reports to the query how it ended. */
   async run(query: Submittable): Promise<void> {
     if (this.#pending !== undefined) await this.#pending;
     const statements = typeof query.text === "string" ? statementsOf(query.text) : [];
     const bound = (query.values?.length ?? 0) > 0;
     const special = statements.some(({ control, locals, ending }) => control !== undefined || ending !== undefined || locals.length > 0);
-    // Several statements with values are refused by the server, as one.
+    // Several statements with values are sent as one text, which the server refuses.
     if (typeof query.text === "string" && READ_ONLY_SETTING.test(query.text)) this.#apart();
     const parts = special && !(bound && statements.length > 1) ? statements : [ORDINARY];
     for (const part of parts) {
@@ -104,12 +103,12 @@ export class TargetTransactions {
     else fail(this.#options.client, query, error);
   }
 
-  /** What a session left open when it went. */
+  /** Rolls back what a session left open when it was closed. */
   abandon(): void {
     if (this.#state !== "idle") this.#rollback();
   }
 
-  /** @returns whether it succeeded; of a failure the query was told. */
+  /** @returns `true` if it succeeded; a failure was reported to the query. */
   async #step(query: Submittable, part: Statement, apart: boolean): Promise<boolean> {
     const { control } = part;
     const error = control === undefined ? undefined : await this.#control(query, control, apart);
@@ -138,12 +137,12 @@ export class TargetTransactions {
       if (ending !== undefined) this.#endings.note(ending);
       return true;
     }
-    // What the driver itself refused (a value that it cannot send) never reached the transaction.
+    // A query that the driver itself refused (for a value that it cannot send) never reached the transaction.
     if ((outcome.error as Partial<DatabaseError>).severity !== undefined) this.#state = "failed";
     return false;
   }
 
-  /** @returns `true`: done; an error to tell; `undefined`: the statement itself is to be sent. */
+  /** @returns `true`: done; an error to report; `undefined`: the statement itself is to be sent. */
   async #control(query: Submittable, control: Control, several: boolean): Promise<true | DatabaseError | undefined> {
     const done = (tag: string): true => {
       query.handleCommandComplete?.({ text: tag }, this.#options.client.connection);
@@ -175,7 +174,7 @@ export class TargetTransactions {
           [this.#state, this.#implicit] = ["open", false];
           await this.#access(readOnly);
         }
-        // What follows in the same text is a transaction of the server's own again; with nothing left it costs nothing.
+        // The rest of the same text is a transaction of the server's own again; with nothing left it costs nothing.
         else [this.#state, this.#implicit] = ["open", true];
         return done(commits ? "COMMIT" : "ROLLBACK");
       }
@@ -183,7 +182,7 @@ export class TargetTransactions {
       case "release":
       case "rollback to":
         if (this.#implicit && this.#state === "open") return this.#error("25P01", `${control.tag} can only be used in transaction blocks`);
-        // The target's savepoints end with its transaction, so they must not stand on a mark.
+        // The target's savepoints end with its transaction, so they must not be directly above a checkpoint.
         if (control.kind === "savepoint") this.#apart();
         return undefined;
       case "set transaction":
@@ -211,7 +210,7 @@ export class TargetTransactions {
     if (at >= 0) this.#savepoints.length = kind === "release" ? at : at + 1;
   }
 
-  /** A released savepoint brings back what the access mode was outside of it. */
+  /** Releasing a savepoint restores the access mode that holds outside of it. */
   async #access(readOnly: boolean | undefined): Promise<void> {
     if (readOnly !== true) return;
     this.#readOnly = true;
@@ -220,7 +219,7 @@ export class TargetTransactions {
     this.#background("set transaction read only");
   }
 
-  /** @returns the error of a constraint that was not met; everything is rolled back then. */
+  /** @returns the error of a constraint that was not met; then everything is rolled back. */
   async #commit(): Promise<Error | undefined> {
     const { deferred, client } = this.#options;
     const before = this.#kept ? [] : [`release savepoint ${savepointAt(this.#depth)}`];
@@ -265,14 +264,14 @@ export class TargetTransactions {
     this.#locals.forget();
   }
 
-  /** Takes a savepoint that is released at the end of the transaction, where the one that is there is a mark. */
+  /** Takes a savepoint that is released at the end of the transaction, if the present one is a checkpoint. */
   #apart(): void {
     if (!this.#kept || this.#state === "failed") return;
     [this.#depth, this.#kept, this.#split] = [this.#depth + 1, false, true];
     this.#background(`savepoint ${savepointAt(this.#depth)}`);
   }
 
-  /** Nobody waits for it; whatever is sent next comes after it. */
+  /** Sends a command without waiting for it; whatever is sent next comes after it. */
   #background(text: string): void {
     const before = this.#pending;
     const doing = (before === undefined ? this.#options.client.query(text) : before.then(() => this.#options.client.query(text)))

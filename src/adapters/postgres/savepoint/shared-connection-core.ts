@@ -8,7 +8,7 @@ import { connectionClosed, connectionShared, transactionOpen } from "./savepoint
 import { TargetTransactions } from "./savepoint-transactions.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** What is needed of the driver itself. */
+/** The parts of the driver itself that are needed. */
 interface Driver {
   readonly Query: typeof Query;
   readonly DatabaseError: typeof DatabaseError;
@@ -27,11 +27,11 @@ export class SharedConnectionCore implements SessionHost {
   #running: SharedSession | undefined;
   #ended = false;
   #lost: Error | undefined;
-  /** Grows with everything that the target executes. */
+  /** Increases with everything that the target executes. */
   activity = 0;
-  /** Whether something was executed since this was last set to `false` that may have changed the schema. */
+  /** `true` if something that may have changed the schema was executed since this was last set to `false`. */
   schemaTouched = false;
-  /** Told when the connection is lost. */
+  /** Called when the connection is lost. */
   onLost: (error: Error) => void = () => undefined;
 
   constructor(store: StoreUrl) {
@@ -42,12 +42,12 @@ export class SharedConnectionCore implements SessionHost {
     return this.#client;
   }
 
-  /** The target does nothing, and has nothing open. */
+  /** `true` if the target does nothing, and has no transaction open. */
   get quiet(): boolean {
     return this.#turns.quiet;
   }
 
-  /** Does something with the client as soon as there is one. */
+  /** Calls `action` with the client as soon as there is one. */
   configure(action: (client: Client) => void): void {
     if (this.#client === undefined) this.#onOpen.push(action);
     else action(this.#client);
@@ -80,7 +80,7 @@ export class SharedConnectionCore implements SessionHost {
     this.onLost(this.#lost);
   }
 
-  /** A client of the pool: the one that was given back last, with what it left open, as in a real pool. */
+  /** Returns a client of the pool: the one that was released last, with what it left open, as in a real pool. */
   session(make: () => SharedSession): SharedSession {
     return this.#idle.pop() ?? make();
   }
@@ -120,7 +120,7 @@ export class SharedConnectionCore implements SessionHost {
     }
   }
 
-  /** After a failure the driver has not yet heard whether a transaction is open; after an answer to something empty it has. */
+  /** After a failure the driver does not know yet whether a transaction is open; after the answer to an empty query it does. */
   async #stillOpen(session: SharedSession): Promise<SharedSession | undefined> {
     const client = this.#client!;
     await client.query("").catch(() => undefined);
@@ -141,7 +141,7 @@ export class SharedConnectionCore implements SessionHost {
   }
 
   /**
-   * Uses the connection when no transaction of the target is open. While exploring, what fails is undone as a whole.
+   * Uses the connection while no transaction of the target is open. While exploring, work that fails is undone as a whole.
    *
    * @throws SeqqaError `STORE_BUSY` when the target keeps one open
    */
@@ -161,7 +161,10 @@ export class SharedConnectionCore implements SessionHost {
     return this.#turns.take(undefined, turn, { limitMs: BUSY_LIMIT_MS, giveUp: () => transactionOpen(this.store, BUSY_LIMIT_MS) });
   }
 
-  /** From here on, to be called inside {@link alone} above the root's savepoint: what the target does are savepoints above that. */
+  /**
+   * Starts exploring; to be called inside {@link alone} above the root's savepoint. From here on the target's transactions are savepoints above that
+   * one.
+   */
   explore(deferred: readonly string[]): void {
     this.#transactions = new TargetTransactions({
       client: this.#client!,
@@ -174,17 +177,17 @@ export class SharedConnectionCore implements SessionHost {
     });
   }
 
-  /** Makes the present state one to go back to; inside {@link alone}. @returns the depth of its savepoint */
+  /** Makes a savepoint at the present state; inside {@link alone}. @returns the depth of the savepoint */
   keep(): Promise<number> {
     return this.#transactions!.keep();
   }
 
-  /** The transaction was rolled back to a kept savepoint; inside {@link alone}. */
+  /** Records that the transaction was rolled back to a kept savepoint; inside {@link alone}. */
   wentBack(depth: number): void {
     this.#transactions!.wentBack(depth);
   }
 
-  /** The target works on a plain connection again. */
+  /** Ends the exploration: the target works on a plain connection again. */
   stopExploring(): void {
     this.#transactions = undefined;
   }
@@ -196,7 +199,7 @@ export class SharedConnectionCore implements SessionHost {
   }
 }
 
-/** The query never got to the connection. */
+/** Fails a query that never got to the connection. */
 function refuse({ submittable, callback }: Asked, error: Error): void {
   if (submittable === undefined) return callback?.(error);
   submittable.handleError?.(error, undefined as never);

@@ -1,6 +1,6 @@
 import type { Client, Connection } from "pg";
 
-/** What the driver calls on a query while its answer comes in: `pg.Query`, pg-cursor, pg-query-stream and the like. */
+/** A query, with the methods that the driver calls while its answer comes in: `pg.Query`, pg-cursor, pg-query-stream and the like. */
 export interface Submittable {
   readonly text?: unknown;
   readonly values?: readonly unknown[] | undefined;
@@ -10,12 +10,12 @@ export interface Submittable {
   handleError?(error: Error, connection: Connection): void;
 }
 
-/** How a query ended, before whoever waits for it is told of its success. A failure was told already. */
+/** The end of a query, before a success is reported to the caller. A failure was reported already. */
 export type Outcome = { readonly kind: "done"; readonly tags: readonly string[] } | { readonly kind: "failed"; readonly error: Error };
 
 /**
- * Sends a query and passes its answer on, except for the news that it succeeded: those the caller tells, once it has done what
- * belongs to it. With `text`, that part of the query's text alone.
+ * Sends a query and passes its answer on, except for the report of its success: the caller makes that, once it has done what goes with it. With
+ * `text`, only that part of the query's text is sent.
  */
 export function relay(
   client: Client,
@@ -34,7 +34,7 @@ export function relay(
       handleError: (error: Error, connection: Connection) => {
         adapt(error);
         resolve({ kind: "failed", error });
-        // At once: a cursor then sends what makes the server go on.
+        // Reported at once: a cursor then sends what makes the server continue.
         query.handleError?.(error, connection);
       },
       ...(text === undefined ? {} : { submit: (connection: Connection) => (connection.query(text), null) }),
@@ -51,7 +51,7 @@ export function relay(
   });
 }
 
-/** Tells a query that it succeeded; with `tag`, although it was never sent. */
+/** Reports to a query that it succeeded; with `tag`, although it was never sent. */
 export function succeed(client: Client, query: Submittable, tag?: string): void {
   const { connection } = client;
   if (tag !== undefined) query.handleCommandComplete?.({ text: tag }, connection);

@@ -14,21 +14,21 @@ export interface Asked {
   readonly submittable: Submittable | undefined;
 }
 
-/** What a session needs of the connection that it shares with others. */
+/** The part of a shared connection that a session needs. */
 export interface SessionHost {
   readonly client: Client | undefined;
   readonly store: StoreUrl;
   configure(action: (client: Client) => void): void;
   ask(session: SharedSession, asked: Asked): void;
-  /** The session ends; what it left open is rolled back. */
+  /** Ends the session and rolls back what it left open. */
   drop(session: SharedSession): Promise<void>;
   giveBack(session: SharedSession): void;
   status(session: SharedSession): "I" | "T" | "E";
 }
 
 /**
- * One client, as the target sees it: what `pool.connect()` gives. It has transactions of its own, and shares everything else that
- * belongs to a session (settings, temporary tables, advisory locks) with the other clients of its lane.
+ * One client, as the target sees it, like a result of `pool.connect()`. It has transactions of its own, and shares everything else that belongs to a
+ * session (settings, temporary tables, advisory locks) with the other clients of its lane.
  */
 export class SharedSession extends EventEmitter {
   readonly #host: SessionHost;
@@ -38,7 +38,9 @@ export class SharedSession extends EventEmitter {
     this.#host = host;
   }
 
-  /** As `pg.Client.query`: text, text and values, a config object, or something to submit; a promise, or a callback. */
+  /**
+   * Works like `pg.Client.query`: takes a text, a text and values, a config object, or something to submit; returns a promise, or calls a callback.
+   */
   query(config: unknown, values?: unknown, callback?: Callback): unknown {
     if (config === null || config === undefined) throw new TypeError("Client was passed a null or undefined query");
     const given = typeof values === "function" ? (values as Callback) : callback;
@@ -58,13 +60,13 @@ export class SharedSession extends EventEmitter {
       const settle: Callback = (error, result) => (error ? reject(error) : resolve(result));
       this.#host.ask(this, { config, values: bound, callback: settle, submittable: undefined });
     }).catch((error: unknown) => {
-      // As the driver does: the stack that leads here is of use to nobody, the one of the caller is.
+      // Done as in the driver: the stack that leads here is of no use, the caller's is.
       if (error instanceof Error) Error.captureStackTrace(error);
       throw error;
     });
   }
 
-  /** Gives a pool's client back; with `destroy`, what it left open is rolled back. */
+  /** Returns the client to the pool; with `destroy`, rolls back what it left open. */
   release(destroy?: unknown): void {
     if (destroy !== undefined && destroy !== false) void this.#host.drop(this).catch(() => undefined);
     else this.#host.giveBack(this);
@@ -82,12 +84,12 @@ export class SharedSession extends EventEmitter {
     return this.#host.store.database;
   }
 
-  /** Of the server's process; `null` before the connection stands. */
+  /** The id of the server's process; `null` before there is a connection. */
   get processID(): number | null {
     return (this.#host.client as unknown as { readonly processID: number } | undefined)?.processID ?? null;
   }
 
-  /** All clients of a lane are one connection: it holds for each of them. */
+  /** Sets a parser for every client of a lane: all of them are one connection. */
   setTypeParser(...parser: Parameters<Client["setTypeParser"]>): void {
     this.#host.configure((client) => client.setTypeParser(...parser));
   }
@@ -104,7 +106,7 @@ export class SharedSession extends EventEmitter {
     return quoteText(text);
   }
 
-  /** As in the driver: idle, in a transaction, in a failed one. */
+  /** Returns the status as in the driver: idle, in a transaction, in a failed one. */
   getTransactionStatus(): "I" | "T" | "E" {
     return this.#host.status(this);
   }

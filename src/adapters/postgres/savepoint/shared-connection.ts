@@ -3,17 +3,18 @@ import { SharedConnectionCore } from "./shared-connection-core.ts";
 import { SharedSession } from "./shared-connection-session.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** What a target takes in place of its own `pg.Pool` or `pg.Client`. */
+/** The object that a target uses in place of its own `pg.Pool` or `pg.Client`. */
 export type PostgresConnection = Pool & PoolClient;
 
 type Connected = (error: Error | undefined, client?: SharedSession, done?: (destroy?: unknown) => void) => void;
 
 /**
- * The connection that is lent to a target in this process: a pool and a client in one, all of whose clients are one connection to the
- * server. Inside a transaction of one client the others wait. `end()` and `release()` leave the connection, which belongs to the lane.
+ * The shared connection of a target in this process: a pool and a client in one, all of whose clients are one connection to the server. While one
+ * client is inside a transaction, the others wait. `end()` and `release()` leave the connection open, which belongs to the lane.
  *
- * While exploring, the target's transactions are savepoints inside one that is never committed: `now()` stands still in it, LISTEN hears
- * nothing, a cursor WITH HOLD keeps its tables in use until it is closed, isolation levels make no difference (nobody else writes), and what cannot run inside a transaction (VACUUM, CREATE INDEX CONCURRENTLY, COMMIT in a procedure) is refused by the server.
+ * While exploring, the target's transactions are savepoints inside one that is never committed. In it `now()` does not change, LISTEN hears nothing,
+ * and a cursor WITH HOLD keeps its tables in use until it is closed. Isolation levels make no difference (nobody else writes). The server refuses
+ * what cannot run inside a transaction (VACUUM, CREATE INDEX CONCURRENTLY, COMMIT in a procedure).
  */
 export class SharedConnection extends SharedSession {
   readonly core: SharedConnectionCore;
@@ -33,7 +34,7 @@ export class SharedConnection extends SharedSession {
     };
   }
 
-  /** As a pool's: a client with `release()`. As a client's: done when the connection stands. */
+  /** Works like a pool's method, which returns a client with `release()`, and like a client's, which is done when there is a connection. */
   connect(callback?: Connected): Promise<SharedSession> | undefined {
     const connected = this.core.open().then(() =>
       this.core.session(() => {
@@ -62,7 +63,7 @@ export class SharedConnection extends SharedSession {
   }
 }
 
-/** Not inside of a promise: what a callback throws is not a rejection. */
+/** Calls the callback outside of a promise: what it throws is not a rejection. */
 async function tell(connected: Promise<SharedSession>, callback: Connected): Promise<void> {
   try {
     const client = await connected;

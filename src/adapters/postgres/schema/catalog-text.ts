@@ -5,7 +5,7 @@ import type { Queryable } from "../connect/mode.ts";
 export const FIRST = 16384;
 const OF_USERS = `n.nspname <> '${OURS}' and n.nspname !~ '^pg_(temp_|toast)'`;
 
-/** What describes a schema; columns that statistics, VACUUM or rewriting change are left out. */
+/** The queries that describe a schema; columns that statistics, VACUUM or rewriting change are left out. */
 const PARTS: readonly (readonly [what: string, query: string])[] = [
   [
     "tables, views, indexes or sequences",
@@ -49,7 +49,7 @@ const PARTS: readonly (readonly [what: string, query: string])[] = [
   ["extensions", `select concat_ws('|', e.oid, extname, extversion) from pg_extension e`],
 ];
 
-/** For sessions without event triggers, which notice by nothing else that rows were rewritten or a view was refreshed. */
+/** Further queries for sessions without event triggers, which see by nothing else that rows were rewritten or a view was refreshed. */
 const TRACES: typeof PARTS = [
   [
     "columns, or rows by rewriting them",
@@ -66,7 +66,7 @@ const TRACES: typeof PARTS = [
 /** A digest of each part of the schema. */
 export type CatalogText = ReadonlyMap<string, string>;
 
-/** `traced`: with what is left by statements that change rows only, and that event triggers tell of. */
+/** `traced`: with the traces of statements that change rows only, which event triggers would report. */
 export async function catalogText(client: Queryable, traced = false): Promise<CatalogText> {
   const text = [...PARTS, ...(traced ? TRACES : [])]
     .map(([what, query]) => `select '${what}', md5(coalesce(string_agg(x.t, E'\\n' order by x.t collate "C"), '')) from (${query}) x(t)`)
@@ -74,12 +74,12 @@ export async function catalogText(client: Queryable, traced = false): Promise<Ca
   return new Map(await rowsOf<[string, string]>(client, text));
 }
 
-/** For comparing what one run stored with what another one finds. */
+/** Returns a text for comparing what one run stored with what another one finds. */
 export function storedText(text: CatalogText): string {
   return JSON.stringify([...text]);
 }
 
-/** What differs, or `undefined`. */
+/** Returns the parts that differ, or `undefined`. */
 export function catalogDifference(before: CatalogText, now: CatalogText): string | undefined {
   const parts = [...before.keys()].filter((part) => before.get(part) !== now.get(part));
   return parts.length === 0 ? undefined : parts.join(", ");
@@ -88,7 +88,7 @@ export function catalogDifference(before: CatalogText, now: CatalogText): string
 /** Statements that change rows, though the schema may be what it was. */
 const ROWS_WITHOUT_TRIGGERS = /^(?:REFRESH|REWRITE|large object)/;
 
-/** The statement that changed the schema, or rows without triggers, with what differs; `undefined`: none did. */
+/** Returns the statement that changed the schema, or rows without triggers, with what differs; `undefined`: none did. */
 export function alteration(statements: readonly string[], before: CatalogText, now: CatalogText): string | undefined {
   const difference = catalogDifference(before, now);
   const rows = statements.find((what) => ROWS_WITHOUT_TRIGGERS.test(what));

@@ -6,7 +6,7 @@ import { kindOf, type ValueKind } from "../read/values.ts";
 /** The schema of everything that is ours in a database. */
 export const OURS = "seqqa_journal";
 
-/** Which schemas are the user's, for a column `n.nspname`. */
+/** The condition that a schema is the user's, for a column `n.nspname`. */
 export const USER_SCHEMA: string = `n.nspname not in ('information_schema', '${OURS}') and n.nspname !~ '^pg_'`;
 
 export interface Column {
@@ -19,22 +19,22 @@ export interface Column {
 /** A table that holds rows: plain, a partition, or one that others inherit from (its own rows only). */
 export interface Table {
   readonly oid: string;
-  /** Of a partition, the partitioned table's. */
+  /** For a partition, the schema of the partitioned table. */
   readonly schema: string;
   /** Quoted and qualified. */
   readonly sqlName: string;
   /** Unquoted, `schema.table`: the same in all lanes. */
   readonly fullName: string;
-  /** How observers name it: of a partition, the partitioned table. */
+  /** The name for observers: for a partition, the name of the partitioned table. */
   readonly name: string;
   /** In the order of a row's text form. */
   readonly columns: readonly Column[];
-  /** Columns of a unique index by which each row is found, with the operator of that index; none: rows are told apart by all they are. */
+  /** Columns of a unique index by which each row is found, with the operator of that index; none: rows are distinguished by their whole content. */
   readonly key: readonly { readonly name: string; readonly operator: string }[];
   readonly shown: readonly ObservedColumn[];
-  /** Where the shown columns stand in a row. */
+  /** The positions of the shown columns in a row. */
   readonly shownAt: readonly number[];
-  /** Columns in a database of the user's that are neither judged nor put back; none of the key, and none in a table without one. */
+  /** Columns in a database of the user's that are neither compared nor restored; none of the key, and none in a table without one. */
   readonly ignored: readonly string[];
   /** All types in it, those inside of arrays, ranges and composites included. */
   readonly types: readonly string[];
@@ -46,17 +46,17 @@ export interface Sequence {
   readonly sqlName: string;
   readonly name: string;
   readonly increment: bigint;
-  /** Sessions keep values of it in advance: putting it back would give them out twice. */
+  /** `true` if sessions keep values of it in advance: restoring it would give them out twice. */
   readonly cached: boolean;
-  /** The name of the table that a column of which owns it. */
+  /** The name of the table with the column that owns it. */
   readonly ownedBy: string | undefined;
 }
 
-/** A table whose rows are with another server, or in a file: nothing here puts them back. */
+/** A table whose rows are on another server, or in a file: nothing here restores them. */
 export interface ForeignTable {
-  /** Of a partition, the partitioned table's. */
+  /** For a partition, the schema of the partitioned table. */
   readonly schema: string;
-  /** How observers would name it: of a partition, the partitioned table. */
+  /** The name that observers would use: for a partition, the name of the partitioned table. */
   readonly name: string;
   readonly fullName: string;
   readonly server: string;
@@ -72,7 +72,7 @@ export async function rowsOf<Row extends readonly (string | null)[]>(client: Que
   return (await client.query({ text, rowMode: "array" })).rows as Row[];
 }
 
-/** The user's tables and sequences, in an order that is the same in every copy of a database. Expects values as raw text. */
+/** Returns the user's tables and sequences, in an order that is the same in every copy of a database. Expects values as raw text. */
 export async function readCatalog(client: Queryable): Promise<Catalog> {
   const [columns, keys, types, relations] = [
     await readColumns(client),
@@ -134,7 +134,7 @@ async function readForeign(client: Queryable): Promise<ForeignTable[]> {
   }));
 }
 
-/** Columns by table, partitioned ones included: they say how their partitions are shown. */
+/** Returns columns by table, partitioned ones included: they determine how their partitions are shown. */
 async function readColumns(client: Queryable): Promise<Map<string, Column[]>> {
   const rows = await rowsOf<readonly [string, string, string, string, string]>(
     client,
@@ -155,7 +155,7 @@ async function readColumns(client: Queryable): Promise<Map<string, Column[]>> {
   return columns;
 }
 
-/** A key is a unique index that is checked at once and has a value in every row: the primary key if it is one. */
+/** Returns the keys of tables. A key is a unique index that is checked at once and has a value in every row: the primary key if it is one. */
 async function readKeys(client: Queryable): Promise<Map<string, { name: string; operator: string }[]>> {
   const rows = await rowsOf<readonly [string, string, string, string]>(
     client,
@@ -180,7 +180,7 @@ async function readKeys(client: Queryable): Promise<Map<string, { name: string; 
   return keys;
 }
 
-/** `schema.type` of all types in a table's rows. */
+/** Returns `schema.type` of all types in a table's rows. */
 async function readTypes(client: Queryable): Promise<Map<string, string[]>> {
   const rows = await rowsOf<readonly [string, string]>(
     client,

@@ -20,14 +20,15 @@ const WRITTEN: readonly (readonly [catalog: string, id: string, condition?: stri
   ["pg_rewrite", "oid", "x.ev_type = '1'"],
 ];
 
-/** Catalogs that a put-back changes itself, and changes back: their content counts. */
+/** Catalogs that a restore itself changes, and changes back: their content counts. */
 const CONTENT: readonly (readonly [catalog: string, condition?: string])[] = [["pg_trigger"], ["pg_rewrite", "x.ev_type <> '1'"]];
 
 const and = (condition: string | undefined): string => (condition === undefined ? "" : ` and ${condition}`);
 
 /**
- * A text that is another one after each change of the schema; not each change of it is one. For sessions that may not have event triggers. Whatever changes a
- * row of a catalog writes a new version of it, by a later transaction: their number and the sum of their transactions cannot be what they were before.
+ * Makes the function that returns another text after each change of the schema; a new text does not always mean a change. For sessions that may not
+ * have event triggers. Whatever changes a row of a catalog writes a new version of it, by a later transaction: the number of versions and the sum of
+ * their transactions cannot be what they were before.
  */
 export const SHAPE_FUNCTION: string = `create function ${OURS}.shape() returns text language plpgsql as ${quoteText(`
 begin
@@ -43,5 +44,5 @@ begin
   ].join(",\n    ")});
 end`)}`;
 
-/** Stands in the log's place for what the catalog shows. */
+/** Takes the place of a statement in the log where only the catalog shows the change. */
 export const SHAPE_CHANGED = "a statement that changed the catalog";

@@ -16,7 +16,7 @@ while not (redis.pcall('SELECT', n))['err'] do
 end
 return {n, empty}`);
 
-/** Looks at a server; what is set on the way is set back. */
+/** Checks a server; settings that are changed on the way are restored. */
 export async function checkRedis(url: string): Promise<readonly StoreCheck[]> {
   const checks: StoreCheck[] = [];
   const add = (ok: boolean, what: string, says: string): void => void checks.push({ ok, what, says });

@@ -10,7 +10,7 @@ export type Argument = string | number | Buffer;
 
 const CONNECT_MS = 5000;
 const LONGEST_PAUSE_MS = 500;
-/** How long a server that is being restarted is waited for. */
+/** Milliseconds to wait for a server that is being restarted. */
 const AWAY_MS = 20_000;
 
 let driver: Promise<typeof Redis> | undefined;
@@ -32,16 +32,16 @@ export function loadDriver(): Promise<typeof Redis> {
 }
 
 export interface ConnectOptions {
-  /** As CLIENT LIST shows it. */
+  /** The name in CLIENT LIST. */
   readonly name?: string;
   /**
-   * Default 2. With 3 a connection that listens can ask something too, and all that happened before the reply has come by then; it must not write,
-   * for messages about its own writes break into its replies (Redis 7.0).
+   * Default 2. With 3 a connection that listens can send commands too, and everything that happened before the reply has arrived by then. It must not
+   * write: messages about its own writes break into its replies (Redis 7.0).
    */
   readonly protocol?: 2 | 3;
-  /** How long it may be lost before it is given up, which it then is for good. Default: as long as a restart may take. */
+  /** Milliseconds that the connection may be lost before it is given up, for good. Default: as long as a restart may take. */
   readonly awayMs?: number;
-  /** What waits for a lost connection fails then, but it comes back when the server does, however late. */
+  /** `true`: commands that wait for a lost connection fail then, but the connection comes back when the server does, however late. */
   readonly lasting?: boolean;
 }
 
@@ -65,7 +65,7 @@ export class Connection {
   }
 
   /**
-   * Connects and logs in. Once it stood, it is made anew when it is lost, and what was sent is sent again, until the server was away for too long.
+   * Connects and logs in. A connection that is lost later is opened again, and what was sent is sent again, until the server was away for too long.
    *
    * @throws SeqqaError `STORE_UNREACHABLE`, `STORE_NOT_ALLOWED`, `STORE_MISSING`, `DRIVER_MISSING`
    */
@@ -85,14 +85,14 @@ export class Connection {
       retryStrategy: (times: number) => (stood ? Math.min(times * 25, LONGEST_PAUSE_MS) : null),
       ...(place.username === undefined ? {} : { username: place.username }),
       ...(place.password === undefined ? {} : { password: place.password }),
-      // A server that reads its data says so; ioredis' own way of waiting for it prints to the console where INFO is not allowed.
+      // A server that still reads its data says so; ioredis' own way of waiting for it prints to the console where INFO is not allowed.
       enableReadyCheck: false,
       reconnectOnError: (error: Error) => (error.message.startsWith("LOADING") ? 2 : false),
       ...(place.tls ? { tls: isIP(place.host) === 0 ? { servername: place.host } : {} } : {}),
       ...(options.name === undefined ? {} : { connectionName: options.name }),
     } satisfies RedisOptions;
     const client = new Driver(settings);
-    // Who waits for a reply gets the error; one that nobody listens to would be printed.
+    // Pending commands get the error; an error without a listener would be printed.
     client.on("error", (error: unknown) => (last = error));
     try {
       await client.connect();
@@ -107,8 +107,8 @@ export class Connection {
   }
 
   /**
-   * A reply, or the error that the connection was given up. The driver alone settles neither what was under way when a connection was lost and the next
-   * was lost too before it stood, nor what waits when it is told to disconnect in between.
+   * Returns a reply, or rejects when the connection is given up. The driver alone leaves two kinds of commands pending: those in progress when a
+   * connection was lost and the next one was lost before it was ready, and those that wait when it is told to disconnect in between.
    */
   ask<T>(command: (client: Redis) => Promise<T>): Promise<T> {
     if (this.#gone !== undefined) return Promise.reject(this.#gone);
@@ -136,7 +136,7 @@ export class Connection {
     }
   }
 
-  /** Closes at once; what was not answered fails. */
+  /** Closes at once; commands without an answer fail. */
   close(): void {
     this.#end("Connection is closed.");
   }

@@ -1,7 +1,7 @@
 import { decoded } from "../../../model/http/decoded.ts";
 import { SeqqaError } from "../../../model/errors.ts";
 
-/** Where a Redis database is. */
+/** The place of a Redis database. */
 export interface RedisPlace {
   readonly host: string;
   readonly port: number;
@@ -15,7 +15,7 @@ export interface RedisPlace {
 const DEFAULT_PORT = 6379;
 
 /**
- * Reads `redis://[[user]:password@]host[:port][/db]`, `rediss:` with TLS; `?db=` is taken too.
+ * Reads `redis://[[user]:password@]host[:port][/db]`, `rediss:` with TLS; `?db=` is accepted too.
  *
  * @throws SeqqaError `REDIS_URL_INVALID` that does not show the URL: what cannot be read cannot be shown without its password.
  */
@@ -34,12 +34,12 @@ export function redisPlace(url: string): RedisPlace {
   };
 }
 
-/** As text for people: without user and password. */
+/** Returns a text for people: without user and password. */
 export function shownPlace({ host, port, db, tls }: RedisPlace): string {
   return `${tls ? "rediss" : "redis"}://${host.includes(":") ? `[${host}]` : host}:${port}/${db}`;
 }
 
-/** The URL of a place, credentials included: for targets and drivers only. */
+/** Returns the URL of a place, credentials included: for targets and drivers only. */
 export function urlOfPlace({ host, port, db, tls, username, password }: RedisPlace): string {
   const credentials =
     username === undefined && password === undefined ? "" : `${encodeURIComponent(username ?? "")}:${encodeURIComponent(password ?? "")}@`;

@@ -2,10 +2,10 @@ import { SeqqaError } from "../../../model/errors.ts";
 import type { Connection } from "./driver.ts";
 import { shownPlace } from "./redis-url.ts";
 
-/** The oldest release that is served: PEXPIRETIME is of 7.0. */
+/** The oldest release that is supported: PEXPIRETIME came with 7.0. */
 export const OLDEST = "7.0";
 
-/** What a server says of itself. */
+/** The fields of a server's INFO. */
 export type ServerFacts = ReadonlyMap<string, string>;
 
 export async function serverFacts(connection: Connection, section: string): Promise<ServerFacts> {
@@ -13,13 +13,13 @@ export async function serverFacts(connection: Connection, section: string): Prom
   return new Map([...text.matchAll(/^([^:#\r\n]+):(.*?)\r?$/gm)].map(([, name, value]) => [name!, value!]));
 }
 
-/** @throws SeqqaError `STORE_UNSUPPORTED` for what cannot be put back: old releases, clusters, replicas. */
+/** @throws SeqqaError `STORE_UNSUPPORTED` for servers that cannot be restored: old releases, clusters, replicas. */
 export async function requireServer(connection: Connection): Promise<void> {
   let facts: ServerFacts;
   try {
     facts = new Map([...(await serverFacts(connection, "server")), ...(await serverFacts(connection, "replication"))]);
   } catch (error) {
-    // Who may not ask finds out by what fails.
+    // A user who may not ask finds out by the commands that fail.
     if (error instanceof SeqqaError && error.code === "STORE_NOT_ALLOWED") return;
     throw error;
   }

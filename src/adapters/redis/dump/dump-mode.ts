@@ -13,43 +13,43 @@ import { observeChanges, type Change } from "../keys/rows.ts";
 import { WRITTEN } from "./scripts.ts";
 import type { Doubt, Tracker } from "./tracker.ts";
 
-/** What is kept while the connections are closed for a restart of the target. */
+/** The state that is kept while the connections are closed for a restart of the target. */
 export interface KeptState {
   readonly mirror: KeyMirror;
 }
 
-/** What a database of the user's needs beside. */
+/** Additional parts for a database of the user's. */
 export interface Others {
   readonly borrowed: ExternalStore;
   readonly asked: AskedSince;
 }
 
 /**
- * DUMP and RESTORE of the keys that changed. What every key of the root state held is known here, and what differs from it; of the
- * server only what was written since the last reading is asked. Without a tracker all keys are read every time.
+ * Makes checkpoints by DUMP and RESTORE of the keys that changed. The content of every key of the root state is known here, and so is what differs
+ * from it. The server is only asked for what was written since the last reading. Without a tracker all keys are read every time.
  */
 export class DumpMode {
   readonly #keyspace: Keyspace;
   readonly #tracker: Tracker | undefined;
   readonly #observes: (key: Bytes) => boolean;
   #mirror: KeyMirror;
-  /** Keys that are or were ones that can change unnoticed, or by time alone. */
+  /** Keys that can change unnoticed, or could before; and keys that can change by time alone. */
   readonly #quiet = new Set<Bytes>();
   readonly #expiring = new Set<Bytes>();
-  /** The soonest time at which a key goes, and at which one is due to get its time anew. */
+  /** The soonest time at which a key expires, and at which one is due to get a new expiry time. */
   #nextExpiryMs = Infinity;
   #nextRenewalMs = Infinity;
-  /** Others write to other databases of the server all the time. */
+  /** `true` if others write to other databases of the server all the time. */
   #shared = false;
   #seen: { readonly segment: Segment; readonly observed: Observed } | undefined;
   readonly #others: Others | undefined;
-  /** Once the database is not the run's alone, nothing is answered any more. */
+  /** Set once the database is not the run's alone; every operation fails with it. */
   #broken: SeqqaError | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param base all keys, or what is known of before a restart of the target
-   * @param others of a database of the user's, which others may write to
+   * @param base all keys, or what was known before a restart of the target
+   * @param others for a database of the user's, which others may write to
    */
   constructor(
     keyspace: Keyspace,
@@ -100,7 +100,7 @@ export class DumpMode {
     });
   }
 
-  /** `undefined` without a tracker: then keys are always read. */
+  /** Returns `undefined` without a tracker: then keys are always read. */
   lastLook(): LastLook | undefined {
     if (this.#tracker === undefined) return undefined;
     return {
@@ -115,7 +115,7 @@ export class DumpMode {
     await this.#restore(mark as Segment);
   }
 
-  /** `seen`: restores only from this state; `false` when the store was in another one, and nothing was restored. */
+  /** `seen`: restores only from this state; returns `false` if the store was in another one, and nothing was restored. */
   #restore(segment: Segment, seen?: Segment): Promise<boolean> {
     return this.#alone(async () => {
       if (!this.#mirror.holds(segment)) throw markInvalid();
@@ -124,7 +124,7 @@ export class DumpMode {
         if (tried && (await this.#change(this.#fixesTo(segment), this.#tracker!.changes, () => this.#mirror.popTo(segment)))) return true;
         await this.#sync();
         if (this.#mirror.top !== seen) return false;
-        // The counted changes were written to another database, and more of them will follow.
+        // The counted changes were made in another database, and more of them will follow.
         this.#shared ||= tried;
       }
       const unread = seen === undefined ? await this.#unread() : new Set<Bytes>();
@@ -141,7 +141,9 @@ export class DumpMode {
     });
   }
 
-  /** `true` where the server's count of changes can replace the look before a restore: time and some commands change keys without being counted. */
+  /**
+   * Returns `true` if the server's count of changes can replace the look before a restore: time and some commands change keys without being counted.
+   */
   #countable(segment: Segment, seen: Segment): boolean {
     if (this.#shared || this.#mirror.top !== seen || segment === seen || this.#tracker!.changes === "") return false;
     if (this.#quiet.size > 0 || this.#nextRenewalMs <= this.#keyspace.nowMs) return false;
@@ -149,7 +151,7 @@ export class DumpMode {
     return keys > 0 && keys <= KEYS_A_WRITE;
   }
 
-  /** The changes that lead to a state, where everything was read. */
+  /** Returns the changes that lead to a state, once everything was read. */
   #fixesTo(segment: Segment): Fix[] {
     return [...this.#mirror.changesTo(segment)].filter(([key, entry]) => !sameEntry(this.#mirror.now(key), entry));
   }
@@ -179,7 +181,10 @@ export class DumpMode {
     });
   }
 
-  /** Puts a database of the user's back to what it was when it was opened, but for keys that others changed. @throws SeqqaError `LEASE_OVER`, `ROWS_KEPT` */
+  /**
+   * Restores a database of the user's to what it was when it was opened, except keys that others changed. @throws SeqqaError `LEASE_OVER`,
+   * `ROWS_KEPT`
+   */
   async giveBack(): Promise<void> {
     const { borrowed } = this.#others!;
     // A key that somebody else wrote is not recorded, and stays.
@@ -191,7 +196,7 @@ export class DumpMode {
     await borrowed.giveBack(this.#keyspace);
   }
 
-  /** One after the other: each starts from what the one before it has read. */
+  /** Does one operation after the other: each starts from what the one before it has read. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#queue.then(async () => {
       if (this.#broken !== undefined) throw this.#broken;
@@ -227,9 +232,10 @@ export class DumpMode {
     return { kind: "keys", keys, gone };
   }
 
-  /** Makes the mirror say what is in the store. */
+  /** Brings the mirror up to date with the store. */
   async #sync(atLeast: Doubt = "none"): Promise<void> {
-    // Keys are read as soon as they are announced, while others are waited for: a key that is written after it was read is told of once more.
+    // Keys are read as soon as they are announced, while further announcements are waited for: a key that is written after it was read is announced
+    // again.
     const told = this.#told();
     const [early, keys] = await Promise.allSettled([this.#read(told), this.#doubtful(atLeast)]);
     if (early.status === "fulfilled" && keys.status === "fulfilled") return this.#takeIn(keys.value, early.value);
@@ -269,7 +275,7 @@ export class DumpMode {
     return keys.size === 0 ? new Map<Bytes, Entry | null>() : this.#keyspace.read(keys);
   }
 
-  /** Keys that were written and need not be read, since they are about to be overwritten. */
+  /** Returns the keys that were written and need not be read, since they are about to be overwritten. */
   async #unread(): Promise<ReadonlySet<Bytes>> {
     if (this.#others !== undefined) {
       // Somebody else may have written them.
@@ -279,12 +285,12 @@ export class DumpMode {
     return this.#doubtful("none");
   }
 
-  /** Keys that were written since they were asked for last. */
+  /** Returns the keys that were announced as written since the last call. */
   #told(): Set<Bytes> {
     return new Set([...(this.#tracker?.take() ?? [])].filter((key) => this.#keyspace.holds(key)));
   }
 
-  /** All keys that may be different from what the mirror says. */
+  /** Returns all keys that may differ from the mirror. */
   async #doubtful(atLeast: Doubt): Promise<ReadonlySet<Bytes>> {
     const told = (await this.#tracker?.settle()) ?? "all";
     return this.#keysInDoubt(told, atLeast);
@@ -304,7 +310,7 @@ export class DumpMode {
       this.#tracker?.forget();
       throw error;
     }
-    // A key whose time is over is gone, whether or not the server has removed it yet.
+    // A key whose time is over does not exist, whether or not the server has removed it yet.
     if (this.#nextExpiryMs <= this.#keyspace.nowMs) for (const key of this.#dueBy((entry) => entry.at)) keys.add(key);
     return keys;
   }
@@ -318,7 +324,10 @@ export class DumpMode {
     if (fixes.length > 0) await this.#change(fixes);
   }
 
-  /** Changes keys, and takes in what others wrote until then. With `changes` nothing is done, and it is `false`, where the server has counted more. */
+  /**
+   * Changes keys, and takes in what others wrote until then. With `changes`: if the server has counted more, nothing is done, and `false` is
+   * returned.
+   */
   async #change(fixes: readonly Fix[], changes = "", changed?: () => void): Promise<boolean> {
     const tracker = this.#tracker;
     const borrowed = this.#others?.borrowed;
@@ -353,7 +362,7 @@ export class DumpMode {
     this.#nextRenewalMs = Math.min(this.#nextRenewalMs, renewalMs(entry));
   }
 
-  /** Keys of the present state whose time, as a function tells it, has come. Finds the next times on the way. */
+  /** Returns the keys of the present state whose time, by a given function, has come. Also finds the next times. */
   #dueBy(timeOf: (entry: Entry) => number): Bytes[] {
     const now = this.#keyspace.nowMs;
     const due: Bytes[] = [];

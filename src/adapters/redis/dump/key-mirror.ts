@@ -1,10 +1,10 @@
 import type { Bytes, Entry } from "../keys/entry.ts";
 import { sameEntry } from "../keys/exact-text.ts";
 
-/** What happened between two readings. The identity of a segment is the identity of the state at its end. */
+/** The changes between two readings. The identity of a segment is the identity of the state at its end. */
 export interface Segment {
   readonly depth: number;
-  /** What was there before, by key; `null`: nothing. */
+  /** The entries before, by key; `null`: there was none. */
   readonly before: ReadonlyMap<Bytes, Entry | null>;
 }
 
@@ -28,7 +28,7 @@ export class KeyMirror {
     return this.#segments[0]!;
   }
 
-  /** Whether a state is the present one or one that it grew from. */
+  /** Returns `true` if a state is the present one or one that it grew from. */
   holds(segment: Segment): boolean {
     return this.#segments[segment.depth] === segment;
   }
@@ -63,7 +63,7 @@ export class KeyMirror {
     return all;
   }
 
-  /** Takes in what was read; what is as it was leaves no trace. */
+  /** Takes in what was read; an unchanged key leaves no trace. */
   push(read: Iterable<readonly [Bytes, Entry | null]>): void {
     const before = new Map<Bytes, Entry | null>();
     for (const [key, entry] of read) {
@@ -75,7 +75,7 @@ export class KeyMirror {
     if (before.size > 0) this.#segments.push({ depth: this.#segments.length, before });
   }
 
-  /** What was there in a state that {@link holds}, for the keys that changed since. */
+  /** Returns the entries in a state that {@link holds}, for the keys that changed since. */
   changesTo(segment: Segment): Map<Bytes, Entry | null> {
     const wanted = new Map<Bytes, Entry | null>();
     for (let i = this.#segments.length - 1; i > segment.depth; i--) {
@@ -84,7 +84,7 @@ export class KeyMirror {
     return wanted;
   }
 
-  /** The store was put back to a state that {@link holds}. */
+  /** Records that the store was restored to a state that {@link holds}. */
   popTo(segment: Segment): void {
     for (const [key, entry] of this.changesTo(segment)) this.#set(key, entry);
     this.#segments.length = segment.depth + 1;

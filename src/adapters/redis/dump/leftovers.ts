@@ -5,15 +5,15 @@ import { Keyspace } from "../keys/keyspace.ts";
 import type { Claim, Registry } from "../provider/registry.ts";
 import { compareSaved, ignoredKeys } from "./saved-state.ts";
 
-/** What was done with a claim of a dead run, or would be. */
+/** The result of taking over a claim of a dead run, or of a dry run of that. */
 interface TakenOver {
   readonly removed: string;
   readonly leftover?: Leftover;
 }
 
 /**
- * Takes over what a dead run had: a lane's database is emptied; keys of the user's own that are as the run recorded them go back to what they were. The claim
- * is then this registry's, unless this is a dry run. Returns `undefined` when the owner lives, or somebody else was faster.
+ * Takes over what a dead run had: a lane's database is emptied, and keys of the user's own that are as the run recorded them are restored. The claim
+ * is then this registry's, unless this is a dry run. Returns `undefined` if the owner lives, or somebody else was faster.
  */
 export async function takeOver(registry: Registry, claim: Claim, run: string, how: Cleaning = {}): Promise<TakenOver | undefined> {
   if (!(await registry.isDead(claim))) return undefined;
@@ -26,14 +26,14 @@ export async function takeOver(registry: Registry, claim: Claim, run: string, ho
       return { removed: `database ${claim.db} of run ${claim.run}` };
     }
     const removed = `claim of run ${claim.run} on database ${claim.db}`;
-    // Not saved as a whole: that run had not begun to change anything.
+    // If the data was not saved as a whole, that run had not begun to change anything.
     return claim.saved ? { removed, leftover: await putBack(registry, keyspace, how) } : { removed };
   } finally {
     connection.close();
   }
 }
 
-/** Puts keys of the user's own database back that are as the run recorded them. */
+/** Restores keys of the user's own database that are as the run recorded them. */
 export async function putBack(registry: Registry, keyspace: Keyspace, { dryRun = false, onKept }: Cleaning = {}): Promise<Leftover> {
   const { leftover, fixes } = await compareSaved(registry, keyspace);
   if (dryRun) return leftover;
@@ -42,7 +42,7 @@ export async function putBack(registry: Registry, keyspace: Keyspace, { dryRun =
   return leftover;
 }
 
-/** Removes what dead runs left on a server; of user's own databases, only in `db`. Two that do it at once do not meet. */
+/** Removes what dead runs left on a server; for databases of the user's own, only in `db`. Two processes can do it at once. */
 export async function sweepServer(registry: Registry, run: string, db?: number, how: Cleaning = {}): Promise<Cleaned> {
   const removed: string[] = [];
   let leftover: Leftover | undefined;
@@ -57,7 +57,7 @@ export async function sweepServer(registry: Registry, run: string, db?: number, 
   return { removed, leftover };
 }
 
-/** Removes all keys. Not FLUSHDB: other lanes on the server would have to look whether it was theirs. */
+/** Removes all keys. FLUSHDB is not used: other lanes on the server would have to check whether it was their database. */
 export async function empty(keyspace: Keyspace): Promise<void> {
   const keys = [...(await keyspace.keys())];
   await keyspace.apply(

@@ -10,12 +10,12 @@ import { claimKey, nextKey, recordedKey, savedKey } from "../provider/registry-s
 
 const KEYS_AT_ONCE = 200;
 
-/** A key as text; one that is not there as `-`. */
+/** Returns a key's entry as text; `-` for a missing one. */
 export function textOf(entry: Entry | null): Bytes {
   return entry === null ? "-" : `${entry.at} ${entry.left} ${entry.dump}`;
 }
 
-/** Keeps a whole database, but for ignored keys, in the registry, so that whoever comes after a SIGKILL can put it back. */
+/** Keeps a whole database, except ignored keys, in the registry, so that any later process can restore it after a SIGKILL. */
 export async function saveState(
   { connection }: Registry,
   db: number,
@@ -38,7 +38,7 @@ export async function saveState(
   await connection.bytes("HSET", claimKey(db), "saved", "1", "since", now, "at", now, "ignore", JSON.stringify(ignore));
 }
 
-/** The patterns of keys that {@link saveState} left out. */
+/** Returns the patterns of keys that {@link saveState} left out. */
 export async function ignoredKeys({ connection }: Registry, db: number): Promise<readonly string[]> {
   const ignore = (await connection.text("HGET", claimKey(db), "ignore")) as string | null;
   return ignore === null ? [] : (JSON.parse(ignore) as string[]);
@@ -46,7 +46,7 @@ export async function ignoredKeys({ connection }: Registry, db: number): Promise
 
 type Keys = ReadonlyMap<Bytes, Entry | null>;
 
-/** What is known of a borrowed database: as it was, as the run recorded it or was about to write it, and as it is. */
+/** The known states of an external database: as it was, as the run recorded it or was about to write it, and as it is. */
 interface Images {
   readonly root: Keys;
   readonly recorded: Keys;
@@ -55,8 +55,8 @@ interface Images {
 }
 
 /**
- * Compares what a run left in a borrowed database with what it was. On a connection to that database. Returns the keys that go back, those that stay, and
- * the changes by which they do.
+ * Compares what a run left in an external database with what it was. Works on a connection to that database. Returns the keys that are restored,
+ * those that stay, and the changes for restoring.
  */
 export async function compareSaved(
   registry: Registry,
@@ -98,7 +98,7 @@ function recordedOf({ root, recorded }: Images, key: Bytes): Entry | null {
   return one === undefined ? (root.get(key) ?? null) : one;
 }
 
-/** Whether a key is as the run left it. One whose time was over since is. */
+/** Returns `true` if a key is as the run left it. A key that expired since counts as such. */
 function isRuns(images: Images, key: Bytes, nowMs: number): boolean {
   const now = images.now.get(key) ?? null;
   const last = recordedOf(images, key);
@@ -107,7 +107,7 @@ function isRuns(images: Images, key: Bytes, nowMs: number): boolean {
   return next !== undefined && sameEntry(next, now);
 }
 
-/** Reads keys that are kept as texts: only the server can say what is in a DUMP, so each is restored under a name of ours for a moment. */
+/** Reads keys that are kept as texts. Only the server can decode a DUMP, so each is restored under a name of ours for a moment. */
 async function savedKeys({ connection }: Registry, keyspace: Keyspace, hash: string): Promise<Map<Bytes, Entry | null>> {
   const flat = (await connection.bytes("HGETALL", hash)) as readonly RawReply[];
   const keys = new Map<Bytes, Entry | null>();

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Argument, Connection, RawReply } from "../connect/driver.ts";
 import { scrubbed, refused } from "../connect/failures.ts";
 
-/** A Lua script: one round trip, and nothing of others in between. */
+/** A Lua script: one round trip, and no commands of others in between. */
 export class Script {
   readonly #text: string;
   readonly #sha: string;
@@ -17,14 +17,14 @@ export class Script {
     try {
       return (await connection.ask((client) => client.callBuffer("EVALSHA", [this.#sha, "0", ...parameters]))) as RawReply;
     } catch (error) {
-      // A server that was restarted, or whose scripts were flushed, does not know it any more.
+      // A server that was restarted, or whose scripts were flushed, no longer knows the script.
       if (!scrubbed(error, place).message.startsWith("NOSCRIPT")) throw refused(place, error);
     }
     return connection.bytes("EVAL", this.#text, "0", ...parameters);
   }
 }
 
-/** ARGV: a database, a cursor, how many keys to look at. Returns what SCAN does there. */
+/** ARGV: a database, a cursor, how many keys to look at. Returns SCAN's reply for that database. */
 export const SCAN: Script = new Script(`
 redis.call('SELECT', ARGV[1])
 return redis.call('SCAN', ARGV[2], 'COUNT', ARGV[3])`);
@@ -56,14 +56,15 @@ for i = 2, #ARGV do
 end
 return out`);
 
-/** The reply of {@link APPLY} when something was written, so that it did nothing. */
+/** The reply of {@link APPLY} if something was written, so that it did nothing. */
 export const WRITTEN = "written";
 
 /**
- * ARGV: channel (empty: nobody listens), token, how many changes the server had counted at the last look (empty: no matter), the connection's database, then per key its database, its name, its expiry in
- * ms since 1970 (0: none) and its DUMP (empty: it is to go). What it changes is announced to subscribers between two messages with the token, so that these
- * changes can be told from everybody else's. Returns {@link WRITTEN} where the server has counted more changes than that; else, where somebody listens, the
- * reply to INFO: with the second message it is a look at the store as the script leaves it.
+ * ARGV: channel (empty: nobody listens), token, how many changes the server had counted at the last look (empty: not compared), the connection's
+ * database, then per key its database, its name, its expiry in ms since 1970 (0: none) and its DUMP (empty: the key is removed). Its changes are
+ * announced to subscribers between two messages with the token, so that they can be told from everybody else's. Returns {@link WRITTEN} if the server
+ * has counted more changes than that. Otherwise, if somebody listens, returns the reply to INFO: with the second message it is a look at the store as
+ * the script leaves it.
  */
 export const APPLY: Script = new Script(`
 local told = ARGV[1] ~= ''
@@ -93,7 +94,7 @@ end
 if told then redis.call('PUBLISH', ARGV[1], 'end ' .. ARGV[2]) end
 return failed or (told and redis.call('INFO', 'commandstats', 'persistence') or '')`);
 
-/** ARGV: a key of ours. Fails where this user may not do what a put-back does; nothing of it stays. */
+/** ARGV: a key of ours. Fails if this user may not do what a restore does; leaves nothing behind. */
 export const TRIAL: Script = new Script(`
 redis.call('SET', ARGV[1], '1', 'PX', '1000')
 local dump = redis.call('DUMP', ARGV[1])

@@ -7,23 +7,23 @@ import type { Bytes } from "../keys/entry.ts";
 import { ensureNotifications, mayNot } from "./notifications.ts";
 import { isReserved, RESERVED } from "../keys/reserved.ts";
 
-/** Changes that no notification tells of. They are counted by the server. */
+/** Changes that no notification announces. The server counts them. */
 const WIPES = /cmdstat_(?:flushall|flushdb|swapdb|config\|set|config\|resetstat|debug|replicaof|slaveof|failover):calls=\d+/g;
 const QUIET = /cmdstat_(?:xack|xackdel|xclaim|xautoclaim|xreadgroup|xnack|xdelex|pfcount|pfdebug|pfselftest):calls=\d+/g;
-/** The server's count of all changes, by any client; a saved one begins anew. */
+/** The server's count of all changes, by any client; it starts again when the data is saved. */
 const CHANGES = /^rdb_changes_since_last_save:\d+/m;
 const SAVED = /^rdb_last_save_time:\d+/m;
-/** Where a key of any database is told of. */
+/** The channel on which a key of any database is announced. */
 const CHANNEL = /^__keyspace@(\d+)__:(.*)$/s;
 const OWN_LOOKS = /cmdstat_info:calls=(\d+)/;
 
-/** How much may have changed beside the keys that were told of. */
+/** How much may have changed beside the keys that were announced. */
 export type Doubt = "none" | "quiet" | "all";
 
 /**
- * Which keys were written since it was last asked. Keyspace notifications come on a connection of their own; a reply there
- * comes after all that happened before it. It is the reply to `INFO`, whose counters show what notifications do not tell of; they hold
- * for the whole server: more doubt than needed where it is shared.
+ * Finds the keys that were written since it was last asked. Keyspace notifications come on a connection of their own; a reply on it comes after all
+ * that happened before. That reply answers `INFO`, whose counters show what notifications do not announce. The counters are those of the whole
+ * server: there is more doubt than needed where it is shared.
  */
 export class Tracker {
   readonly #commands: Connection;
@@ -49,9 +49,9 @@ export class Tracker {
   }
 
   /**
-   * Turns notifications on and listens. Returns why not, where the user of the URL may not do that.
+   * Turns notifications on and listens. Returns why not, if the user of the URL may not do that.
    *
-   * @param isWhole to keys of the server's other databases, too
+   * @param isWhole listens to keys of the server's other databases, too
    * @throws SeqqaError `STORE_*` for everything else
    */
   static async start(commands: Connection, events: Connection, isWhole: boolean = false): Promise<Tracker | string> {
@@ -77,19 +77,21 @@ export class Tracker {
     return tracker;
   }
 
-  /** Everything that was committed before the call is known after it. */
+  /** Waits until everything that was committed before the call is known. */
   async settle(): Promise<Doubt> {
     return this.#doubtBy(String(await this.#events.text("INFO", "commandstats", "persistence")));
   }
 
-  /** How many changes the server had counted at the last look, as {@link APPLY} compares it; empty: it does not say. */
+  /** The server's count of changes at the last look, as {@link APPLY} compares it; empty: not known. */
   get changes(): string {
     return this.#changes;
   }
 
-  /** As {@link settle}, where {@link own} has just ended with this reply to INFO: its last message came after all that happened before. */
+  /**
+   * Does the same as {@link settle}, where {@link own} has just ended with this reply to INFO: its last message came after all that happened before.
+   */
   settleBy(stats: string): Promise<Doubt> {
-    // Only a reply on the connection that listens shows that it does so again.
+    // Only a reply on the connection that listens shows that it listens again.
     return this.#missed ? this.settle() : this.#doubtBy(stats);
   }
 
@@ -118,23 +120,23 @@ export class Tracker {
     return doubt;
   }
 
-  /** The keys that were written since the last call. */
+  /** Returns the keys that were written since the last call. */
   take(): Set<Bytes> {
     const written = this.#written;
     this.#written = new Set();
     return written;
   }
 
-  /** Something failed after `take`: whatever was written is to be looked for again. */
+  /** Called when something failed after `take`: everything that was written has to be looked for again. */
   forget(): void {
     this.#missed = true;
   }
 
-  /** Runs a script that announces its changes with a token, and does not take these for changes of others. */
+  /** Runs a script that announces its changes with a token, and does not count these as changes of others. */
   async own<T>(apply: (token: string) => Promise<T>): Promise<T> {
     const text = `${this.#token}.${++this.#turns}`;
     const heard = new Promise<void>((done) => (this.#turn = { text: `end ${text}`, done }));
-    // Lost since it was settled: nobody may be listening.
+    // The connection was lost since it was settled: nobody may be listening.
     if (this.#missed) this.#turn?.done();
     try {
       const result = await apply(text);
@@ -159,7 +161,7 @@ export class Tracker {
     if (this.#turn !== undefined && text === this.#turn.text) this.#turn.done();
   }
 
-  /** What happens while the connection is gone is not told of. */
+  /** Nothing is announced while the connection is gone. */
   #lost(): void {
     this.#missed = true;
     this.#own = false;

@@ -6,18 +6,18 @@ export type Bytes = string;
 /** A reply with its bytes as strings. */
 export type Reply = Bytes | number | null | readonly Reply[];
 
-/** What is under one key. The same object stands for it in every state that has it. */
+/** The content of one key. The same object is used in every state that has it. */
 export interface Entry {
   readonly type: string;
   /** The payload of DUMP. */
   readonly dump: Bytes;
-  /** When it expires, in ms since 1970; 0: never. Moves when the key is put back with its time anew, see {@link renewed}. */
+  /** The time at which it expires, in ms since 1970; 0: never. Changes when the key is restored with a new time, see {@link renewed}. */
   at: number;
   /** The time that it had left when it was read, in ms; 0: it does not expire. */
   readonly left: number;
   /** The server's time when it was read, in ms since 1970. */
   readonly readMs: number;
-  /** As the commands of its type give it. */
+  /** The value as the commands of its type give it. */
   readonly value: Reply;
 }
 
@@ -30,7 +30,7 @@ export function replyOf(raw: RawReply): Reply {
   return Array.isArray(raw) ? raw.map(replyOf) : (raw as number | null);
 }
 
-/** What the read script says of one key; `null`: there is no such key. */
+/** Returns the entry in the read script's reply for one key; `null`: there is no such key. */
 export function entryOf(raw: RawReply, readMs: number): Entry | null {
   if (raw === null) return null;
   const [type, dump, at, value] = raw as readonly RawReply[];
@@ -45,20 +45,20 @@ export function entryOf(raw: RawReply, readMs: number): Entry | null {
   };
 }
 
-/** Commands change it without a notification: consumer groups, and the cardinality that a HyperLogLog remembers. */
+/** Returns `true` if commands can change the entry without a notification: consumer groups, and the cardinality that a HyperLogLog remembers. */
 export function isQuiet(entry: Entry): boolean {
   return entry.type === "stream" || (entry.type === "string" && (entry.value as Bytes).startsWith("HYLL"));
 }
 
 /**
- * When a key that is put back shall expire. It keeps its own time while at least half of what it had left (when its state was first read)
- * is still ahead; else it gets all of that again. A state that is come back to after hours has the same keys that it had.
+ * Returns when a restored key expires. It keeps its own time while at least half of what it had left (when its state was first read) is still ahead;
+ * else it gets all of that again. A state that is restored after hours has the same keys that it had.
  */
 export function renewed({ at, left }: Pick<Entry, "at" | "left">, nowMs: number): number {
   return at === 0 || at - nowMs >= left / 2 ? at : Math.ceil(nowMs + left);
 }
 
-/** When {@link renewed} begins to give it another time; `Infinity`: never. */
+/** Returns when {@link renewed} begins to give an entry another time; `Infinity`: never. */
 export function renewalMs({ at, left }: Entry): number {
   return at === 0 ? Infinity : at - left / 2;
 }

@@ -1,9 +1,12 @@
 import type { Bytes, Entry, Reply } from "./entry.ts";
 
-/** Of XINFO STREAM: how it is stored, what follows from the rest, and when a consumer was last seen, which is no data. */
+/**
+ * Fields of XINFO STREAM that are left out: how the stream is stored, what follows from the rest, and when a consumer was last seen, which is no
+ * data.
+ */
 const LEFT_OUT = new Set(["radix-tree-keys", "radix-tree-nodes", "lag", "seen-time", "active-time", "idle", "inactive"]);
 
-/** The value without loss, in an order that does not depend on how it came about. Equal texts: equal values. */
+/** Returns the value without loss, in an order that does not depend on its history. Equal texts mean equal values. */
 export function exactText({ type, value, dump }: Entry): string {
   switch (type) {
     case "string":
@@ -17,7 +20,7 @@ export function exactText({ type, value, dump }: Entry): string {
     case "stream":
       return JSON.stringify(withoutVolatile(value));
     default:
-      // A module's: its payload, without version and checksum.
+      // A value of a module: its payload, without version and checksum.
       return JSON.stringify(dump.slice(0, -10));
   }
 }
@@ -28,7 +31,7 @@ export function sameEntry(a: Entry | null, b: Entry | null): boolean {
   return a.dump === b.dump || exactText(a) === exactText(b);
 }
 
-/** A flat list of names and values, as hashes and XINFO give it. */
+/** Splits a flat list of names and values, as hashes and XINFO give it, into pairs. */
 export function pairs(value: Reply): (readonly [Bytes, Reply])[] {
   const flat = value as readonly Reply[];
   const all: (readonly [Bytes, Reply])[] = [];

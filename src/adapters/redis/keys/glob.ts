@@ -1,13 +1,16 @@
 import { namedKey } from "./other-indexes.ts";
 import type { Bytes } from "./entry.ts";
 
-/** Whether a key matches a pattern as Redis' KEYS reads it: `*`, `?`, `[a-z]`, `[^a]`, and `\` before what is meant literally. */
+/**
+ * Returns a function that is true for keys that match a pattern as Redis' KEYS reads it: `*`, `?`, `[a-z]`, `[^a]`, and `\` before a literal
+ * character.
+ */
 export function globMatcher(pattern: string): (key: Bytes) => boolean {
   const expression = new RegExp(`^${translate(Buffer.from(pattern).toString("latin1"))}$`, "s");
   return (key) => expression.test(key);
 }
 
-/** Whether a key is part of what is observed. */
+/** Returns a function that is true for keys that are observed. */
 export function keyFilter(keys: readonly string[] | undefined, ignore: readonly string[]): (key: Bytes) => boolean {
   const [wanted, unwanted] = [keys?.map(globMatcher), ignore.map(globMatcher)];
   if (wanted === undefined && unwanted.length === 0) return () => true;

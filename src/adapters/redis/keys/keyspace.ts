@@ -7,17 +7,17 @@ import { isReserved } from "./reserved.ts";
 import { APPLY, READ, SCAN } from "../dump/scripts.ts";
 
 const KEYS_A_READ = 200;
-/** Keys that one script puts into other states. */
+/** The most keys that one script changes. */
 export const KEYS_A_WRITE = 100;
 const KEYS_A_SCAN = 1000;
 
-/** One key that is to be put into another state; `null`: it is to go. */
+/** One key and the entry that it shall have; `null`: the key is removed. */
 export type Fix = readonly [key: Bytes, wanted: Entry | null];
 
 /** The keys of one database, or of all of a server, read and written in bulk. */
 export class Keyspace {
   readonly connection: Connection;
-  /** The keys of the server's other databases belong to it, too. */
+  /** `true` if the keys of the server's other databases belong to it, too. */
   readonly isWhole: boolean;
   readonly #observes: (key: Bytes) => boolean;
   #clockOffsetMs = -Infinity;
@@ -29,17 +29,17 @@ export class Keyspace {
     this.#observes = keyFilter(undefined, ignore);
   }
 
-  /** Tells whether a key is part of it: neither one of ours, nor one that is ignored. */
+  /** Returns `true` if a key is part of it: neither one of ours, nor one that is ignored. */
   holds(key: Bytes): boolean {
     return !isReserved(key) && this.#observes(key);
   }
 
-  /** The server's time, as well as it is known here. */
+  /** The server's time, as far as it is known here. */
   get nowMs(): number {
     return Date.now() + (this.#clockOffsetMs === -Infinity ? 0 : this.#clockOffsetMs);
   }
 
-  /** All keys that it {@link holds}. */
+  /** Returns all keys that it {@link holds}. */
   async keys(): Promise<Set<Bytes>> {
     const keys = new Set<Bytes>();
     for (const db of ["", ...(await this.#others())]) {
@@ -62,7 +62,7 @@ export class Keyspace {
     return (await reply) as [Buffer, readonly Buffer[]];
   }
 
-  /** Databases beside the connection's own that hold something and belong to it. */
+  /** Returns the databases beside the connection's own that hold something and belong to it. */
   async #others(): Promise<readonly string[]> {
     if (!this.isWhole) return [];
     const held = String(await this.connection.text("INFO", "keyspace")).matchAll(/^db(\d+):/gm);
@@ -90,8 +90,8 @@ export class Keyspace {
   }
 
   /**
-   * Puts keys into the wanted states. Entries whose time is renewed on the way are told so. Returns what INFO says afterwards, with a channel. With
-   * `changes`, of up to {@link KEYS_A_WRITE} keys: only where the server has counted no more of them, else returns {@link WRITTEN}.
+   * Brings keys into the wanted states. Times that are renewed on the way are set in the entries. Returns INFO's reply afterwards, with a channel.
+   * With `changes`, for up to {@link KEYS_A_WRITE} keys: only if the server has counted no more changes, else returns {@link WRITTEN}.
    *
    * @throws SeqqaError `STORE_NOT_PUT_BACK`
    */
@@ -99,7 +99,7 @@ export class Keyspace {
     const now = this.nowMs;
     const own = String(this.connection.place.db);
     const parts: Promise<RawReply>[] = [];
-    // Without fixes too: the token is waited for.
+    // Runs without fixes too: the token is waited for.
     for (let i = 0; i === 0 || i < fixes.length; i += KEYS_A_WRITE) {
       const last = i + KEYS_A_WRITE >= fixes.length;
       const parameters: Argument[] = [channel, last ? token : `${token}+`, changes, own];

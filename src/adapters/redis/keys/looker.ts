@@ -1,10 +1,10 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Argument, Connection } from "../connect/driver.ts";
 
-/** They read nothing that is stored, so Redis does not call them readers; they change nothing either. */
+/** These commands read nothing that is stored, so Redis does not call them readers; they change nothing either. */
 const HARMLESS = new Set(["ping", "echo", "time", "info", "command"]);
 
-/** Answers the commands of checks. What the server says of a command is kept: invariants ask the same thing after every step. */
+/** Answers the commands of checks. The server's information on a command is kept: invariants ask the same thing after every step. */
 export class Looker {
   readonly #connection: Connection;
   readonly #reads = new Map<string, Promise<boolean>>();

@@ -5,7 +5,7 @@ import { bytesOf, type Bytes, type Entry, type Reply } from "./entry.ts";
 import { pairs } from "./exact-text.ts";
 import { streamRows, type RawRow } from "./stream-rows.ts";
 
-/** All that has one type is one table here: what a row is, its key says, and the field of a hash or of an entry. */
+/** Columns that say what a row is: its key, and the field of a hash or of an entry. All keys of one type are one table here. */
 const KINDS: ReadonlySet<string> = new Set(["key", "field"]);
 
 const kindOf = (name: string): Pick<ObservedColumn, "kind"> => (KINDS.has(name) ? { kind: true } : {});
@@ -15,7 +15,7 @@ const columns = (keys: readonly string[], others: readonly string[]): readonly O
   ...others.map((name) => ({ name, ...kindOf(name) })),
 ];
 
-/** Each type is a table, so that a state is what it differs in from the root, element by element. */
+/** Each type is a table, so that a state is its difference from the root, element by element. */
 const TABLES: Readonly<Record<string, readonly ObservedColumn[]>> = {
   expires: columns(["key"], []),
   hash: columns(["key", "field"], ["value"]),
@@ -31,7 +31,7 @@ const TABLES: Readonly<Record<string, readonly ObservedColumn[]>> = {
   zset: columns(["key", "member"], ["score"]),
 };
 
-/** Before the names of tables of another database: `db3_string`. */
+/** The prefix of the tables of another database: `db3_string`. */
 const OTHER = /^db\d+_/;
 
 /** Rows of one key by table and text. */
@@ -40,10 +40,10 @@ type Rows = ReadonlyMap<string, ReadonlyMap<string, RawRow>>;
 const NOTHING: Rows = new Map();
 const known = new WeakMap<Entry, Rows>();
 
-/** One key before and after; `null`: it was or is not there. */
+/** One key before and after; `null`: the key did not, or does not, exist. */
 export type Change = readonly [key: Bytes, before: Entry | null, now: Entry | null];
 
-/** What changed, element by element. That a key expires is part of the state (`expires`); when is not. */
+/** Returns what changed, element by element. Whether a key expires is part of the state (`expires`); when it does is not. */
 export function observeChanges(changes: Iterable<Change>): Observed {
   const tables = new Map<string, { readonly added: StoredValue[][]; readonly removed: StoredValue[][] }>();
   for (const [key, before, now] of changes) {
@@ -116,7 +116,7 @@ function makeRows(at: Bytes, entry: Entry): Rows {
   return tables;
 }
 
-/** A HyperLogLog without the cardinality that PFCOUNT remembers in it: counting is no change. */
+/** Returns a HyperLogLog without the cardinality that PFCOUNT remembers in it: counting is no change. */
 function withoutCache(value: Bytes): Bytes {
   return value.startsWith("HYLL") ? value.slice(0, 8) + value.slice(16) : value;
 }
@@ -126,7 +126,7 @@ function scoreOf(score: Reply): number | Bytes {
   return Number.isFinite(number) ? number : (score as Bytes);
 }
 
-/** Text where the bytes are UTF-8, else bytes. */
+/** Returns text if the bytes are UTF-8, else the bytes. */
 function shown(value: Bytes | number | null): StoredValue {
   if (typeof value !== "string" || /^[\0-\x7f]*$/.test(value)) return value;
   const bytes = bytesOf(value);

@@ -7,8 +7,8 @@ export type RawRow = readonly (Bytes | number | null)[];
 const DAY_MS = 86_400_000;
 
 /**
- * A stream as rows. Ids that the server made from its clock are named by their place in the stream (`~1`, `~2`, ...): the same calls at another
- * time lead to the same state. Counters that only XINFO shows (entries added, lag) and times of delivery are no part of it.
+ * Adds the rows of a stream. Ids that the server made from its clock are named by their place in the stream (`~1`, `~2`, ...): the same calls at
+ * another time lead to the same state. Counters that only XINFO shows (entries added, lag) and times of delivery are left out.
  */
 export function streamRows(key: Bytes, entry: Entry, add: (table: string, row: RawRow) => void): void {
   const info = new Map(pairs(entry.value));
@@ -22,7 +22,7 @@ export function streamRows(key: Bytes, entry: Entry, add: (table: string, row: R
     .sort(byId);
   const names = new Map(times.map((id, i) => [id, `~${i + 1}`]));
   const name = (id: Bytes): Bytes => names.get(id) ?? id;
-  /** Where a reader stands: after so many of them. */
+  /** The position of a reader, as the number of entries before it. */
   const place = (id: Bytes): Bytes => (drawn(id) ? `~${times.filter((one) => byId(one, id) <= 0).length}` : id);
   const last = info.get("last-generated-id") as Bytes;
   add("stream_info", [key, drawn(last) ? null : last]);

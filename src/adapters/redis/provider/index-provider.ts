@@ -13,7 +13,7 @@ while not (redis.pcall('SELECT', n))['err'] do n = n + 1 end
 return n`);
 
 /**
- * A database of the template's server for each lane, and one for the registry. Only empty ones are taken. Lanes share the server: a target that
+ * Gives each lane a database of the template's server, and the registry another one. Only empty ones are taken. Lanes share the server: a target that
  * uses FLUSHALL or SWAPDB reaches the others and the template, and needs `isolation: server`.
  */
 export class IndexProvider implements StoreProvider {
@@ -23,7 +23,7 @@ export class IndexProvider implements StoreProvider {
   #template: Template | undefined;
   #registry: Registry | undefined;
   #databases = 0;
-  /** Lanes are provided at once: one claim after the other. */
+  /** Lanes are provided at once, so their claims are made one after the other. */
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(options: StoreProviderOptions) {
@@ -44,7 +44,7 @@ export class IndexProvider implements StoreProvider {
 
   async provide(lane: number, _generation: number): Promise<string> {
     const [registry, template] = [this.#registry!, this.#template!];
-    // A server that is being restarted is waited for here; connections that are made below are not patient.
+    // Waits for a server that is being restarted: connections that are made below are not patient.
     await registry.connection.text("PING");
     const known = this.#lanes.get(lane);
     const db = known ?? (await this.#alone(() => this.#claim(registry)));
@@ -74,7 +74,7 @@ export class IndexProvider implements StoreProvider {
     try {
       await Promise.all([...this.#lanes.keys()].map((lane) => this.release(lane)));
     } catch (error) {
-      // What is left the next run removes.
+      // The next run removes what is left.
       registry.abandon();
       throw error;
     } finally {
@@ -91,7 +91,7 @@ export class IndexProvider implements StoreProvider {
     throw this.#full();
   }
 
-  /** Who is still connected to it is a lane's: nobody else uses a database that is claimed. */
+  /** Another connection to it can only be a lane's: nobody else uses a database that is claimed. */
   async #clear(place: RedisPlace): Promise<void> {
     const connection = await Connection.open(place);
     try {
@@ -120,7 +120,7 @@ export class IndexProvider implements StoreProvider {
   }
 }
 
-/** Where connections may be neither listed nor ended, the target has to be gone already. */
+/** If connections may be neither listed nor ended, the target has to be gone already. */
 async function killOthers(connection: Connection, db: number): Promise<void> {
   try {
     const own = Number(await connection.text("CLIENT", "ID"));

@@ -14,8 +14,8 @@ const STOP_MS = 2000;
 const TRIES = 5;
 
 /**
- * The shell stands between this process and the server: when the pipe to it closes, because we close it or are gone in whichever way, it kills the
- * server, which it alone can still tell by its pid.
+ * The shell between this process and the server. When the pipe to it closes, because we close it or are gone for any reason, it kills the server,
+ * which it alone can still identify by its pid.
  */
 const GUARD = `exec 3<&0
 "$0" "$1" </dev/null 3<&- & server=$!
@@ -25,14 +25,14 @@ wait "$server"; status=$?
 kill "$watcher" 2>/dev/null
 exit "$status"`;
 
-/** The path of redis-server; `undefined`: it is not installed. */
+/** Returns the path of redis-server; `undefined`: it is not installed. */
 export function serverBinary(): string | undefined {
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin"];
   const paths = ["redis-server", "valkey-server"].flatMap((name) => folders.map((folder) => join(folder, name)));
   return paths.find((path) => existsSync(path));
 }
 
-/** The first line of the configuration: what is on this server is one lane's alone. */
+/** The first line of the configuration: everything on this server belongs to one lane alone. */
 const OURS = "# A server that seqqa started for one lane.";
 
 /** Returns `true` for a server that a run on this machine started for a lane: all of its databases are that lane's. */
@@ -44,10 +44,10 @@ export async function isOwnServer(connection: Connection): Promise<boolean> {
 }
 
 export interface OwnServerOptions {
-  /** Of the server's own; made, and removed with it. */
+  /** The server's own directory; it is made here, and removed with the server. */
   readonly directory: string;
   readonly runId: string;
-  /** Its credentials and the number of its database are taken over. */
+  /** The server takes over its credentials and the number of its database. */
   readonly template: RedisPlace;
 }
 
@@ -79,7 +79,7 @@ export class OwnServer {
     for (let tries = 1; ; tries++) {
       const started = await OwnServer.#try(binary, options);
       if (started instanceof OwnServer) return started;
-      // Somebody else may have taken the port in between.
+      // Another process may have taken the port in between.
       if (tries === TRIES || !/address already in use|bind/i.test(started)) {
         throw new SeqqaError(
           "REDIS_SERVER_FAILED",
@@ -99,7 +99,7 @@ export class OwnServer {
     writeFileSync(config, configText(place, directory, log), { mode: 0o600 });
     const child = spawn("/bin/sh", ["-c", GUARD, binary, config], {
       stdio: ["pipe", "ignore", "ignore"],
-      // Of its own group: an interrupt from the terminal is for seqqa, which then stops it.
+      // The server is in a process group of its own: an interrupt from the terminal is for seqqa, which then stops it.
       detached: true,
       env: { ...process.env, SEQQA_RUN: runId },
     });
@@ -138,21 +138,21 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It is gone.
+    // The process is gone.
   }
 }
 
-/** A server whose guard was killed before it could end it. Whose it is says its configuration file. */
+/** Ends a server whose guard was killed before it could do so. Its configuration file says whose server it is. */
 async function shutDown(place: RedisPlace, config: string): Promise<void> {
   if (!(await answers(place, config))) return;
   const connection = await Connection.open(place).catch(() => undefined);
-  // There is no reply to it.
+  // The command has no reply.
   void connection?.text("SHUTDOWN", "NOSAVE").catch(() => undefined);
   for (const until = Date.now() + STOP_MS; Date.now() < until && (await answers(place, config));) await pause(5);
   connection?.close();
 }
 
-/** Whether it is ours that answers there. */
+/** Resolves to `true` if our own server answers there. */
 async function answers(place: RedisPlace, config: string): Promise<boolean> {
   let connection: Connection | undefined;
   try {
@@ -165,7 +165,7 @@ async function answers(place: RedisPlace, config: string): Promise<boolean> {
   }
 }
 
-/** Users that a configuration file cannot name are not taken over. */
+/** Returns the place of a server of ours. Users that a configuration file cannot name are not taken over. */
 function ownPlace({ db, username, password }: RedisPlace, port: number): RedisPlace {
   const plain = password !== undefined && (username === undefined || /^[\w.@-]+$/.test(username));
   return { host: "127.0.0.1", port, db, tls: false, username: plain ? username : undefined, password: plain ? password : undefined };
@@ -181,14 +181,14 @@ function configText({ port, db, username, password }: RedisPlace, directory: str
     "appendonly no",
     "daemonize no",
     "loglevel warning",
-    // The title would be written over the environment, whose SEQQA_RUN tells whose this process is.
+    // The title would be written over the environment, whose SEQQA_RUN says whose process this is.
     "set-proc-title no",
     `dir ${quoted(directory)}`,
     `logfile ${quoted(log)}`,
     "notify-keyspace-events KA",
   ];
   if (password !== undefined) {
-    // A hash: the file tells nobody the password.
+    // Only a hash is written, so that the file does not reveal the password.
     const hash = createHash("sha256").update(password).digest("hex");
     const user = username ?? "default";
     lines.push(`user ${user} on #${hash} ~* &* +@all`);
@@ -197,7 +197,7 @@ function configText({ port, db, username, password }: RedisPlace, directory: str
   return `${lines.join("\n")}\n`;
 }
 
-/** As redis.conf takes it, whatever is in it. */
+/** Quotes a text for redis.conf, whatever is in it. */
 function quoted(text: string): string {
   return `"${[...Buffer.from(text)].map((byte) => (byte > 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x5c ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, "0")}`)).join("")}"`;
 }

@@ -1,7 +1,7 @@
 import { RESERVED } from "../keys/reserved.ts";
 import { Script } from "../dump/scripts.ts";
 
-/** In the registry's database: that it is one, and the former `notify-keyspace-events` as field `notify`. */
+/** The key that marks the registry's database. Its field `notify` is the former `notify-keyspace-events`. */
 const ROOT = `${RESERVED}registry`;
 
 const HEAD = `
@@ -15,8 +15,8 @@ end
 `;
 
 /**
- * Where the registry is. ARGV: a database to leave alone, `1` to make one where there is none, a database for it when none is empty (-1:
- * there shall be none then). Returns its database, or -1.
+ * Finds the registry. ARGV: a database to leave alone, `1` to make a registry if there is none, a database for it if none is empty (-1: then none is
+ * made). Returns its database, or -1.
  */
 export const LOCATE: Script = new Script(`${HEAD}
 local empty, n = -1, 0
@@ -32,7 +32,7 @@ redis.call('SELECT', empty)
 redis.call('HSET', ROOT, 'made', '1')
 return empty`);
 
-/** Claims. ARGV: the registry's database. Returns per claim: database, owner, kind, run, whether its data is saved, whether its heart beats. */
+/** Lists claims. ARGV: the registry's database. Returns per claim: database, owner, kind, run, whether its data is saved, whether its heart beats. */
 export const LIST: Script = new Script(`${HEAD}
 redis.call('SELECT', ARGV[1])
 local out = {}
@@ -43,8 +43,8 @@ end
 return out`);
 
 /**
- * Takes a database. ARGV: the registry's database, the database, owner, kind, run, ms that the heart may stand still, `1` if it has to be empty,
- * the owner that it is taken over from (empty: it has to be free). Returns 1, or 0 if it cannot be had.
+ * Takes a database. ARGV: the registry's database, the database, owner, kind, run, ms that may pass without a heartbeat, `1` if it has to be empty,
+ * the owner that it is taken over from (empty: it has to be free). Returns 1, or 0 if it could not be taken.
  */
 export const CLAIM: Script = new Script(`${HEAD}
 local free = 1
@@ -61,7 +61,7 @@ if owner ~= '' then redis.call('DEL', ALIVE .. owner) end
 redis.call('SET', ALIVE .. ARGV[3], '1', 'PX', ARGV[6])
 return 1`);
 
-/** A sign of life. ARGV: the registry's database, owner, ms, the databases that it has. Returns how many of these claims are gone. */
+/** Gives a sign of life. ARGV: the registry's database, owner, ms, the owner's databases. Returns how many of these claims are gone. */
 export const BEAT: Script = new Script(`${HEAD}
 redis.call('SELECT', ARGV[1])
 redis.call('SET', ALIVE .. ARGV[2], '1', 'PX', ARGV[3])
@@ -78,7 +78,7 @@ if redis.call('HGET', DB .. ARGV[2], 'owner') ~= ARGV[3] then return 0 end
 redis.call('DEL', DB .. ARGV[2], SAVED .. ARGV[2], RECORDED .. ARGV[2], NEXT .. ARGV[2])
 return 1`);
 
-/** Removes an owner and, when nobody has a claim any more, the registry. ARGV: the registry's database, owner. Returns claims that are left. */
+/** Removes an owner and, if no claim is left, the registry. ARGV: the registry's database, owner. Returns the number of claims that are left. */
 export const LEAVE: Script = new Script(`${HEAD}
 redis.call('SELECT', ARGV[1])
 redis.call('DEL', ALIVE .. ARGV[2])
@@ -87,9 +87,9 @@ if left == 0 then redis.call('DEL', ROOT) end
 return left`);
 
 /**
- * Records keys of a borrowed database as the run knows them. ARGV: the registry's database, the database, owner, `next` (they are about to be written) or
- * `recorded` (they are so now), time in ms, then per key its name and its text; empty: as it was when the run began. Returns 0, and does nothing, where the
- * owner gives no sign of life any more.
+ * Records keys of an external database as the run knows them. ARGV: the registry's database, the database, owner, `next` (they are about to be
+ * written) or `recorded` (they are so now), time in ms, then per key its name and its text; empty: as it was when the run began. Returns 0, and does
+ * nothing, if the owner no longer gives signs of life.
  */
 export const RECORD: Script = new Script(`${HEAD}
 redis.call('SELECT', ARGV[1])

@@ -6,26 +6,26 @@ import { mayNot, readNotifications, setNotifications, hasKeyspace, withKeyspace 
 import type { RedisPlace } from "../connect/redis-url.ts";
 import { BEAT, CLAIM, LEAVE, LIST, LOCATE, registryKey, RELEASE } from "./registry-scripts.ts";
 
-/** How long the heart of a living run may stand still: it shares a thread with the user's code. */
+/** Milliseconds that may pass between heartbeats of a living run: it shares a thread with the user's code. */
 export const HEARTBEAT_MS = 30_000;
 const BEATS_EVERY_MS = 5000;
-/** How long a connection that was lost has to come back, before its run counts as dead. */
+/** Milliseconds that a lost connection has to come back, before its run counts as dead. */
 const GRACE_MS = 1500;
 
-/** A database that somebody has: `index`, a lane's; `borrowed`, the user's own, whose data is kept for putting it back. */
+/** A database that a run has taken: `index`, a lane's; `borrowed`, the user's own, whose data is kept for restoring it. */
 export interface Claim {
   readonly db: number;
   readonly owner: string;
   readonly kind: "index" | "borrowed";
   readonly run: string;
-  /** What the database held is saved as a whole. */
+  /** `true` if the former content of the database is saved as a whole. */
   readonly saved: boolean;
   readonly beats: boolean;
 }
 
 /**
- * Who has which database of a server, kept on that server: in a database of its own where one is empty. An owner is alive while a connection
- * carries its name; where connections may not be listed, while its heart beats.
+ * The owners of a server's databases, kept on that server: in a database of its own if one is empty. An owner is alive while a connection carries its
+ * name; where connections may not be listed, while its heart beats.
  */
 export class Registry {
   readonly connection: Connection;
@@ -36,7 +36,7 @@ export class Registry {
   #timer: NodeJS.Timeout | undefined;
   /** The last sign of life that arrived, in ms since 1970. */
   #beatAt = Date.now();
-  /** The setting that was changed here. */
+  /** The setting before it was changed here. */
   #former: string | undefined;
 
   private constructor(connection: Connection, db: number, owner: string) {
@@ -46,7 +46,7 @@ export class Registry {
   }
 
   /**
-   * Finds the registry of a server, or makes one where `make` says what to do when no database is empty: `share` the one of the URL, or `refuse`.
+   * Finds the registry of a server, or makes one. `make` says what to do if no database is empty: `share` the one of the URL, or `refuse`.
    * `undefined`: there is none.
    */
   static async find(place: RedisPlace, make?: "share" | "refuse"): Promise<Registry | undefined> {
@@ -82,11 +82,11 @@ export class Registry {
     });
   }
 
-  /** Whether the owner of a claim is certainly gone. One whose connection was lost a moment ago is waited for. */
+  /** Resolves to `true` if the owner of a claim is certainly gone. An owner whose connection was lost a moment ago is waited for. */
   async isDead(claim: Claim): Promise<boolean> {
     for (const until = Date.now() + GRACE_MS; ;) {
       const beats = (await this.claims()).some((one) => one.owner === claim.owner && one.beats);
-      // A stopped process keeps its connection, and touches nothing of the user's any more.
+      // A stopped process keeps its connection, and touches nothing of the user's from then on.
       if (!beats && claim.kind === "borrowed") return true;
       const named = await this.#isConnected(claim.owner);
       if (named === true) return false;
@@ -97,7 +97,10 @@ export class Registry {
     }
   }
 
-  /** Takes a database that is free (and, for a lane, empty), that of a dead owner, or one of its own whose claim was lost. @returns whether it could be had */
+  /**
+   * Takes a database that is free (and, for a lane, empty), that of a dead owner, or one of its own whose claim was lost. @returns `true` if it could
+   * be taken
+   */
   async claim(db: number, kind: Claim["kind"], run: string, from?: Claim): Promise<boolean> {
     const again = this.#claimed.has(db);
     const empty = kind === "index" && from === undefined && !again ? "1" : "0";
@@ -115,14 +118,14 @@ export class Registry {
     await RELEASE.run(this.connection, [this.db, db, this.owner]);
   }
 
-  /** Gives signs of life from here on. `lost` is called when a claim is gone, since somebody flushed all databases. */
+  /** Gives signs of life from here on. `lost` is called when a claim is gone because somebody flushed all databases. */
   beat(lost: () => Promise<void>): void {
     this.#timer = setInterval(() => void this.stillThere(lost).catch(() => undefined), BEATS_EVERY_MS);
     this.#timer.unref();
   }
 
   async stillThere(lost: () => Promise<void>): Promise<void> {
-    // Not woken up again: others may have taken over what it had.
+    // A silent run does not give signs of life again: others may have taken over its databases.
     if (this.isSilent) return;
     const at = Date.now();
     const gone = Number(await BEAT.run(this.connection, [this.db, this.owner, HEARTBEAT_MS, ...this.#claimed]));
@@ -130,12 +133,12 @@ export class Registry {
     if (gone > 0) await lost();
   }
 
-  /** No sign of life arrived for so long that others take this run for dead. */
+  /** `true` if no sign of life arrived for so long that others take this run for dead. */
   get isSilent(): boolean {
     return Date.now() - this.#beatAt > HEARTBEAT_MS;
   }
 
-  /** Turns notifications on; what they were before is noted for the last one who leaves. */
+  /** Turns notifications on, and notes the former setting for the last run that leaves. */
   async notify(): Promise<void> {
     const flags = await readNotifications(this.connection);
     if (flags === undefined || hasKeyspace(flags)) return;
@@ -144,7 +147,7 @@ export class Registry {
     await setNotifications(this.connection, withKeyspace(flags));
   }
 
-  /** Ends the signs of life; the last one puts the server's setting back and removes the registry. */
+  /** Ends the signs of life; the last run restores the server's setting and removes the registry. */
   async leave(): Promise<void> {
     clearInterval(this.#timer);
     try {
@@ -156,7 +159,7 @@ export class Registry {
     }
   }
 
-  /** Goes without giving anything back: the next run does it. */
+  /** Leaves without giving anything back: the next run does it. */
   abandon(): void {
     clearInterval(this.#timer);
     this.connection.close();
@@ -165,11 +168,11 @@ export class Registry {
   async #putNotificationsBack(): Promise<void> {
     const former = (await this.connection.text("HGET", registryKey, "notify")) as string | null;
     if (former === null) return;
-    // Who set it to something else since wants that.
+    // If somebody set it to something else since, that setting stays.
     if (sameFlags(await readNotifications(this.connection), withKeyspace(former))) await setNotifications(this.connection, former);
   }
 
-  /** `undefined`: this user may not know. */
+  /** Resolves to `undefined` if this user may not know. */
   async #isConnected(owner: string): Promise<boolean | undefined> {
     try {
       return String(await this.connection.text("CLIENT", "LIST")).includes(` name=${nameOf(owner)} `);

@@ -4,7 +4,7 @@ import { OwnServer } from "./own-server.ts";
 import { redisPlace, urlOfPlace } from "../connect/redis-url.ts";
 import { fill, readTemplate, type Template } from "./template.ts";
 
-/** A redis-server for each lane: what one does with its server (FLUSHALL, SWAPDB, settings) no other sees. */
+/** Gives each lane a redis-server: what one lane does with its server (FLUSHALL, SWAPDB, settings) no other lane sees. */
 export class ServerProvider implements StoreProvider {
   readonly #options: StoreProviderOptions;
   readonly #servers = new Map<number, Promise<OwnServer>>();
