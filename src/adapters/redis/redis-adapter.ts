@@ -27,23 +27,25 @@ import { Tracker } from "./dump/tracker.ts";
 export interface RedisAdapterOptions {
   /** `redis://[[user]:password@]host[:port][/db]`, or `rediss:` with TLS. The password is never shown. */
   readonly url: string;
-  /** How the database is put back. `dump`, the one way: DUMP and RESTORE of the keys that changed. Default `auto`. */
+  /** How the database is restored. `dump`, the only way: DUMP and RESTORE of the keys that changed. Default `auto`. */
   readonly checkpoint?: "auto" | "dump" | undefined;
-  /** What each lane gets as its own when `url` is a template: a redis-server (default), or a database of the template's server. */
+  /** The part that each lane gets for itself if `url` is a template: a redis-server (default), or a database of the template's server. */
   readonly isolation?: "server" | "index" | undefined;
   /**
-   * Patterns (as of KEYS) of the keys that belong to the state; the others are put back, and not looked at. In a lane's own server `db3:cart:*` names keys of the
-   * database with the index 3. Default: all.
+   * Patterns (as in KEYS) of the keys that belong to the state; the others are restored, but not observed. In a lane's own server `db3:cart:*` names
+   * keys of the database with the index 3. Default: all.
    */
   readonly keys?: readonly string[] | undefined;
-  /** Patterns of keys, as in `keys`, that are no part of the state. They are put back, but in a database of the user's: there they are left alone. */
+  /**
+   * Patterns of keys, as in `keys`, that are no part of the state. They are restored, except in a database of the user's: there they are left alone.
+   */
   readonly ignore?: readonly string[] | undefined;
 }
 
-/** A lane's own server comes back with another lane only; a connection that was ended does at once. */
+/** A lane's own server comes back only with another lane; a connection that was ended comes back at once. */
 const OWN_AWAY_MS = 3000;
 
-/** What there is while it is open. */
+/** The parts that exist while the adapter is open. */
 interface Opened {
   readonly mode: DumpMode;
   readonly keyspace: Keyspace;
@@ -53,10 +55,10 @@ interface Opened {
 }
 
 /**
- * A Redis database behind the API: all keys of one database index, of every type; in a server that is a lane's own (`isolation: server`) those of its other
- * indexes, too, in tables with the index before their names (`db3_hash`). A key that expires in a branch comes back: with its own
- * expiry time while at least half of what it had left is ahead, else with all of the time that it had left when its state was first read.
- * The state says which keys expire, not when. Not put back: scripts and functions, settings, and what was published.
+ * A Redis database behind the API: all keys of one database index, of every type. In a server that is a lane's own (`isolation: server`) the keys of
+ * its other indexes belong to it, too, in tables with the index before their names (`db3_hash`). A key that expires in a branch comes back: with its
+ * own expiry time while at least half of what it had left is ahead, else with all of the time that it had left when its state was first read. The
+ * state says which keys expire, not when. Not restored: scripts and functions, settings, and published messages.
  */
 export class RedisAdapter implements StoreAdapter {
   readonly name = "redis";
@@ -67,7 +69,7 @@ export class RedisAdapter implements StoreAdapter {
   readonly #isolation: "server" | "index";
   #choice: CheckpointChoice = { mode: "dump", why: "not opened yet" };
   #opened: Opened | undefined;
-  /** Of before a restart of the target. */
+  /** The state from before a restart of the target. */
   #kept: KeptState | undefined;
 
   /** @throws SeqqaError `REDIS_WITHOUT_URL`, `REDIS_URL_INVALID`, `REDIS_OPTION_INVALID` */
@@ -112,7 +114,7 @@ export class RedisAdapter implements StoreAdapter {
       const [commands, events] = [await connect(2), await connect(3)];
       await requireServer(commands);
       await TRIAL.run(commands, [`${RESERVED}trial`]);
-      // Also where a World names another database of it: two adapters that put one thing back do no harm.
+      // Also if a World names another database of the server: two adapters that restore one thing do no harm.
       const isWhole = this.#isolation === "server" && (await isOwnServer(commands));
       const leftAlone = scope.borrowed && !isWhole ? this.#ignore : [];
       const keyspace = new Keyspace(commands, isWhole, leftAlone);
@@ -176,7 +178,7 @@ export class RedisAdapter implements StoreAdapter {
   }
 
   /**
-   * The reply to a command that only reads, with bulk strings as text: `command("HGETALL", "order:1")`.
+   * Returns the reply to a command that only reads, with bulk strings as text: `command("HGETALL", "order:1")`.
    *
    * @throws SeqqaError `QUERY_WRITES` for a command that does more than read.
    */

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 
-/** Integers up to 15 digits are exact as numbers whatever they are. */
+/** Integers up to 15 digits are always exact as numbers. */
 const LONG_NUMBER = /\d{16}/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** No target can know it. */
+/** A mark that no target can know. */
 const MARK = `integer-${randomUUID()}`;
 
 /** Parses JSON; integers that a number cannot hold exactly become `bigint`, so that two long ids are never taken for one. @throws SyntaxError */
@@ -14,7 +14,7 @@ export function parseExactly(text: string): unknown {
   return marked === text ? value : JSON.parse(marked, unmark);
 }
 
-/** The same JSON with `{"<mark>": "digits"}` in place of integers beyond 2^53. The text is known to be valid. */
+/** Returns the same JSON with `{"<mark>": "digits"}` in place of integers beyond 2^53. The text is known to be valid. */
 function markLongIntegers(text: string): string {
   let marked = "";
   let from = 0;

@@ -13,16 +13,19 @@ import { RemoteChannel, type ChannelLimits } from "./remote-channel.ts";
 import { stableText } from "./stable-text.ts";
 
 export interface RemoteAdapterOptions {
-  /** Where the target serves `checkpoint`, `rollback` and `state`, e.g. `` `${lane.baseUrl}/__seqqa` ``. A user and password in it are sent as basic authentication. */
+  /**
+   * The URL under which the target serves `checkpoint`, `rollback` and `state`, e.g. `` `${lane.baseUrl}/__seqqa` ``. A user and password in it are
+   * sent as basic authentication.
+   */
   readonly url: string;
 }
 
-/** What the target knows a checkpoint by. */
+/** The target's id of a checkpoint. */
 type CheckpointId = string | number;
 
 interface RemoteMark {
   readonly id: CheckpointId;
-  /** The state as it was sent, and in an order of keys that does not depend on how it was. */
+  /** The state as it was sent, and the same with keys in an order that does not depend on how it was sent. */
   readonly raw: string;
   stable: string | undefined;
 }
@@ -34,7 +37,7 @@ export class RemoteAdapter implements StoreAdapter {
   readonly name = "remote";
   readonly checkpoint: CheckpointChoice = { mode: "remote", why: "the target saves and puts back its own state" };
   readonly traits: StoreTraits = { portable: false, commits: true, inTarget: true };
-  /** Where it sends to, without credentials: two lanes must not share it. */
+  /** The URL that it sends to, without credentials: two lanes must not share it. */
   readonly uses: string;
   readonly #channel: RemoteChannel;
   #scope: StoreScope | undefined;
@@ -47,12 +50,12 @@ export class RemoteAdapter implements StoreAdapter {
     this.uses = this.#channel.url;
   }
 
-  /** The state as the target says it. @throws SeqqaError `REMOTE_*` */
+  /** Reads the state as the target gives it. @throws SeqqaError `REMOTE_*` */
   async state<T = unknown>(): Promise<T> {
     return (await this.#read()).value as T;
   }
 
-  /** Goes through the protocol once, so that what is missing shows before anything is explored. */
+  /** Goes through the protocol once, so that missing parts show before anything is explored. */
   async open(scope: StoreScope): Promise<void> {
     this.#channel.open();
     this.#scope = scope;
@@ -96,7 +99,7 @@ export class RemoteAdapter implements StoreAdapter {
     return { kind: "none", why: "the target keeps its store to itself, and only its checkpoint endpoints are known" };
   }
 
-  /** The state with the keys of its objects in order. */
+  /** Returns the state with the keys of its objects in order. */
   async dump(): Promise<string> {
     return (await this.#read()).stable;
   }

@@ -18,7 +18,7 @@ export interface ChannelLimits {
 
 /** One connection to the checkpoints of a target; requests on it follow each other. */
 export class RemoteChannel {
-  /** For people and for telling lanes apart: no credentials. */
+  /** The URL for people and for distinguishing lanes: no credentials. */
   readonly url: string;
   readonly #target: RemoteUrl;
   readonly #limits: ChannelLimits;
@@ -41,7 +41,7 @@ export class RemoteChannel {
     }
     this.#client = new Client(this.#target.origin, {
       ...(trusted !== undefined && { connect: { secureContext: trusted } }),
-      // The deadline is one for the whole request, below.
+      // There is one deadline for the whole request, below.
       headersTimeout: 0,
       bodyTimeout: 0,
       connectTimeout: Math.min(10_000, this.#limits.timeoutMs),
@@ -61,7 +61,7 @@ export class RemoteChannel {
     return `${method} ${this.url}/${name}`;
   }
 
-  /** The body of the 2xx answer. @throws SeqqaError `REMOTE_*` */
+  /** Sends a request and returns the body of the 2xx answer. @throws SeqqaError `REMOTE_*` */
   async send(method: "GET" | "POST", name: string, body?: string): Promise<string> {
     const call = this.call(method, name);
     if (this.#client === undefined) throw notOpen(call);
@@ -101,8 +101,8 @@ export class RemoteChannel {
 }
 
 /**
- * The connection was closed under the request, as servers do with idle ones. All three requests may be sent twice: a second checkpoint is
- * one more that nobody asks for, and rolling back twice is rolling back.
+ * Returns `true` if the connection was closed during the request, as servers do with idle ones. All three requests may be sent twice: a second
+ * checkpoint is one more that nobody asks for, and rolling back twice is rolling back.
  */
 function wasClosed(error: unknown): boolean {
   const { code } = error as { readonly code?: string };

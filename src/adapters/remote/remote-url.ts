@@ -1,11 +1,11 @@
 import { SeqqaError } from "../../model/errors.ts";
 
-/** Where the checkpoints of a target are served. */
+/** The URL under which the checkpoints of a target are served, parsed. */
 export interface RemoteUrl {
   readonly origin: string;
   /** Without a slash at its end. */
   readonly path: string;
-  /** The `Authorization` header of `http://user:password@host`; it is nowhere else. */
+  /** The `Authorization` header of `http://user:password@host`; it is kept nowhere else. */
   readonly authorization: string | undefined;
 }
 
@@ -17,7 +17,7 @@ export function parseRemoteUrl(text: unknown): RemoteUrl {
   try {
     url = new URL(text);
   } catch {
-    // No cause: the error of URL quotes its input, password included.
+    // The error has no cause: the one of URL quotes its input, password included.
     const shown = JSON.stringify(text.replace(/\/\/[^/?#]*@/, "//"));
     if (text.startsWith("/")) throw invalid(`The URL ${shown} of a RemoteAdapter has no host: the lane has no target over HTTP.`);
     throw invalid(`The URL ${shown} of a RemoteAdapter is not a URL.`);

@@ -1,7 +1,10 @@
-/** Beyond this depth a value has no text here; the canonical form of states takes no deeper ones either. */
+/** A value that is nested deeper has no text here; the canonical form of states takes no deeper ones either. */
 const DEEPEST = 1000;
 
-/** JSON with the keys of objects in order and `bigint`s as plain digits: equal exactly for equal values. @throws RangeError when it is nested too deeply. */
+/**
+ * Writes JSON with the keys of objects in order and `bigint`s as plain digits: equal exactly for equal values. @throws RangeError when it is nested
+ * too deeply.
+ */
 export function stableText(value: unknown, depth = 0): string {
   if (typeof value === "bigint") return String(value);
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

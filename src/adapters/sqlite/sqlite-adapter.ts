@@ -26,14 +26,14 @@ import { sqlitePath } from "./connect/sqlite-path.ts";
 import { requireUnused } from "./journal/take-over.ts";
 
 export interface SqliteAdapterOptions {
-  /** The database file; a `sqlite:` URL is taken too. `:memory:` only in process. */
+  /** The database file; a `sqlite:` URL is accepted too. `:memory:` works only in process. */
   readonly file: string;
   /**
-   * How the file is put back. `journal`: an undo log by triggers. `copy`: the whole file. `savepoint`: nested savepoints on
-   * {@link SqliteAdapter.connection}, for a target in this process. Default `auto`: what fits, see {@link SqliteAdapter.checkpoint}.
+   * How the file is restored. `journal`: an undo log by triggers. `copy`: the whole file. `savepoint`: nested savepoints on
+   * {@link SqliteAdapter.connection}, for a target in this process. Default `auto`: the mode that fits, see {@link SqliteAdapter.checkpoint}.
    */
   readonly checkpoint?: SqliteCheckpoint | undefined;
-  /** The tables that belong to the state; the others are put back, and not looked at. Default: all. */
+  /** The tables that belong to the state; the others are restored, but not observed. Default: all. */
   readonly tables?: readonly string[] | undefined;
   /** Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a file of the user's they are left alone. */
   readonly ignore?: readonly string[] | undefined;
@@ -52,7 +52,7 @@ export class SqliteAdapter implements StoreAdapter {
   #choice: CheckpointChoice;
   #scope: StoreScope | undefined;
   #mode: SqliteMode | undefined;
-  /** Of before a restart of the target. */
+  /** The mode before a restart of the target. */
   #previous: SqliteMode | undefined;
   #connection: Database | undefined;
   #looker: Looker | undefined;
@@ -86,8 +86,7 @@ export class SqliteAdapter implements StoreAdapter {
   }
 
   /**
-   * The connection that an in-process target works on. Who takes it before the exploration begins has chosen `savepoint`, unless
-   * another mode was asked for.
+   * The connection for an in-process target. Taking it before the exploration begins chooses `savepoint`, unless another mode was asked for.
    *
    * @throws SeqqaError `NO_CONNECTION` in the other modes: the target has connections of its own.
    */
@@ -175,7 +174,7 @@ export class SqliteAdapter implements StoreAdapter {
   }
 
   /**
-   * Rows of a query, as objects. Integers beyond 2^53 lose digits, as usual with better-sqlite3.
+   * Returns the rows of a query, as objects. Integers beyond 2^53 lose digits, as usual with better-sqlite3.
    *
    * @throws SeqqaError `QUERY_WRITES` for a statement that does more than read.
    */
@@ -203,7 +202,7 @@ export class SqliteAdapter implements StoreAdapter {
     return this.#close(false);
   }
 
-  /** Opens it again and goes on with the marks that there are. */
+  /** Opens it again and continues with the existing checkpoints. */
   resume(): Awaitable<void> {
     if (this.#mode === undefined && this.#scope !== undefined) return this.open(this.#scope);
   }
@@ -218,7 +217,7 @@ export class SqliteAdapter implements StoreAdapter {
     this.#looker = undefined;
     this.#connection = undefined;
     if (mode === undefined) return undefined;
-    // What stands in a lane's own file may stay: the file goes with the lane, and a restarted target is taken up where it was.
+    // The data in a lane's own file may stay: the file goes with the lane, and a restarted target continues from it.
     this.#previous = mode;
     return mode.close(leaveNothing);
   }

@@ -27,7 +27,7 @@ const and = (condition: string | undefined): string => (condition === undefined 
 
 /**
  * Makes the function that returns another text after each change of the schema; a new text does not always mean a change. For sessions that may not
- * have event triggers. Whatever changes a row of a catalog writes a new version of it, by a later transaction: the number of versions and the sum of
+ * have event triggers. Whatever changes a row of a catalog writes a new version of it, by a later transaction: the number of rows and the sum of
  * their transactions cannot be what they were before.
  */
 export const SHAPE_FUNCTION: string = `create function ${OURS}.shape() returns text language plpgsql as ${quoteText(`

@@ -22,7 +22,7 @@ export function streamRows(key: Bytes, entry: Entry, add: (table: string, row: R
     .sort(byId);
   const names = new Map(times.map((id, i) => [id, `~${i + 1}`]));
   const name = (id: Bytes): Bytes => names.get(id) ?? id;
-  /** The position of a reader, as the number of entries before it. */
+  /** The position of a reader, as the number of entries up to it. */
   const place = (id: Bytes): Bytes => (drawn(id) ? `~${times.filter((one) => byId(one, id) <= 0).length}` : id);
   const last = info.get("last-generated-id") as Bytes;
   add("stream_info", [key, drawn(last) ? null : last]);

@@ -6,7 +6,7 @@ import { mayNot } from "../dump/notifications.ts";
 import { shownPlace, type RedisPlace } from "../connect/redis-url.ts";
 import { requireServer } from "../connect/server-facts.ts";
 
-/** What every lane starts with: all keys of the template, and the functions of its server. Read once. */
+/** The initial data of every lane: all keys of the template, and the functions of its server. Read once. */
 export interface Template {
   readonly place: RedisPlace;
   readonly keys: ReadonlyMap<Bytes, Entry>;
@@ -30,7 +30,7 @@ export async function fill(place: RedisPlace, template: Template, options: { rea
   try {
     const { keys, functions } = template;
     if (options.functions && functions !== undefined) await connection.bytes("FUNCTION", "RESTORE", functions, "REPLACE");
-    // A copy of each: its expiry time may be renewed.
+    // Each entry is copied: its expiry time may be renewed.
     await new Keyspace(connection).apply(
       [...keys].map(([key, entry]) => [key, { ...entry }]),
       "",
@@ -43,7 +43,7 @@ export async function fill(place: RedisPlace, template: Template, options: { rea
   }
 }
 
-/** None where the user may not ask for them. */
+/** Returns none if the user may not ask for functions. */
 async function functionsOf(connection: Connection): Promise<Buffer | undefined> {
   try {
     const listed = (await connection.bytes("FUNCTION", "LIST")) as readonly RawReply[];

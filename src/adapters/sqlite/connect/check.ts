@@ -14,10 +14,10 @@ import { sqlitePath } from "./sqlite-path.ts";
 import { planTables } from "../journal/table-plan.ts";
 
 const MIB = 1024 * 1024;
-/** Larger files are not copied for trying a mode. */
+/** Larger files are not copied to try a mode. */
 const LARGE = 256 * MIB;
 
-/** Looks at a file; tries of the checkpoint are made on a copy. */
+/** Checks a file; checkpoints are tried on a copy. */
 export async function check(url: string): Promise<readonly StoreCheck[]> {
   const file = sqlitePath(url);
   const checks: StoreCheck[] = [];
@@ -56,7 +56,7 @@ function writable(db: Database): StoreCheck {
   }
 }
 
-/** Whether a run is at work in it, or left it in the middle. */
+/** Reports a run that is at work in the file, or left it in the middle. */
 function owner(db: Database, file: string): StoreCheck[] {
   const found = readOwner(db);
   if (found === undefined) return [];
@@ -101,7 +101,7 @@ function planned(file: string): StoreCheck {
   }
 }
 
-/** The one thing about the target's own connections that matters and cannot be seen from here. */
+/** Reports the one thing about the target's own connections that matters and cannot be seen from here. */
 function timeouts(): StoreCheck {
   return {
     ok: true,
@@ -110,7 +110,7 @@ function timeouts(): StoreCheck {
   };
 }
 
-/** Beside the file: its log. */
+/** Checks the space beside the file, for its log. */
 async function space(file: string): Promise<StoreCheck> {
   const what = "space";
   try {

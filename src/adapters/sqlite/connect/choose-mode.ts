@@ -23,9 +23,9 @@ export interface Choosing {
   readonly lent: Database | undefined;
   readonly connect: () => Database;
   readonly lend: () => Database;
-  /** The patterns of `ignore`: tables and columns that they name are left alone where the file is the user's. */
+  /** The patterns of `ignore`: the tables and columns that they name are not restored where the file is the user's. */
   readonly ignore: readonly IgnorePattern[];
-  /** The same store's, closed for a restart of the target. */
+  /** The mode of the same store, closed for a restart of the target. */
   readonly previous: SqliteMode | undefined;
 }
 
@@ -34,10 +34,10 @@ export interface Chosen {
   readonly choice: CheckpointChoice;
 }
 
-/** @throws SeqqaError when what is wanted cannot be; SqliteError busy, or what is wrong with the file. */
+/** @throws SeqqaError if the wanted mode is not possible; SqliteError busy, or the fault of the file. */
 export function chooseMode(choosing: Choosing): Chosen {
   const { wanted, scope, lent } = choosing;
-  // Who took the connection runs in this process, whichever way the target was made.
+  // A target that took the connection runs in this process, whichever way it was made.
   const inProcess = scope.inProcess || lent !== undefined;
   if (wanted === "savepoint" && !inProcess) {
     throw new SeqqaError("SAVEPOINT_OUT_OF_PROCESS", `Checkpoint mode "savepoint" of ${choosing.file} needs a target in this process.`, {
@@ -51,7 +51,7 @@ export function chooseMode(choosing: Choosing): Chosen {
   const db = choosing.connect();
   try {
     prepareControl(db);
-    // A lane's file is thrown away after a crash. A borrowed one keeps the durability that its owner chose.
+    // A lane's file is thrown away after a crash. An external one keeps the durability that its owner chose.
     if (!scope.borrowed) db.pragma("synchronous = off");
     requireWritable(db);
     requireTables(db, choosing);
@@ -102,7 +102,7 @@ function journalOrCopy(choosing: Choosing, db: Database): Chosen {
   return fallBack(choosing, db, obstacle ?? "");
 }
 
-/** The tables that are put back: in a file of the user's, without the tables and columns that are ignored. */
+/** Selects the tables that are restored: in a file of the user's, without the tables and columns that are ignored. */
 function journalled(plans: TablePlan[] | string, { ignore, scope }: Choosing): TablePlan[] | string {
   if (typeof plans === "string" || !scope.borrowed) return plans;
   const leftAlone = ignoredTables(ignore, scope.name, plans);
@@ -112,7 +112,7 @@ function journalled(plans: TablePlan[] | string, { ignore, scope }: Choosing): T
     .filter(({ name }) => !leftAlone.has(name))
     .map((plan, index) => {
       const at = plan.columns.flatMap(({ name }, i) => (ignored.get(plan.name)?.has(name) === true ? [i + plan.shownFrom] : []));
-      // The values that identify a row cannot be left out of it.
+      // The values that identify a row cannot be ignored.
       return { ...plan, index, ignoredAt: at.filter((one) => !plan.keyAt.includes(one)) };
     });
 }
@@ -122,13 +122,13 @@ function fallBack(choosing: Choosing, db: Database, obstacle: string): Chosen {
   return { mode: copy(choosing, db, `${why}, and a copy ${WHOLE_STORE.replace("it puts", "puts")}`), choice: { mode: "copy", why } };
 }
 
-/** `refusal`: why it is not for a file of the user's. @throws SeqqaError `CHECKPOINT_REFUSED` */
+/** `refusal`: why the mode is not for a file of the user's. @throws SeqqaError `CHECKPOINT_REFUSED` */
 function copy({ file, tables, scope, previous }: Choosing, db: Database, refusal: string): CopyMode {
   if (scope.borrowed) throw refusedWhereItIs("copy", `the SQLite file ${file}`, refusal);
   return new CopyMode(db, file, tables, { previous: previous instanceof CopyMode ? previous : undefined });
 }
 
-/** The schema is at fault (a function or collation that only the target has), not the file or a lock. */
+/** Returns `true` if the schema is at fault (a function or collation that only the target has), not the file or a lock. */
 function hinders(error: unknown): boolean {
   if (error instanceof SeqqaError) return error.code === "JOURNAL_HINDERED";
   const code = (error as { code?: unknown } | null)?.code;
@@ -136,7 +136,7 @@ function hinders(error: unknown): boolean {
 }
 
 function requireWritable(db: Database): void {
-  // Nothing is written: a file that cannot be written refuses the lock.
+  // Writes nothing: a file that cannot be written refuses the lock.
   db.exec("begin immediate; rollback");
 }
 

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { BUSY_WAIT_MS, isBusy, openError } from "./failures.ts";
 import { openSqlite } from "../../../stores/sqlite-driver.ts";
 
-/** A connection of ours. @throws SeqqaError `STORE_*` that says why there is none; SqliteError busy */
+/** Opens a connection of ours. @throws SeqqaError `STORE_*` that says why there is none; SqliteError busy */
 export function connect(file: string, mustExist: boolean = true): Database {
   let db: Database | undefined;
   try {
@@ -15,7 +15,7 @@ export function connect(file: string, mustExist: boolean = true): Database {
   }
 }
 
-/** A put-back writes rows that were there: what checks them fails on none, and cascades would change others. */
+/** Prepares a connection for restores, which write rows that were there: checks must fail on none of them, and cascades would change others. */
 export function prepareControl(db: Database): void {
   db.pragma("foreign_keys = off");
   db.pragma("ignore_check_constraints = on");

@@ -1,9 +1,9 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Life, Owner } from "../journal/owner.ts";
 
-/** How long a put-back waits for the target's open write transaction. */
+/** Milliseconds that a restore waits for the target's open write transaction. */
 export const BUSY_LIMIT_MS = 5000;
-/** How long SQLite itself waits, holding this thread. Short: an in-process target needs the thread to get done. */
+/** Milliseconds that SQLite itself waits, holding this thread. Short: an in-process target needs the thread to finish. */
 export const BUSY_WAIT_MS = 20;
 
 function codeOf(error: unknown): string {
@@ -11,7 +11,7 @@ function codeOf(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-/** Another connection holds the lock. */
+/** Returns `true` if another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return codeOf(error).startsWith("SQLITE_BUSY") || codeOf(error).startsWith("SQLITE_LOCKED");
 }
@@ -28,7 +28,7 @@ export function busyError(file: string, limitMs: number): (cause: unknown) => Se
     );
 }
 
-/** What went wrong with opening or first writing a file, in one sentence. */
+/** Returns the error for opening or first writing a file, in one sentence. */
 export function openError(file: string, cause: unknown): unknown {
   if (cause instanceof SeqqaError || isBusy(cause)) return cause;
   const code = codeOf(cause);
@@ -80,7 +80,7 @@ export function notPutBack(file: string, cause: unknown): SeqqaError {
   );
 }
 
-/** A user's own file in which another run is at work, as far as can be told from here. */
+/** Returns the error for a user's own file in which another run is at work, as far as can be seen from here. */
 export function inUse(file: string, owner: Owner, life: Life): SeqqaError {
   const host = owner.host.replaceAll(/[^\x21-\x7e]/g, "?").slice(0, 64);
   return new SeqqaError("STORE_IN_USE", `The SQLite file ${file} is used by another run of seqqa, process ${owner.pid} on ${host}.`, {
@@ -92,7 +92,7 @@ export function inUse(file: string, owner: Owner, life: Life): SeqqaError {
   });
 }
 
-/** What a dead run left cannot be put back. */
+/** Returns the error for changes of a dead run that cannot be undone. */
 export function cannotRecover(file: string, why: string): SeqqaError {
   return new SeqqaError("STORE_NOT_PUT_BACK", `The SQLite file ${file} cannot be put back to what it was before a run of seqqa: ${why}.`, {
     hint: "Restore it from a backup; or keep it as it is now, and drop the tables and triggers in it whose names begin with seqqa_.",

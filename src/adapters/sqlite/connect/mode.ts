@@ -1,15 +1,15 @@
 import type { Database } from "better-sqlite3";
 import type { Awaitable, StoreAdapter } from "../../../model/stores/store-adapter.ts";
 
-/** One way of putting a file back; the adapter chooses one when it is opened. */
+/** One way of restoring a file; the adapter chooses one when it is opened. */
 export interface SqliteMode extends Required<
   Pick<StoreAdapter, "traits" | "root" | "mark" | "changed" | "restore" | "observe" | "capture" | "write">
 > {
   position?(): ReturnType<StoreAdapter["mark"]>;
-  /** Names what it installed in the file, if it did. */
+  /** Names the installation in the file, if there is one. */
   readonly token?: string | undefined;
-  /** For looking in and dumping. */
+  /** The connection for queries and dumps. */
   readonly db: Database;
-  /** Ends the mode; with `leaveNothing` everything that it installed is removed from the store. */
+  /** Ends the mode; with `leaveNothing`, removes everything that it installed from the store. */
   close(leaveNothing: boolean): Awaitable<void>;
 }

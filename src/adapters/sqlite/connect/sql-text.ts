@@ -1,4 +1,4 @@
-/** A name as SQL, whatever is in it. */
+/** Quotes a name for SQL, whatever is in it. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
@@ -7,7 +7,7 @@ export interface Token {
   readonly kind: "name" | "quoted" | "string" | "number" | "symbol";
   /** As written. */
   readonly text: string;
-  /** Of a name: without its quotes. */
+  /** For a name: without its quotes. */
   readonly value: string;
   readonly start: number;
   readonly end: number;
@@ -16,7 +16,7 @@ export interface Token {
 const PATTERN =
   /\s+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|(?<string>[xX]?'(?:[^']|'')*')|(?<quoted>"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\])|(?<name>[\p{L}_\u0080-\uffff][\p{L}\p{N}_$\u0080-\uffff]*)|(?<number>(?:\d|\.\d)[0-9a-zA-Z.]*)|(?<symbol>->>|->|\|\||<<|>>|<=|>=|<>|!=|==|[\s\S])/uy;
 
-/** The tokens of an SQL text, without white space and comments. */
+/** Splits an SQL text into tokens, without white space and comments. */
 export function tokenize(sql: string): Token[] {
   const tokens: Token[] = [];
   PATTERN.lastIndex = 0;
@@ -40,7 +40,7 @@ function unquote(text: string): string {
   return quote === "[" ? inner : inner.replaceAll(quote + quote, quote);
 }
 
-/** Whether a token is this keyword or symbol. */
+/** Returns `true` if a token is this keyword or symbol. */
 export function isWord(token: Token | undefined, word: string): boolean {
   return token !== undefined && (token.kind === "name" || token.kind === "symbol") && token.text.toUpperCase() === word;
 }

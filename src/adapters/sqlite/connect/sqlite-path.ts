@@ -1,4 +1,4 @@
-/** The path in a `sqlite:` URL (`sqlite:./a.db`, `sqlite:///abs/a.db`, `sqlite://./a.db`); a plain path stays as it is. */
+/** Returns the path in a `sqlite:` URL (`sqlite:./a.db`, `sqlite:///abs/a.db`, `sqlite://./a.db`); a plain path stays as it is. */
 export function sqlitePath(fileOrUrl: string): string {
   if (!/^sqlite3?:/i.test(fileOrUrl)) return fileOrUrl;
   const rest = fileOrUrl.slice(fileOrUrl.indexOf(":") + 1);

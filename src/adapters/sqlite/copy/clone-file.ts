@@ -13,8 +13,9 @@ import { openSqlite } from "../../../stores/sqlite-driver.ts";
 const LARGE = 512 * 1024 * 1024;
 
 /**
- * Makes a lane's file: a copy of `source` with what stands in its write-ahead log, or a new empty database. The source is only read;
- * where a run is at work in it, or a dead one left it, the copy is what it was before that run. The copy is in WAL mode, which is set now because nobody has it open: a live file must not be switched.
+ * Makes a lane's file: a copy of `source` with the content of its write-ahead log, or a new empty database. The source is only read. If a run is at
+ * work in it, or a dead one left it, the copy is what it was before that run. The copy is in WAL mode, which is set now because nobody has it open: a
+ * live file must not be switched.
  *
  * @throws SeqqaError `STORE_NOT_FOUND`, `STORE_NOT_A_DATABASE`, `STORE_NOT_WRITABLE`.
  */
@@ -57,7 +58,7 @@ export function requireDatabase(file: string): void {
 }
 
 function copy(from: string, to: string): void {
-  // Closed, with nothing beside it: opening a WAL database would leave files beside the user's own, so its bytes are copied.
+  // The database is closed, with nothing beside it. Opening a WAL database would leave files beside the user's own, so its bytes are copied.
   if (journalMode(from) === "wal" && isEmpty(`${from}-wal`)) {
     copyFileSync(from, to);
     return;
@@ -71,13 +72,13 @@ function copy(from: string, to: string): void {
   }
 }
 
-/** The pages as one consistent state, what is only in the write-ahead log included. An empty file has none. */
+/** Returns the pages as one consistent state, including those only in the write-ahead log. An empty file has none. */
 function serialized(db: Database): Buffer {
   db.prepare("select count(*) from sqlite_schema").get();
   return db.pragma("page_count", { simple: true }) === 0 ? Buffer.alloc(0) : db.serialize();
 }
 
-/** From the header: opening the file would already lock it. */
+/** Reads the mode from the header: opening the file would already lock it. */
 function journalMode(file: string): "wal" | "rollback" {
   const header = Buffer.alloc(20);
   const handle = openSync(file, "r");

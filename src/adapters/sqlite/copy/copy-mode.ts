@@ -7,22 +7,22 @@ import { observeDifference, observeEverything, readEverything, type FullReading 
 import type { SqliteMode } from "../connect/mode.ts";
 import { openSqlite } from "../../../stores/sqlite-driver.ts";
 
-/** A state: all pages of the file. The same object stands for the state as long as nobody writes. */
+/** A state: all pages of the file. The same object is used for the state as long as nobody writes. */
 interface Copy {
   readonly bytes: Buffer;
 }
 
 export interface CopyOptions {
-  /** Of the same store, closed for a restart of the target; the root stays. */
+  /** The mode of the same store, closed for a restart of the target; the root stays. */
   readonly previous?: CopyMode | undefined;
-  /** How long to wait for a lock, in milliseconds; default 5000. */
+  /** Milliseconds to wait for a lock; default 5000. */
   readonly limitMs?: number;
 }
 
 /**
- * Puts the whole file back, by SQLite's online backup into the live file: an ordinary write transaction to those who have it open,
- * whatever the journal mode. (Copying or renaming over a live file corrupts it, or has no effect.) Works with any schema; costs
- * in proportion to the database. Only for a lane's own file: what others wrote would go, too.
+ * Restores the whole file, by SQLite's online backup into the live file: an ordinary write transaction to those who have it open, whatever the
+ * journal mode. (Copying or renaming over a live file corrupts it, or has no effect.) Works with any schema; costs in proportion to the database.
+ * Only for a lane's own file: what others wrote would be lost, too.
  */
 export class CopyMode implements SqliteMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
@@ -92,7 +92,7 @@ export class CopyMode implements SqliteMode {
     this.db.close();
   }
 
-  /** Holds the write lock, so that no open transaction of the target is cut in two, and knows the present state. */
+  /** Works with the present state under the write lock, so that no open transaction of the target is cut in two. */
   #locked<T>(work: (copy: Copy) => T): Awaitable<T> {
     return attempt(
       () => {
@@ -121,13 +121,15 @@ export class CopyMode implements SqliteMode {
     } finally {
       source.close();
     }
-    // Reads it back: whatever a late write of the target made of it is then a change, and not lost.
+    // Reads the file again: a late write of the target is then a change, and not lost.
     const now = await this.#locked((read) => read);
     if (samePages(now.bytes, copy.bytes)) this.#present = copy;
   }
 }
 
-/** The pages of the file, marked as being in rollback mode: a database in memory cannot be in WAL mode, and the live file keeps its own. */
+/**
+ * Returns the pages of the file, marked as being in rollback mode: a database in memory cannot be in WAL mode, and the live file keeps its own mode.
+ */
 function pages(db: Database): Buffer {
   const bytes = db.serialize();
   bytes[18] = 1;

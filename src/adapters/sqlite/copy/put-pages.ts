@@ -3,7 +3,7 @@ import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
 import { BUSY_LIMIT_MS, busyError, isBusy, notPutBack } from "../connect/failures.ts";
 
-/** Writes all pages of a database into a live file, waiting for who holds its lock. */
+/** Writes all pages of a database into a live file, and waits for its lock. */
 export async function putPages(source: Database, file: string, limitMs: number = BUSY_LIMIT_MS): Promise<void> {
   try {
     const deadline = performance.now() + limitMs;
@@ -16,7 +16,7 @@ export async function putPages(source: Database, file: string, limitMs: number =
   }
 }
 
-/** A backup into a locked file does nothing, and says so only by a page count of 0. */
+/** Returns `false` for a locked file: a backup into it does nothing, and shows this only by a page count of 0. */
 async function backedUp(source: Database, file: string): Promise<boolean> {
   try {
     return (await source.backup(file)).totalPages > 0;

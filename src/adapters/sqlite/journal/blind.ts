@@ -1,9 +1,9 @@
 import type { Database } from "better-sqlite3";
 
 /**
- * Makes this connection, and no other, see the schema without triggers, so that a put-back fires none: neither ours, nor the API's.
- * The triggers are deleted and the schema is read again inside a transaction that is then rolled back. The file never changes,
- * while the connection keeps the schema it has read until the schema's version changes; so check that before each put-back.
+ * Makes this connection, and no other, see the schema without triggers, so that a restore fires none: neither ours, nor the API's. The triggers are
+ * deleted and the schema is read again inside a transaction that is then rolled back. The file never changes. The connection keeps the schema that it
+ * has read until the schema's version changes; so check that before each restore.
  *
  * @throws SqliteError busy, when another connection is writing.
  */

@@ -6,8 +6,8 @@ const PRAGMAS = ["user_version", "application_id"] as const;
 const nameOf = (pragma: string): string => `pragma ${pragma}`;
 
 /**
- * Reads a file's counters as rows of (place, name, value): `sqlite_sequence` by its rowids, and what its user keeps in the header where that is not 0, by
- * negative places.
+ * Reads a file's counters as rows of (place, name, value): `sqlite_sequence` by its rowids, and by negative places what its user keeps in the header,
+ * where that is not 0.
  */
 export function counterReader(db: Database): Statement<[], ExactValue[]> {
   const isCounted = db.prepare("select 1 from sqlite_schema where name = 'sqlite_sequence'").get() !== undefined;
@@ -19,7 +19,7 @@ export function counterReader(db: Database): Statement<[], ExactValue[]> {
     .safeIntegers();
 }
 
-/** Whether a counter stands in the header, in place of a table. */
+/** Returns `true` if a counter is in the header, and not in a table. */
 export function isInHeader(name: ExactValue | undefined): boolean {
   return PRAGMAS.some((pragma) => nameOf(pragma) === name);
 }
@@ -30,7 +30,7 @@ export function setInHeader(db: Database, name: ExactValue | undefined, value: E
   if (pragma !== undefined) db.pragma(`${pragma} = ${typeof value === "bigint" ? value : 0n}`);
 }
 
-/** Makes a file's counters what they are to be. */
+/** Sets a file's counters to the wanted values. */
 export function putCounters(db: Database, now: readonly ExactRow[], wanted: readonly ExactRow[]): void {
   for (const row of now) {
     if (wanted.some((one) => sameRow(one, row))) continue;

@@ -11,7 +11,7 @@ export interface FullReading {
   readonly counters: readonly ExactRow[];
 }
 
-/** Reads all tables, virtual ones as the API sees them: their inner tables say the same thing in an order that depends on the past. */
+/** Reads all tables. Virtual ones are read as the API sees them: their inner tables say the same thing in an order that depends on the past. */
 export function readEverything(db: Database, observed: readonly string[] | undefined): FullReading {
   const tables = new Map<string, { columns: readonly ObservedColumn[]; rows: StoredValue[][] }>();
   const names = db
@@ -38,7 +38,7 @@ export function readEverything(db: Database, observed: readonly string[] | undef
   return { tables, counters: counterReader(db).all() };
 }
 
-/** A whole reading as the root's observation. */
+/** Returns a whole reading as the root's observation. */
 export function observeEverything(reading: FullReading): Observed {
   const tables = [...reading.tables].filter(([, table]) => table.rows.length > 0);
   return {
@@ -48,7 +48,7 @@ export function observeEverything(reading: FullReading): Observed {
   };
 }
 
-/** What one reading differs in from the root's. */
+/** Returns the difference between a reading and the root's. */
 export function observeDifference(root: FullReading, now: FullReading): Observed {
   const tables: ObservedTable[] = [];
   for (const name of [...new Set([...root.tables.keys(), ...now.tables.keys()])].sort()) {

@@ -1,15 +1,15 @@
 import { isWord, tokenize, type Token } from "../connect/sql-text.ts";
 
-/** What `CREATE INDEX` says: its terms without COLLATE and ASC/DESC, and its WHERE. */
+/** The parts of `CREATE INDEX`: its terms without COLLATE and ASC/DESC, and its WHERE. */
 export interface IndexParts {
   readonly terms: readonly string[];
   readonly where: string | undefined;
 }
 
-/** Reads `CREATE UNIQUE INDEX ... ON table (terms) [WHERE expression]`; `undefined` when it does not look like one. */
+/** Reads `CREATE UNIQUE INDEX ... ON table (terms) [WHERE expression]`; returns `undefined` for another form. */
 export function indexParts(sql: string): IndexParts | undefined {
   const tokens = tokenize(sql);
-  // ON stands before the list: names in front of it are quoted when they are keywords.
+  // ON comes before the list: names in front of it are quoted when they are keywords.
   const on = tokens.findIndex((token) => isWord(token, "ON"));
   const open = on < 0 ? -1 : tokens.findIndex((token, i) => i > on + 1 && isWord(token, "("));
   if (open < 0) return undefined;
@@ -36,7 +36,7 @@ export function indexParts(sql: string): IndexParts | undefined {
   return undefined;
 }
 
-/** A term without what only says how it is ordered; the collation comes from `pragma index_xinfo`. */
+/** Returns a term without the words that only say how it is ordered; the collation comes from `pragma index_xinfo`. */
 function termText(sql: string, tokens: readonly Token[]): string | undefined {
   let end = tokens.length;
   if (isWord(tokens[end - 1], "ASC") || isWord(tokens[end - 1], "DESC")) end--;
@@ -47,8 +47,8 @@ function termText(sql: string, tokens: readonly Token[]): string | undefined {
 }
 
 /**
- * An expression over a table's columns, said about another row: every column becomes what `about` gives for it. `undefined` when a
- * name in it is not understood, for then the expression cannot be repeated.
+ * Rewrites an expression over a table's columns for another row: every column becomes what `about` gives for it. Returns `undefined` if a name in it
+ * is not understood, since the expression cannot be repeated then.
  */
 export function rewriteColumns(
   expression: string,
@@ -63,7 +63,7 @@ export function rewriteColumns(
     const token = tokens[i] as Token;
     if (token.kind !== "name" && token.kind !== "quoted") continue;
     const before = tokens[i - 1];
-    // A function's name, a collation and the type of a CAST are not columns, even if a column is called like them.
+    // A function's name, a collation and the type of a CAST are not columns, even if a column has the same name.
     if (isWord(tokens[i + 1], "(") || isWord(before, "COLLATE") || isWord(before, "AS")) continue;
     if (isWord(before, ".") || isWord(tokens[i + 1], ".")) return undefined;
     const column = token.value.toLowerCase();

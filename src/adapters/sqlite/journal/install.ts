@@ -9,25 +9,25 @@ export interface Installation {
   readonly file: string;
   readonly plans: readonly TablePlan[];
   readonly token: string;
-  /** The store is the user's: what it was is kept in it. */
+  /** `true` if the store is the user's: its former content is kept in it. */
   readonly borrowed: boolean;
 }
 
 /**
- * Puts the log and its triggers into the file, in one transaction, in place of what an earlier run may have left.
+ * Installs the log and its triggers in one transaction, in place of what an earlier run may have left.
  *
- * @throws SeqqaError `STORE_IN_USE`; SqliteError busy, or what hinders journalling this schema.
+ * @throws SeqqaError `STORE_IN_USE`; SqliteError busy, or what prevents journalling this schema.
  */
 export function install(db: Database, { file, plans, token, borrowed }: Installation): void {
   writing(db, () => {
-    // What a dead run left was put back before; who came in between is at work.
+    // Changes of a dead run were undone before: an installation that was made in between is that of a run at work.
     if (borrowed) refuseInstalled(db, file);
     dropOurs(db);
     stamp(db, token);
     db.exec(logTable(plans, false));
     if (borrowed) installKept(db, plans);
     for (const plan of plans) for (const trigger of tableTriggers(plan, borrowed ? "leased" : "own")) db.exec(trigger);
-    // A trigger is only read when it is first needed: see now that SQLite understands all of them.
+    // A trigger is only read when it is first needed: this shows now whether SQLite understands all of them.
     for (const plan of plans) {
       db.prepare(`insert into ${plan.sqlName}(${plan.stored.join(", ")}) values(${plan.stored.map(() => "null").join(", ")})`);
       db.prepare(`update ${plan.sqlName} set ${plan.stored.map((column) => `${column} = null`).join(", ")}`);
@@ -36,12 +36,12 @@ export function install(db: Database, { file, plans, token, borrowed }: Installa
   });
 }
 
-/** Takes out what is needed for journalling. Nothing is put back. */
+/** Removes what journalling needs. Nothing is restored. */
 export function uninstall(db: Database): void {
   writing(db, () => dropOurs(db));
 }
 
-/** Whether it is this installation, and whole. */
+/** Returns `true` if the file holds this installation, and all of it. */
 export function isInstalled(db: Database, token: string): boolean {
   return readOwner(db)?.token === token && hasTable(db, "seqqa_log");
 }

@@ -31,7 +31,7 @@ import type { TablePlan } from "./table-plan.ts";
 import { LEASE, SECONDS } from "./triggers.ts";
 import { UndoLog } from "./undo-log.ts";
 
-/** The journal met triggers or another schema on the way: nothing was changed, look again and do it once more. */
+/** Raised when the journal met triggers or another schema on the way: nothing was changed, and the work is repeated after another look. */
 class LookAgain extends Error {}
 
 interface Work<T> {
@@ -41,24 +41,24 @@ interface Work<T> {
 }
 
 export interface JournalOptions {
-  /** Of the same store, closed for a restart of the target. */
+  /** The mode of the same store, closed for a restart of the target. */
   readonly previous?: JournalMode | undefined;
-  /** The file is the user's: what it is now is kept in it, and `close` goes back to that. */
+  /** `true` if the file is the user's: its present content is kept in it, and `close` restores that. */
   readonly borrowed?: boolean;
   /** See `StoreScope.asked`. */
   readonly asked?: (() => number | undefined) | undefined;
   /** See `StoreScope.watching`. */
   readonly watching?: boolean | undefined;
-  /** How long to wait for a lock; default 5000. */
+  /** Milliseconds to wait for a lock; default 5000. */
   readonly limitMs?: number;
 }
 
 /**
- * Puts back what other processes committed, by an undo log that row triggers write into the file itself.
+ * Undoes what other processes committed, by an undo log that row triggers write into the file itself.
  *
- * Everything starts from `PRAGMA data_version`, which changes when another connection commits: while it stands still, the log need not be
- * read. Marks and put-backs hold the write lock, so that none falls into an open transaction of the target, whose rows would
- * come after the mark and be undone with it.
+ * Everything starts from `PRAGMA data_version`, which changes when another connection commits: as long as it does not change, the log need not be
+ * read. Checkpoints and restores hold the write lock, so that none falls into an open transaction of the target, whose rows would come after the
+ * checkpoint and be undone with it.
  */
 export class JournalMode implements SqliteMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
@@ -77,20 +77,20 @@ export class JournalMode implements SqliteMode {
   readonly #borrowed: boolean;
   readonly #watching: boolean;
   readonly #asked: AskedSince;
-  /** Of a borrowed file. */
+  /** The lease of an external file. */
   readonly #lease: { readonly check: Statement<[], number>; readonly timer: NodeJS.Timeout } | undefined;
   /** Names the installation in the file. */
   readonly token: string;
   #knownData = -1;
   #knownSchema = -1;
-  /** Once the file is not the run's alone, nothing is answered any more. */
+  /** Set once the file is not the run's alone; every operation fails with it. */
   #broken: SeqqaError | undefined;
 
   /**
-   * Installs what is needed. With `previous`, of before a restart of the target, it goes on from there if the target left the
-   * schema as it was: marks stay valid, and what the target wrote at its start is an ordinary change.
+   * Installs what is needed. With `previous`, the mode before a restart of the target, it continues from there if the target left the schema as it
+   * was: checkpoints stay valid, and what the target wrote at its start is an ordinary change.
    *
-   * @throws SqliteError busy, or what hinders journalling this schema.
+   * @throws SqliteError busy, or what prevents journalling this schema.
    */
   constructor(db: Database, file: string, plans: readonly TablePlan[], options: JournalOptions = {}) {
     const { previous } = options;
@@ -104,7 +104,7 @@ export class JournalMode implements SqliteMode {
     this.#asked = new AskedSince(options.asked, options.watching);
     const wasInstalled = previous !== undefined && isInstalled(db, previous.token);
     const difference = wasInstalled ? schemaDifference(previous.#schema, schemaText(db)) : undefined;
-    // Installed anew, it would not be known any more what the user's file was.
+    // A new installation would lose what the user's file was.
     if (borrowed && difference !== undefined) throw schemaChanged(file, difference);
     const goesOn = wasInstalled && difference === undefined;
     this.token = goesOn ? previous.token : newToken();
@@ -210,13 +210,13 @@ export class JournalMode implements SqliteMode {
       () => attempt(() => this.#leave(), isBusy, this.#limitMs, busyError(this.#file, this.#limitMs)),
       () => {
         db.close();
-        // Where it could not be put back, the next `open` tries again.
+        // If the restore failed, the next `open` tries again.
         release(this.token);
       },
     );
   }
 
-  /** Puts a borrowed file back. What somebody else changed in it stays, and is told of. */
+  /** Restores an external file. What somebody else changed in it stays, and is reported. */
   #leave(): void {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
     if (this.#broken === undefined) this.#recordLast();
@@ -224,7 +224,7 @@ export class JournalMode implements SqliteMode {
     if (leftover.keep.length > 0 && !this.#watching) throw keptAtEnd(leftover.store, leftover.keep, writeKept(leftover));
   }
 
-  /** Records what was written last. A table that is new does not matter any more; one that was altered shows when rows are put back. */
+  /** Records the last writes. A new table no longer matters; an altered one shows when rows are restored. */
   #recordLast(): void {
     blind(this.db);
     this.#beginWrite.run();
@@ -239,14 +239,14 @@ export class JournalMode implements SqliteMode {
     }
   }
 
-  /** Renews the lease by which the triggers log, for as long as it is not over. */
+  /** Starts renewing the lease by which the triggers log, as long as it is not over. */
   #hold(): { readonly check: Statement<[], number>; readonly timer: NodeJS.Timeout } {
     const renewal = this.db.prepare(`update ${LEASE} set until = ${SECONDS} + ${LEASE_SECONDS} where until > ${SECONDS}`);
     const renew = (): void => {
       try {
         renewal.run();
       } catch {
-        // Locked, or gone: the next look says which.
+        // The lease is locked, or gone: the next look finds out which.
       }
     };
     const timer = setInterval(renew, RENEWAL_MS);
@@ -254,7 +254,7 @@ export class JournalMode implements SqliteMode {
     return { check: this.db.prepare<[], number>(`select until > ${SECONDS} from ${LEASE}`).pluck(), timer };
   }
 
-  /** In a transaction: others cannot take the file over meanwhile. @throws SeqqaError `LEASE_OVER` */
+  /** Fails if the lease is over. Called in a transaction, so that others cannot take the file over meanwhile. @throws SeqqaError `LEASE_OVER` */
   #requireLease(): void {
     if (this.#lease === undefined) return;
     let holds: number | undefined;
@@ -293,7 +293,7 @@ export class JournalMode implements SqliteMode {
     return attempt(
       () => {
         if (this.#broken !== undefined) throw this.#broken;
-        // What is found in a borrowed file is recorded there.
+        // Changes that are found in an external file are recorded there.
         const begin = this.#borrowed ? this.#beginWrite : this.#beginRead;
         if (this.#dataVersion.get() !== this.#knownData) this.#once(begin, () => ({ result: undefined }));
         else this.#asked.looked();
@@ -337,13 +337,13 @@ export class JournalMode implements SqliteMode {
     }
   }
 
-  /** The schema's version moved on: refuses if that matters, else reads the schema again without its triggers. */
+  /** Handles a new version of the schema: refuses if it matters, else reads the schema again without its triggers. */
   #look(): void {
     const difference = schemaDifference(this.#schema, schemaText(this.db));
     if (difference !== undefined) throw schemaChanged(this.#file, difference);
     blind(this.db);
     this.#knownSchema = this.#schemaVersion.get() as number;
-    // What was known of the data is read again under the lock.
+    // Everything known of the data is read again under the lock.
     this.#knownData = -1;
   }
 }

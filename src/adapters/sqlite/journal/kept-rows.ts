@@ -11,7 +11,10 @@ const TABLES = "seqqa_tables";
 const KEPT = "seqqa_kept";
 const COUNTERS = "seqqa_counters";
 
-/** A row that is not what it was when a borrowed store was opened: as it was then, and as the run last recorded it. `null`: not there. */
+/**
+ * A row that differs from what it was when an external store was opened: as it was then, and as the run last recorded it. `null`: the row did not
+ * exist.
+ */
 export interface KeptRow {
   readonly table: number;
   /** The identifying values of the row. */
@@ -33,7 +36,7 @@ export interface KeptCounters {
   readonly recorded: readonly ExactRow[];
 }
 
-/** When a run began and last recorded what it did, in milliseconds since 1970. */
+/** The times at which a run began and last recorded what it did, in milliseconds since 1970. */
 export interface KeptTimes {
   readonly sinceMs: number;
   readonly recordedMs: number;
@@ -43,12 +46,12 @@ export function layoutOf(plan: TablePlan): string {
   return JSON.stringify([plan.stored, plan.keyAt, plan.withoutRowid, plan.ignoredAt]);
 }
 
-/** The positions of ignored columns in what {@link layoutOf} returned. */
+/** Returns the positions of ignored columns in a result of {@link layoutOf}. */
 export function ignoredIn(layout: string): readonly number[] {
   return (JSON.parse(layout) as readonly (readonly number[] | undefined)[])[3] ?? [];
 }
 
-/** Makes the tables that say what the store is now, and the lease by which triggers log. Expects a transaction. */
+/** Makes the tables that record the present state of the store, and the lease by which triggers log. Expects a transaction. */
 export function installKept(db: Database, plans: readonly TablePlan[]): void {
   const width = Math.max(1, ...plans.map((plan) => plan.stored.length));
   const columns = (letter: string): string => Array.from({ length: width }, (_, i) => `${letter}${i}`).join(", ");
@@ -63,7 +66,7 @@ export function installKept(db: Database, plans: readonly TablePlan[]): void {
   for (const row of counterReader(db).all()) for (const recorded of [0n, 1n]) count.run(recorded, ...bindable(row));
 }
 
-/** The tables in the order of their numbers; `undefined`: this installation keeps nothing, since the store was not borrowed. */
+/** Returns the tables in the order of their numbers; `undefined`: this installation keeps nothing, since the store was not external. */
 export function recordedTables(db: Database): RecordedTable[] | undefined {
   if (!hasTable(db, TABLES)) return undefined;
   return db
@@ -85,7 +88,7 @@ export function keptTimes(db: Database): KeptTimes {
   return { sinceMs: number(row["since"]), recordedMs: number(row["recorded"]) };
 }
 
-/** All rows that are kept. `tables`: in the order of their numbers. */
+/** Returns all rows that are kept. `tables`: in the order of their numbers. */
 export function keptRows(db: Database, tables: readonly TableIo[]): KeptRow[] {
   const rows: KeptRow[] = [];
   const width = (db.prepare(`select * from ${KEPT}`).columns().length - 2) / 2;
@@ -106,13 +109,13 @@ export function keptRows(db: Database, tables: readonly TableIo[]): KeptRow[] {
   return rows;
 }
 
-/** Forgets everything that is kept and logged, and ends the lease: nothing goes back any more. */
+/** Forgets everything that is kept and logged, and ends the lease: nothing can be restored after that. */
 export function emptyKept(db: Database): void {
   for (const table of [LOG, KEPT, COUNTERS]) db.exec(`delete from ${table}`);
   db.exec(`update ${LEASE} set until = 0`);
 }
 
-/** Bits of `code`: the image is not there. */
+/** Bits of `code`: the image is missing. */
 const ROOTLESS = 1;
 const UNRECORDED = 2;
 
@@ -121,28 +124,28 @@ interface Known {
   readonly key: RowKey;
   readonly root: ExactRow | null;
   recorded: ExactRow | null;
-  /** Where it stands in the file. */
+  /** Its place in the file. */
   seq: bigint | undefined;
 }
 
 /**
- * Keeps in a borrowed file what a row was when the file was opened, and what the run last knew it to be, for every row where the two differ: the
- * file alone then says what to go back to, and which rows somebody else has changed since.
+ * Keeps in an external file what a row was when the file was opened, and what the run last knew it to be, for every row where the two differ. The
+ * file alone then says what to restore, and which rows somebody else has changed since.
  */
 export class Keeper {
   readonly #db: Database;
   readonly #statements = new Map<string, Statement>();
   readonly #rows: Map<RowKey, Known>[];
-  /** Known, and not in the file yet. */
+  /** Rows that are known, and not in the file yet. */
   readonly #pending: Set<Known>;
-  /** What rows were before the transaction in progress changed them. */
+  /** The recorded rows from before the transaction in progress changed them. */
   readonly #fixed = new Map<Known, ExactRow | null>();
-  /** Where the transaction in progress writes rows. */
+  /** The places at which the transaction in progress writes rows. */
   readonly #seqs = new Map<Known, bigint | undefined>();
   #counters: readonly ExactRow[] | undefined;
   #pendingCounters: readonly ExactRow[] | undefined;
 
-  /** `previous`: of the same installation, its connection closed. */
+  /** `previous`: the keeper of the same installation, whose connection is closed. */
   constructor(db: Database, tables: number, previous?: Keeper) {
     this.#db = db;
     this.#rows = previous === undefined ? Array.from({ length: tables }, () => new Map<RowKey, Known>()) : previous.#rows;
@@ -151,12 +154,12 @@ export class Keeper {
     this.#pendingCounters = previous === undefined ? undefined : previous.#pendingCounters;
   }
 
-  /** The log told that a row was `before` and is `now`, by what the run asked for. */
+  /** Records from the log that a row was `before` and is `now`, because of what the run asked for. */
   logged(table: number, key: RowKey, before: ExactRow | null, now: ExactRow | null): void {
     this.#row(table, key, before).recorded = now;
   }
 
-  /** The transaction in progress makes `wanted` of a row. */
+  /** Records that the transaction in progress changes a row to `wanted`. */
   fixing(table: number, key: RowKey, before: ExactRow | null, wanted: ExactRow | null): void {
     const row = this.#row(table, key, before);
     if (!this.#fixed.has(row)) this.#fixed.set(row, row.recorded);
@@ -171,12 +174,12 @@ export class Keeper {
     return row;
   }
 
-  /** Whether something is known that is not in the file yet. */
+  /** Returns `true` if something is known that is not in the file yet. */
   isBehind(counters: readonly ExactRow[]): boolean {
     return this.#pending.size > 0 || this.#counters === undefined || !sameCounters(counters, this.#counters);
   }
 
-  /** Writes what is not in the file yet, in the transaction in progress. `counters`: as they are in it. */
+  /** Writes what is not in the file yet, in the transaction in progress. `counters`: their values in that transaction. */
   write(tables: readonly TableIo[], counters: readonly ExactRow[]): void {
     const counted = this.#counters === undefined || !sameCounters(counters, this.#counters);
     if (!this.isBehind(counters)) return;
@@ -190,7 +193,7 @@ export class Keeper {
     this.#prepare(`update ${LEASE} set recorded = ?`).run(BigInt(Date.now()));
   }
 
-  /** The transaction was committed. */
+  /** Called when the transaction was committed. */
   written(): void {
     for (const row of this.#pending) {
       row.seq = this.#seqs.get(row);
@@ -203,7 +206,7 @@ export class Keeper {
     this.#pendingCounters = undefined;
   }
 
-  /** The transaction was rolled back: what the log told is still to be written. */
+  /** Called when the transaction was rolled back: changes from the log are still to be written. */
   rolledBack(): void {
     for (const [row, recorded] of this.#fixed) row.recorded = recorded;
     this.#fixed.clear();

@@ -4,10 +4,10 @@ import { here, identify, isAlive, isThreadAlive, thisThread } from "../../../sto
 import { quoteName } from "../connect/sql-text.ts";
 import { LEASE, SECONDS } from "./triggers.ts";
 
-/** The table that says whose installation a file holds. */
+/** The table that names the owner of a file's installation. */
 const OWNER = "seqqa_owner";
 
-/** Whose installation it is. Read from a file, so that nothing in it may be trusted to be what we wrote. */
+/** The owner of an installation. Read from a file, so that nothing in it may be trusted to be what we wrote. */
 export interface Owner {
   /** Names the installation: `[0-9a-f]{32}`. */
   readonly token: string;
@@ -19,7 +19,7 @@ export interface Owner {
   readonly namespace: string;
 }
 
-/** `elsewhere`: on another machine or in another container, which cannot be asked from here. */
+/** `elsewhere`: the owner is on another machine or in another container, which cannot be asked from here. */
 export type Life = "dead" | "alive" | "elsewhere";
 
 /** Installations that adapters of this thread hold. */
@@ -29,7 +29,7 @@ export function newToken(): string {
   return randomBytes(16).toString("hex");
 }
 
-/** Says that this process is the owner. Expects a transaction. */
+/** Records that this process is the owner. Expects a transaction. */
 export function stamp(db: Database, token: string): void {
   const { host, boot, namespace } = here();
   const { pid, start } = identify(process.pid) ?? { pid: process.pid, start: "" };
@@ -39,18 +39,18 @@ export function stamp(db: Database, token: string): void {
   held.add(token);
 }
 
-/** An adapter of this thread gave the installation up, or could not. */
+/** Called when an adapter of this thread gave the installation up, or could not. */
 export function release(token: string): void {
   held.delete(token);
 }
 
-/** Whose a file is; `undefined`: nothing of ours is in it. */
+/** Returns the owner of a file; `undefined`: nothing of ours is in it. */
 export function readOwner(db: Database): Owner | undefined {
   if (!hasTable(db, OWNER)) return undefined;
   const row = db.prepare<[], Readonly<Record<string, unknown>>>(`select * from ${OWNER}`).get() ?? {};
   const text = (name: string): string => (typeof row[name] === "string" ? row[name] : "");
   return {
-    // What is not one of our tokens names no file beside the store.
+    // A text that is not one of our tokens must not name a file beside the store.
     token: /^[0-9a-f]{32}$/.test(text("token")) ? text("token") : "",
     pid: typeof row["pid"] === "number" ? row["pid"] : 0,
     start: text("start"),
@@ -61,10 +61,10 @@ export function readOwner(db: Database): Owner | undefined {
   };
 }
 
-/** Says whether the run is at work in a file: one whose lease is over touches nothing in it any more, wherever it is. */
+/** Tells whether the owner is at work in a file. A run whose lease is over touches nothing in it from then on, wherever it is. */
 export function lifeOf(owner: Owner, db: Database): Life {
   if (hasTable(db, LEASE) && db.prepare(`select until > ${SECONDS} from ${LEASE}`).pluck().get() !== 1) return "dead";
-  // What a user sets to say that it is over.
+  // A user sets this to say that the run is over.
   if (owner.pid <= 0) return "dead";
   const place = here();
   if (owner.host !== place.host) return "elsewhere";
@@ -80,7 +80,10 @@ export function hasTable(db: Database, name: string): boolean {
   return db.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(name) !== undefined;
 }
 
-/** Removes everything of ours, by its exact names: a table of the user's may begin with seqqa, too. Expects a transaction, and a connection that sees triggers. */
+/**
+ * Removes everything of ours, by its exact names: a table of the user's may begin with seqqa, too. Expects a transaction, and a connection that sees
+ * triggers.
+ */
 export function dropOurs(db: Database): void {
   const ours = db
     .prepare<[], { type: string; name: string }>(
@@ -91,7 +94,7 @@ export function dropOurs(db: Database): void {
   for (const { type, name } of ours) db.exec(`drop ${type} if exists ${quoteName(name)}`);
 }
 
-/** Does something under the write lock. @throws SqliteError busy */
+/** Does work under the write lock. @throws SqliteError busy */
 export function writing<T>(db: Database, work: () => T): T {
   db.exec("begin immediate");
   try {

@@ -25,9 +25,9 @@ interface Row {
 }
 
 /**
- * Puts a journalled file of the user's back to what it was when it was opened, by nothing but what stands in it, and removes everything of
- * ours. Only rows that are as the run recorded them go back; what was changed since stays, and so does what that refers to. Whatever ends this
- * process, the next one can do the same again.
+ * Restores a journalled file of the user's to what it was when it was opened, by nothing but what is stored in it, and removes everything of ours.
+ * Only rows that are as the run recorded them are restored. Rows that were changed since stay, and so do the rows that they refer to. Whatever ends
+ * this process, the next one can do the same again.
  *
  * @throws SqliteError busy; SeqqaError `STORE_NOT_PUT_BACK`
  */
@@ -53,7 +53,7 @@ function shownFile(file: string): string {
   return `the SQLite file ${file}`;
 }
 
-/** The tables as the log numbers them; `undefined`: nothing is kept, since the installation was in a lane's own file. */
+/** Returns the tables as the log numbers them; `undefined`: nothing is kept, since the installation was in a lane's own file. */
 function plansOf(db: Database, file: string): TablePlan[] | undefined {
   const recorded = recordedTables(db);
   if (recorded === undefined) return undefined;
@@ -69,7 +69,7 @@ function plansOf(db: Database, file: string): TablePlan[] | undefined {
   });
 }
 
-/** @returns `undefined`: the schema moved on in between. */
+/** @returns `undefined` if the schema changed in between */
 function putBack(db: Database, file: string, plans: readonly TablePlan[], { dryRun = false, onKept }: Cleaning): Leftover | undefined {
   const version = db.pragma("schema_version", { simple: true });
   db.exec("begin immediate");
@@ -88,7 +88,7 @@ function putBack(db: Database, file: string, plans: readonly TablePlan[], { dryR
     const leftover = { store: shownFile(file), ...keptTimes(db), undo: [...undo].map(imagesOf), keep: keep.map(imagesOf) };
     if (!dryRun) {
       if (keep.length > 0) onKept?.(leftover);
-      // From here on, what is written is nobody's but the user's.
+      // From here on, every write is the user's.
       emptyKept(db);
     }
     db.exec(dryRun ? "rollback" : "commit");
@@ -99,11 +99,11 @@ function putBack(db: Database, file: string, plans: readonly TablePlan[], { dryR
   }
 }
 
-/** Rows that are not what they were: those that the run recorded, and those that were logged after it. */
+/** Returns the rows that are not what they were: those that the run recorded, and those that were logged after it. */
 function rowsOf(db: Database, log: UndoLog): Row[] {
   const rows: Row[] = [];
   const met = log.tables.map(() => new Set<RowKey>());
-  // A row that is there keeps what it holds in ignored columns.
+  // An existing row keeps its values in ignored columns.
   const add = (io: TableIo, root: ExactRow | null, recorded: ExactRow | null, now: ExactRow | null): void => {
     const [was, left] = [root, recorded].map((row) => withValuesOf(row, now, io.plan.ignoredAt));
     if (!sameRow(was!, now) || !sameRow(left!, now)) rows.push({ io, root: was!, recorded: left!, now });
@@ -122,7 +122,8 @@ function rowsOf(db: Database, log: UndoLog): Row[] {
 }
 
 /**
- * Makes rows what they were. A row that cannot go back, since one that stays needs it or has its place, is taken out of the set. Returns those.
+ * Restores rows to what they were. A row that cannot be restored, since a row that stays needs it or has its place, is taken out of the set. Returns
+ * the rows that were taken out.
  */
 function undoRows(db: Database, rows: Set<Row>): Row[] {
   const kept: Row[] = [];
@@ -144,7 +145,7 @@ function undoRows(db: Database, rows: Set<Row>): Row[] {
   }
 }
 
-/** Writes all rows, deletions first. Returns one whose place is taken by a row that stays. */
+/** Writes all rows, deletions first. Returns a row whose place is taken by a row that stays. */
 function displaced(rows: ReadonlySet<Row>): Row[] | undefined {
   for (const { io, now } of rows) if (now !== null) io.delete(now);
   for (const row of rows) {
@@ -181,14 +182,14 @@ function referencesOf(db: Database): Reference[] {
     const name = `${id} ${child}`;
     let one = references.get(name);
     if (one === undefined) references.set(name, (one = { child, parent, from: [], to: [] }));
-    // Without a column it is the primary key that is referred to.
+    // Without a column the key refers to the primary key.
     one.to.push(target ?? primaryKey.all(parent)[one.from.length] ?? "rowid");
     one.from.push(source);
   }
   return [...references.values()];
 }
 
-/** Values of a foreign key that no parent has. */
+/** Returns the values of a foreign key that no parent has. */
 function orphansOf(db: Database, { child, parent, from, to }: Reference): ExactRow[] {
   const present = from.map((name) => `c.${quoteName(name)} is not null`).join(" and ");
   const match = from.map((name, i) => `p.${quoteName(to[i]!)} = c.${quoteName(name)}`).join(" and ");
@@ -206,7 +207,7 @@ function missingFrom(before: readonly ExactRow[], after: readonly ExactRow[]): E
   return after.filter((row) => !before.some((one) => sameRow(one, row)));
 }
 
-/** Rows by whose going back a foreign key lost its parent: the parent that went, or else the child that came. */
+/** Returns the rows whose restoring left a foreign key without its parent: the parent that went, or else the child that came. */
 function orphaning(rows: ReadonlySet<Row>, { child, parent, from, to }: Reference, orphans: readonly ExactRow[]): Row[] {
   const has = ({ io }: Row, row: ExactRow | null, table: string, columns: readonly string[], values: ExactRow): boolean =>
     row !== null && io.plan.name === table && columns.every((name, i) => String(valueOf(io.plan, row, name)) === String(values[i]));
@@ -221,7 +222,7 @@ function valueOf(plan: TablePlan, row: ExactRow, column: string): ExactValue {
   return row[at < 0 ? 0 : at + plan.shownFrom] ?? null;
 }
 
-/** Counters that are as the run recorded them go back, but never below a value that is in use. */
+/** Restores counters that are as the run recorded them, but never below a value that is in use. */
 function putCounters(db: Database, log: UndoLog): void {
   const { root, recorded } = keptCounters(db);
   const of = (rows: readonly ExactRow[], name: ExactValue): ExactValue | undefined => rows.find((row) => row[1] === name)?.[2];

@@ -11,7 +11,7 @@ export class TableIo {
   readonly #db: Database;
   readonly #usual: Record<Doing, Statement<unknown[], Values>>;
 
-  /** @throws SqliteError when a statement on the table cannot be prepared, e.g. for want of a collation that only the target has. */
+  /** @throws SqliteError if a statement on the table cannot be prepared, e.g. because a collation is missing that only the target has. */
   constructor(db: Database, plan: TablePlan) {
     this.plan = plan;
     this.#db = db;
@@ -28,7 +28,7 @@ export class TableIo {
     return this.plan.keyAt.map((at) => row[at] as ExactValue);
   }
 
-  /** The row with these identifying values. A key that is only equal by its collation is another one. */
+  /** Returns the row with these identifying values. A key that is only equal by its collation is another one. */
   read(key: ExactRow): ExactRow | null {
     const row = this.#bound("read", key).get(...bindable(key));
     if (row === undefined) return null;
@@ -49,7 +49,7 @@ export class TableIo {
     this.#bound("insert", row).run(...bindable(row));
   }
 
-  /** Sets every column, but for ignored ones, of the row that has the key of `row`. */
+  /** Sets every column, except ignored ones, of the row that has the key of `row`. */
   update(row: ExactRow): void {
     const values = [...row.filter((_, at) => this.#isSet(at)), ...this.key(row)];
     this.#bound("update", values).run(...bindable(values));
@@ -59,7 +59,7 @@ export class TableIo {
     return !this.plan.ignoredAt.includes(at);
   }
 
-  /** Every row, in the order of the key. */
+  /** Returns every row, in the order of the key. */
   all(): ExactRow[] {
     const { plan } = this;
     const order = plan.keyAt.map((at) => plan.stored[at]).join(", ");
@@ -78,7 +78,7 @@ export class TableIo {
     );
   }
 
-  /** Explains a put-back, to see whether it would run triggers. */
+  /** Explains the statements of a restore, to see whether they would run triggers. */
   explain(): readonly string[] {
     return (["delete", "insert", "update"] as const).flatMap((doing) => {
       const explained = this.#db.prepare<unknown[], { opcode: string }>(`explain ${this.#usual[doing].source}`);
@@ -102,7 +102,7 @@ export class TableIo {
     const where = (from: number): string => plan.keyAt.map((at, i) => `${plan.stored[at]} = ${value(from + i)}`).join(" and ");
     const columns = plan.stored.join(", ");
     const set = plan.stored.filter((_, at) => this.#isSet(at));
-    // OR ABORT overrides ON CONFLICT clauses of the table: a put-back that meets a foreign row must fail, not displace or skip it.
+    // OR ABORT overrides ON CONFLICT clauses of the table: a restore that meets a foreign row must fail, not displace or skip it.
     const sql = {
       read: (): string => `select ${columns} from ${plan.sqlName} where ${where(0)}`,
       delete: (): string => `delete from ${plan.sqlName} where ${where(0)}`,
@@ -128,7 +128,7 @@ export function bindable(values: ExactRow): unknown[] {
   return values.map((value) => (typeof value === "object" && value !== null && isRawText(value) ? value.rawText : value));
 }
 
-/** Makes the text exact that the driver could not decode: it then holds U+FFFD, and its bytes are read instead. */
+/** Corrects text that the driver could not decode: it then holds U+FFFD, and its bytes are read instead. */
 export function exactRow(row: ExactValue[], from: number, bytesAt: (at: number) => Uint8Array): ExactRow {
   for (let i = from; i < row.length; i++) {
     const value = row[i];

@@ -10,14 +10,14 @@ export interface TablePlan extends TableShape {
   readonly sqlName: string;
   /** Quoted columns in the order of a row: a hidden rowid first, generated columns left out. */
   readonly stored: readonly string[];
-  /** The unique constraints by which REPLACE can displace rows of it, the rowid apart. */
+  /** The unique constraints by which REPLACE can displace rows of it, except the rowid. */
   readonly uniques: readonly Unique[];
   readonly withoutRowid: boolean;
-  /** Positions of the columns in a file of the user's that are neither judged nor put back. */
+  /** Positions of the columns in a file of the user's that are neither compared nor restored. */
   readonly ignoredAt: readonly number[];
 }
 
-/** The user's tables, or why they cannot be journalled. */
+/** Returns the user's tables, or why they cannot be journalled. */
 export function planTables(db: Database, observed: readonly string[] | undefined): TablePlan[] | string {
   const rows = db
     .prepare<[], { name: string; type: string; wr: number }>(
@@ -81,7 +81,7 @@ function layOut(
   return hidden === undefined ? `the rowid of table "${name}" is hidden by columns of its names` : { keyAt: [0], hidden };
 }
 
-/** The columns of a table with their declared keys. */
+/** Returns the columns of a table with their declared keys. */
 export function observedColumns(
   db: Database,
   name: string,

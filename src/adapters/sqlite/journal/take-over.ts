@@ -10,10 +10,10 @@ import { lifeOf, readOwner, release, stamp, writing, type Owner } from "./owner.
 import { putBackKept } from "./put-back-kept.ts";
 
 /**
- * Makes sure that no run is at work in a file of the user's, and that a dead one left no row in it. An installation without that is removed, and a lane of
- * this very run, whose thread ended, is put back. The one that `mine` names is gone on with.
+ * Makes sure that no run is at work in a file of the user's, and that a dead one left no row in it. An installation without changed rows is removed.
+ * What a lane of this very run left is restored if its thread ended. The installation that `mine` names is continued.
  *
- * @throws SeqqaError `STORE_IN_USE` when its run is alive, or may be; `STORE_LEFT`; `ROWS_KEPT` of a lane of this run; `STORE_BUSY`
+ * @throws SeqqaError `STORE_IN_USE` when its run is alive, or may be; `STORE_LEFT`; `ROWS_KEPT` for a lane of this run; `STORE_BUSY`
  */
 export function requireUnused(file: string, mine?: string): Awaitable<void> {
   const decide = (found: Leftover | undefined): Awaitable<void> => {
@@ -31,9 +31,9 @@ export function requireUnused(file: string, mine?: string): Awaitable<void> {
 }
 
 /**
- * Puts a file of the user's back to what it was when a run that is dead now opened it, and removes what that run installed.
+ * Restores a file of the user's to what it was when a run that is now dead opened it, and removes what that run installed.
  *
- * @returns what there was, or with `dryRun` is; `undefined`: nothing
+ * @returns what was left behind (with `dryRun`: what is); `undefined`: nothing
  * @throws SeqqaError `STORE_IN_USE` when its run is alive, or may be; `STORE_NOT_PUT_BACK`, `STORE_BUSY`
  */
 export function recover(file: string, how: Cleaning = {}, mine?: string): Awaitable<Leftover | undefined> {

@@ -4,10 +4,10 @@ import type { TablePlan } from "./table-plan.ts";
 /** The log's table; `code` is twice the table's index, plus 1 where the row was not there before. */
 export const LOG = "seqqa_log";
 
-/** The lease of a run on a borrowed file: its triggers log until then. */
+/** The lease of a run on an external file: its triggers log until it ends. */
 export const LEASE = "seqqa_lease";
 
-/** The time in SQL that every SQLite has, in seconds since 1970. */
+/** The time in SQL that works in every SQLite, in seconds since 1970. */
 export const SECONDS = "cast(strftime('%s', 'now') as integer)";
 
 /** The log holds a row of any table: its columns have no type, so that every value is kept exactly as it is stored. */
@@ -21,14 +21,14 @@ function names(width: number): string {
 }
 
 /**
- * The triggers that log a table. The first entry of a row since a mark decides what it was at the mark: gone (it appeared since) or
- * the image. What it is now is read from the table itself, so that the triggers write as little as possible.
+ * Returns the triggers that log a table. The first entry of a row since a checkpoint decides what it was at the checkpoint: missing (it appeared
+ * since) or the image. The present row is read from the table itself, so that the triggers write as little as possible.
  *
- * Old images are noted *before* the row changes: then it does not matter in which order the API's own triggers fire. Rows that appear
- * can only be noted afterwards, when the rowid is known; SQLite fires the youngest trigger first, so that ours, installed
- * last, precede the API's. Nothing in here needs a recent SQLite.
+ * Old images are noted *before* the row changes: then the order in which the API's own triggers fire does not matter. Rows that appear can only be
+ * noted afterwards, when the rowid is known; SQLite fires the youngest trigger first, so that ours, installed last, precede the API's. Nothing in
+ * here needs a recent SQLite.
  *
- * `kind`: `temporary`, of this connection alone; `leased`, in a file of the user's: a dead run's stop logging by themselves.
+ * `kind`: `temporary`, for this connection alone; `leased`, in a file of the user's: those of a dead run stop logging by themselves.
  */
 export function tableTriggers(plan: TablePlan, kind: "own" | "leased" | "temporary"): string[] {
   const table = plan.sqlName;
@@ -47,7 +47,7 @@ export function tableTriggers(plan: TablePlan, kind: "own" | "leased" | "tempora
     return `${head}${conditions === "" ? "" : ` when ${conditions}`} begin ${body.map((one) => `${one};`).join(" ")} end`;
   };
 
-  // REPLACE removes rows without firing delete triggers: note every row that the new one could displace. One that stays does no harm.
+  // REPLACE removes rows without firing delete triggers, so every row that the new one could displace is noted. A noted row that stays does no harm.
   const conflicts = plan.uniques.map((unique) => unique.conflict);
   if (!plan.withoutRowid) conflicts.unshift(`${keys[0]} = NEW.${keys[0]}`);
   const another = plan.withoutRowid
@@ -68,7 +68,7 @@ export function tableTriggers(plan: TablePlan, kind: "own" | "leased" | "tempora
   ];
 }
 
-/** Everything by which a statement can name the key; SQLite compares these names as they are written. */
+/** Returns every name by which a statement can refer to the key; SQLite compares these names as they are written. */
 function rowidColumns(plan: TablePlan, keys: readonly string[]): string[] {
   return plan.withoutRowid ? [...keys] : [...new Set([...keys.map((key) => key), "rowid", "_rowid_", "oid"])];
 }

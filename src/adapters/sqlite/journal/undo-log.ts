@@ -21,15 +21,15 @@ import type { TablePlan } from "./table-plan.ts";
 import { LOG } from "./triggers.ts";
 
 export interface UndoLogOptions {
-  /** It goes on reading where that one stopped. */
+  /** An earlier log; reading continues where it stopped. */
   readonly previous?: UndoLog | undefined;
   /** Keeps in the store what rows were when it was opened, and what they were when it was last looked into. */
   readonly keeps?: boolean | undefined;
 }
 
 /**
- * The log in a store and what is known of it here. All methods expect to run inside a transaction that somebody else opens and ends;
- * where the log lives (in the file, or among a connection's temporary tables) makes no difference.
+ * The log in a store and what is known of it here. All methods expect to run inside a transaction that the caller opens and ends. The place of the
+ * log (in the file, or among a connection's temporary tables) makes no difference.
  */
 export class UndoLog {
   readonly tables: readonly TableIo[];
@@ -40,9 +40,9 @@ export class UndoLog {
   readonly #clear: Statement<[]>;
   readonly #counters: Statement<[], ExactValue[]>;
   readonly #keeper: Keeper | undefined;
-  /** The log is read up to here. */
+  /** The last entry that was read. */
   #read = 0n;
-  /** Entries that are in the log and read. */
+  /** The number of entries that are in the log and read. */
   #entries = 0;
 
   constructor(db: Database, file: string, plans: readonly TablePlan[], { previous, keeps = false }: UndoLogOptions = {}) {
@@ -58,18 +58,18 @@ export class UndoLog {
     this.#entries = previous === undefined ? 0 : previous.#entries;
   }
 
-  /** The file's counters as rows of place, name and value. */
+  /** Returns the file's counters as rows of place, name and value. */
   counters(): readonly ExactRow[] {
     return this.#counters.all();
   }
 
-  /** Reads what was logged since the last time. `judge` is told of it first, and may throw: then it counts as not read. */
+  /** Reads what was logged since the last time. `judge` gets the changes first, and may throw: then they count as not read. */
   sync(judge?: (touches: readonly Touch[]) => void): void {
     const entries = this.#tail.all(this.#read);
     const counters = this.counters();
     const touches = entries.length === 0 ? [] : this.#touches(entries);
     judge?.(touches);
-    // Only now: what was thrown on is read again.
+    // Done only now: entries for which `judge` threw are read again.
     if (this.#keeper !== undefined) for (const { table, key, before, now } of touches) this.#keeper.logged(table, key, before, now);
     this.mirror.push(touches, sameCounters(counters, this.mirror.counters) ? this.mirror.counters : counters);
     if (entries.length > 0) this.#read = entries[entries.length - 1]?.[0] as bigint;
@@ -88,11 +88,11 @@ export class UndoLog {
       const key = keyOf(plan, image);
       let keys = seen.get(plan.index);
       if (keys === undefined) seen.set(plan.index, (keys = new Set()));
-      // The first entry says what the row was; what followed shows in what it is.
+      // The first entry says what the row was; later changes show in its present content.
       if (keys.has(key)) continue;
       keys.add(key);
       const slot = this.mirror.slot(plan.index, key);
-      // Ignored columns hold what they held when the row was seen first: a change of them alone is none.
+      // Ignored columns keep the values that they had when the row was first seen: a change of them alone is no change.
       const known = slot?.now ?? slot?.base ?? null;
       const before = (code & 1) === 1 ? null : withValuesOf(image, known, plan.ignoredAt);
       if (slot !== undefined && !sameRow(slot.now, before)) throw this.#incoherent(`table "${plan.name}"`);
@@ -114,7 +114,7 @@ export class UndoLog {
   /**
    * Changes rows and counters, then empties the log.
    *
-   * @returns whether only that happened; `false`: triggers fired on the way, and the caller must roll back.
+   * @returns `true` if only that happened; `false`: triggers fired on the way, and the caller must roll back.
    */
   apply(fixes: readonly Fix[], counters: readonly ExactRow[]): boolean {
     if (this.#entries === 0 && fixes.length === 0) {
@@ -129,8 +129,8 @@ export class UndoLog {
   }
 
   /**
-   * Writes into a borrowed file what is known by now, and empties the log: what it holds from here on, the run did not know of. In the transaction of
-   * the caller, who calls {@link emptied} behind it. Returns `false` where there is nothing to write.
+   * Writes into an external file what is known by now, and empties the log: its later entries are what the run did not know of. Works in the
+   * transaction of the caller, who calls {@link emptied} after it. Returns `false` if there is nothing to write.
    */
   record(): boolean {
     if (this.#keeper === undefined || (this.#entries === 0 && !this.#keeper.isBehind(this.mirror.counters))) return false;
@@ -139,7 +139,7 @@ export class UndoLog {
     return true;
   }
 
-  /** The transaction was rolled back. */
+  /** Called when the transaction was rolled back. */
   rolledBack(): void {
     this.#keeper?.rolledBack();
   }
@@ -147,7 +147,7 @@ export class UndoLog {
   #change(fixes: readonly Fix[]): void {
     const inserts: [TableIo, ExactRow][] = [];
     const updates: Fix[] = [];
-    // Deletions first, then what cannot conflict, then the rest: the order of keys and unique values never matters.
+    // Deletions come first, then changes that cannot conflict, then the rest: the order of keys and unique values never matters.
     for (const fix of fixes) {
       const io = this.tables[fix.slot.table] as TableIo;
       const { key, now } = fix.slot;
@@ -165,12 +165,12 @@ export class UndoLog {
     for (const [io, row] of inserts) io.insert(row);
   }
 
-  /** How far the log was read. */
+  /** The position up to which the log was read. */
   get read(): bigint {
     return this.#read;
   }
 
-  /** A rollback took the entries after `read` out of the log. */
+  /** Called when a rollback has removed the entries after `read` from the log. */
   rewind(read: bigint): void {
     this.#read = read;
   }
@@ -180,7 +180,7 @@ export class UndoLog {
     this.#clear.run();
   }
 
-  /** That the log was emptied is committed; with `mirror`, there is a new root. */
+  /** Called when the emptying of the log is committed; with `mirror`, there is a new root. */
   emptied(mirror: NetMirror = this.mirror): void {
     this.#keeper?.written();
     this.mirror = mirror;
@@ -193,7 +193,7 @@ export class UndoLog {
     if (!sameCounters(now, wanted)) putCounters(this.#db, now, wanted);
   }
 
-  /** What has to be changed to get from the present state into a captured one; each fix knows the row's value in the root. */
+  /** Returns the changes from the present state to a captured one; each fix knows the row's value in the root. */
   fixesToImage(image: NetSnapshot): Fix[] {
     const fixes: Fix[] = [];
     const wanted = new Map<string, NetSnapshot["tables"][number]>(image.tables.map((table) => [table.name, table]));

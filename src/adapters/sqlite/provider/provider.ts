@@ -13,7 +13,7 @@ export class SqliteProvider implements StoreProvider {
 
   constructor({ name, url, runId, directory }: StoreProviderOptions) {
     this.#template = sqlitePath(url);
-    // A name of the configuration may hold anything.
+    // A name in the configuration may hold any character.
     this.#name = `${runId}-${encodeURIComponent(name)}`;
     this.#directory = directory;
   }
@@ -25,7 +25,7 @@ export class SqliteProvider implements StoreProvider {
   provide(lane: number, generation: number): Promise<string> {
     return done(() => {
       this.#remove(lane);
-      // By generation, since a dying process may still write to a path that it knows.
+      // The name has the generation, since a dying process may still write to a path that it knows.
       const file = join(this.#directory, `${this.#name}-lane${lane}-${generation}.sqlite`);
       this.#files.set(lane, file);
       cloneSqliteFile(this.#template, file);
@@ -51,7 +51,7 @@ export class SqliteProvider implements StoreProvider {
   }
 }
 
-/** What is done at once, as a promise: errors too. */
+/** Does work at once and returns a promise: an error becomes a rejection. */
 async function done<T>(work: () => T): Promise<T> {
   return work();
 }

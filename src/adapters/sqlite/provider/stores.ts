@@ -11,7 +11,7 @@ import { recover } from "../journal/take-over.ts";
 /** SQLite for lanes: a file for each. */
 export const stores: StoreKind = { createProvider: (options) => new SqliteProvider(options), clean, check, disturb };
 
-/** Puts a user's file back that a dead run left. */
+/** Restores a user's file that a dead run left. */
 async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   const file = sqlitePath(url);
   if (!existsSync(file)) return { removed: [] };
@@ -36,7 +36,7 @@ async function disturb(url: string): Promise<string | undefined> {
         const { changes } = db.prepare(`delete from ${sqlName} where (${key}) = (select ${key} from ${sqlName} limit 1)`).run();
         if (changes > 0) return `removed a row of ${name}`;
       } catch {
-        // What refers to it, a trigger, or a function that only the target has forbids it: the next one.
+        // A row that refers to it, a trigger, or a function that only the target has prevents it: the next table is tried.
       }
     }
     return undefined;

@@ -4,7 +4,10 @@ import { counterReader, isInHeader } from "../journal/counters.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import { exactRow } from "../journal/table-io.ts";
 
-/** Everything that is in the user's tables, exactly: schema, rows with storage classes and hidden rowids, AUTOINCREMENT counters, and the integers of the header. */
+/**
+ * Dumps everything in the user's tables, exactly: schema, rows with storage classes and hidden rowids, AUTOINCREMENT counters, and the integers of
+ * the header.
+ */
 export function dumpDatabase(db: Database): string {
   const lines: string[] = [];
   const schema = db

@@ -1,7 +1,7 @@
 import type { Database, Statement } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
 
-/** What a look into the store returns: column -> value. */
+/** A row of a query: column -> value. */
 export type QueryRow = Readonly<Record<string, unknown>>;
 /** Values for `?`, or for `:name`. */
 export type QueryParameters = readonly unknown[] | Readonly<Record<string, unknown>>;

@@ -13,15 +13,15 @@ import { UndoLog } from "../journal/undo-log.ts";
 /** A state with a savepoint. */
 interface Level {
   readonly segment: Segment;
-  /** How far the log was read at this savepoint: rolling back takes the later entries out of it. */
+  /** The position up to which the log was read at this savepoint: a rollback removes the later entries. */
   readonly read: bigint;
 }
 
 /**
- * Nested savepoints on a connection that an in-process target works on: nothing is committed while exploring, so rolling back
- * costs 1 us whatever was changed. What changed is seen by the same triggers as the journal's, as temporary ones of this connection:
- * they log into a temporary table, which is rolled back along, and leave nothing in the file; reading all tables instead would cost in
- * proportion to the database after every step.
+ * Makes nested savepoints on a connection that an in-process target works on. Nothing is committed while exploring, so rolling back costs 1 us
+ * whatever was changed. Changes are seen by the same triggers as the journal's, as temporary ones of this connection. They log into a temporary
+ * table, which is rolled back along, and leave nothing in the file. Reading all tables instead would cost in proportion to the database after every
+ * step.
  */
 export class SavepointMode implements SqliteMode {
   readonly traits: StoreTraits = { portable: false, commits: false };
@@ -35,10 +35,10 @@ export class SavepointMode implements SqliteMode {
   #knownChanges = -1;
   #knownSchema: number;
   #levels: Level[] = [];
-  /** By level; compiled once. */
+  /** The statements that roll back, by level; compiled once. */
   readonly #rollbacks: Statement<[]>[] = [];
 
-  /** `borrowed`: the file is the user's, and gets nothing of what is done from here on, `setup` included. */
+  /** `borrowed`: the file is the user's, and gets none of the changes from here on, `setup` included. */
   constructor(db: Database, file: string, plans: readonly TablePlan[], borrowed: boolean = false) {
     this.db = db;
     this.#file = file;
@@ -57,7 +57,7 @@ export class SavepointMode implements SqliteMode {
 
   root(): Observed {
     this.#alive();
-    // What was done so far (setup) stays when this mode is closed, in a lane's own file.
+    // The changes so far (setup) stay when this mode is closed, in a lane's own file.
     this.db.exec("release seqqa_0");
     const counters = this.#log.counters();
     const tables = this.#log.tables
@@ -111,7 +111,7 @@ export class SavepointMode implements SqliteMode {
     throw notPortable();
   }
 
-  /** The file is left as it was at the root, one of the user's as it was when it was opened: exploring has committed nothing. */
+  /** Leaves the file as it was at the root, a file of the user's as it was when it was opened: exploring has committed nothing. */
   close(): void {
     if (!this.db.open) return;
     if (this.db.inTransaction) this.db.exec("rollback");
