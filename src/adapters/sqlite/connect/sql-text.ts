@@ -5,7 +5,7 @@ export function quoteName(name: string): string {
 
 export interface Token {
   readonly kind: "name" | "quoted" | "string" | "number" | "symbol";
-  /** As written. */
+  /** The text as written. */
   readonly text: string;
   /** For a name: without its quotes. */
   readonly value: string;
