@@ -168,7 +168,7 @@ function sameAuthorization(a: Authorization | null, b: Authorization | null): bo
   return a === b || (a !== null && b !== null && valueOf(a) === valueOf(b));
 }
 
-/** A bearer token is shown without `Bearer `: the canonical form then sees that it is an id drawn by the target. */
+/** Shows a bearer token without `Bearer `: the canonical form then sees that it is an id drawn by the target. */
 function shownAuthorization(authorization: Authorization | null): ActingClient {
   if (authorization === null) return { authorization: null };
   return authorization.kind === "bearer" ? { token: authorization.token } : { authorization: authorization.value };

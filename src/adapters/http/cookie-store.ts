@@ -66,7 +66,7 @@ export class CookieStore {
 
 type SerializedCookie = SerializedCookieJar["cookies"][number];
 
-/** RFC 6265, 5.3: Max-Age wins over Expires. */
+/** Returns `true` if a cookie is no longer valid. RFC 6265, 5.3: Max-Age wins over Expires. */
 function expired(cookie: SerializedCookie, now: Date): boolean {
   const maxAge = cookie["maxAge"];
   if (maxAge === "-Infinity") return true;

@@ -69,7 +69,7 @@ export class HttpClient extends Verbs implements ApiClient {
   /** Requests that are not answered yet. */
   readonly #flights: Set<PendingRequest> = new Set();
   readonly #patience: Patience = new Patience();
-  /** Ends the waits for a server that sheds load. */
+  /** Each of these ends a wait for a server that sheds load. */
   readonly #waits: Set<AbortController> = new Set();
   #sink: ((exchange: Exchange) => void) | null = null;
 
@@ -245,7 +245,7 @@ export class HttpClient extends Verbs implements ApiClient {
     }
   }
 
-  /** An answer that ended too early is not HTTP, unless the target crashed over it: then the crash is the error. */
+  /** Finds the error to report. An answer that ended too early is not HTTP, unless the target crashed over it: then the crash is the error. */
   async #explained(error: unknown): Promise<unknown> {
     const invalid = cutAnswer(error);
     return invalid !== undefined && (await this.#transport.isAlive?.()) === true ? invalid : error;

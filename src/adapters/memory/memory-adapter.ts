@@ -17,7 +17,7 @@ export class MemoryAdapter<T = unknown> implements StoreAdapter {
   }
 
   open(_scope: StoreScope): void {
-    // Nothing to connect to.
+    // There is nothing to connect to.
   }
 
   root(): Observed {
@@ -59,6 +59,6 @@ export class MemoryAdapter<T = unknown> implements StoreAdapter {
   }
 
   close(): void {
-    // Nothing is held.
+    // There is nothing to close.
   }
 }

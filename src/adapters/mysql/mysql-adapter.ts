@@ -20,7 +20,10 @@ export interface MysqlAdapterOptions {
   readonly checkpoint?: MysqlCheckpoint | undefined;
   /** The tables that belong to the state; the others are restored, but not observed. Default: all. */
   readonly tables?: readonly string[] | undefined;
-  /** Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a database of the user's they are left alone. */
+  /**
+   * Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a database of the user's they are
+   * left alone.
+   */
   readonly ignore?: readonly string[] | undefined;
   /** `table.column`s of ids that are interchangeable, so that states that differ only in their names are one. */
   readonly symmetric?: readonly string[] | undefined;
@@ -111,7 +114,7 @@ export class MysqlAdapter extends DelegatingAdapter implements StoreAdapter {
   }
 
   /**
-   * Returns the rows of a query, as objects; `?` stands for `params`. Values are as `mysql2` gives them; integers beyond 2^53 are text.
+   * Returns the rows of a query, as objects; `?` is replaced by `params`. Values are as `mysql2` gives them; integers beyond 2^53 are text.
    *
    * @throws SeqqaError `QUERY_WRITES` for a statement that does more than read.
    */

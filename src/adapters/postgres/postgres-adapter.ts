@@ -34,7 +34,10 @@ export interface PostgresAdapterOptions {
    * The tables that belong to the state, as `table` (of schema `public`) or `schema.table`; the others are restored, but not observed. Default: all.
    */
   readonly tables?: readonly string[] | undefined;
-  /** Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a database of the user's they are left alone. */
+  /**
+   * Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a database of the user's they are
+   * left alone.
+   */
   readonly ignore?: readonly string[] | undefined;
   /** `table.column`s of ids that are interchangeable, so that states that differ only in their names are one. */
   readonly symmetric?: readonly string[] | undefined;
@@ -137,8 +140,8 @@ export class PostgresAdapter extends DelegatingAdapter implements StoreAdapter {
   }
 
   /**
-   * Returns the rows of a query, as objects; `$1`, `$2` ... stand for `params`. Values are as `pg` gives them, but `bigint` columns are numbers where
-   * those are exact, and `bigint` beyond 2^53.
+   * Returns the rows of a query, as objects; `$1`, `$2` ... are replaced by `params`. Values are as `pg` gives them, but `bigint` columns are numbers
+   * where those are exact, and `bigint` beyond 2^53.
    *
    * @throws SeqqaError `QUERY_WRITES` for a statement that does more than read.
    */

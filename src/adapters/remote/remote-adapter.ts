@@ -32,7 +32,7 @@ interface RemoteMark {
 
 const LONGEST_ID = 1000;
 
-/** A target that checkpoints itself, over HTTP; see the module for the protocol. */
+/** The store of a target that makes its own checkpoints, over HTTP; see the module for the protocol. */
 export class RemoteAdapter implements StoreAdapter {
   readonly name = "remote";
   readonly checkpoint: CheckpointChoice = { mode: "remote", why: "the target saves and puts back its own state" };

@@ -35,7 +35,10 @@ export interface SqliteAdapterOptions {
   readonly checkpoint?: SqliteCheckpoint | undefined;
   /** The tables that belong to the state; the others are restored, but not observed. Default: all. */
   readonly tables?: readonly string[] | undefined;
-  /** Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a file of the user's they are left alone. */
+  /**
+   * Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a file of the user's they are left
+   * alone.
+   */
   readonly ignore?: readonly string[] | undefined;
   /** `table.column`s of ids that are interchangeable, so that states that differ only in their names are one. */
   readonly symmetric?: readonly string[] | undefined;

@@ -49,8 +49,8 @@ export async function choosePoints(route: WireRoute): Promise<DeliveryPoints> {
 }
 
 /**
- * Silence to a greeting shows nothing: some servers ignore it. The result holds as long as the lane lives, so a server that was busy is asked again
- * later.
+ * Resolves to `true` if plain requests get no answer, either. Silence to a greeting shows nothing: some servers ignore it. The result holds as long
+ * as the lane lives, so a server that was busy is asked again later.
  */
 async function leavesRequestsWaiting(origin: string, secure: SecureContext | undefined): Promise<boolean> {
   const [first, later] = REQUESTS;
@@ -94,7 +94,10 @@ class Points implements DeliveryPoints {
     return this.#best().map((delivery) => this.point(delivery)!);
   }
 
-  /** Whole requests at once open another window than their last bytes: measured, each of the two hits more often at times. */
+  /**
+   * Returns the best deliveries for now. Whole requests at once open another window than their last bytes: measured, each of the two hits more often
+   * at times.
+   */
   #best(): readonly Delivery[] {
     if ("http2" in this.#ways) return ["http2"];
     if (!("pipelined" in this.#ways)) return ["plain"];

@@ -7,7 +7,7 @@ export interface Interval {
   readonly to: number;
 }
 
-/** How the requests of one trial are released. */
+/** The plan by which the requests of one trial are released. */
 export interface DeliveryPlan {
   /** The number of sides. */
   readonly sides: number;
@@ -18,8 +18,8 @@ export interface DeliveryPlan {
 }
 
 /**
- * One trial: the requests of its sides are held until each side has come or left, and are then released together. The answers are those of the target;
- * errors are those of {@link Transport.send}.
+ * One trial: the requests of its sides are held until each side has come or left, and are then released together. The answers are those of the
+ * target; errors are those of {@link Transport.send}.
  */
 export interface DeliveryTrial {
   /**
@@ -40,12 +40,12 @@ export interface DeliveryTrial {
 /** A way to make requests meet. There is one per lane and origin, with connections that are kept warm. */
 export interface DeliveryPoint {
   readonly delivery: Exclude<RaceDelivery, "gated">;
-  /** Begins a trial; only one is under way at a time. */
+  /** Begins a trial; only one is in progress at a time. */
   begin(plan: DeliveryPlan): DeliveryTrial;
   close(): Promise<void>;
 }
 
-/** The ways to make requests meet on one route. */
+/** The deliveries of one route. */
 export interface DeliveryPoints {
   /**
    * `true` if the target serves one connection at a time, as far as could be seen: a request on another connection waits until the first one is

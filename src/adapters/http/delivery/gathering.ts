@@ -15,7 +15,7 @@ export class Gathering implements DeliveryTrial {
   readonly #way: DeliveryTransport;
   readonly #deadlines: Deadlines;
   readonly #missing: Set<number>;
-  /** How many requests each side has sent. */
+  /** The number of requests that each side has sent. */
   readonly #counts: number[];
   #held: HeldRequest[] = [];
   #closed = false;

@@ -64,16 +64,14 @@ export class PipelinedDelivery implements DeliveryTransport {
     await Promise.race([end, Promise.allSettled(together.map(({ answer }) => answer))]);
   }
 
-  /**
-   * Closing the connection of a request that was given up would lose the others' answers. The close is delayed until no request waits for an answer.
-   */
+  /** Closes the connection once no request waits for an answer: closing it for one that was given up would lose the others' answers. */
   over(attempt: PipelinedAttempt): void {
     if (attempt.isLeft) this.#live.delete(attempt);
     const live = [...this.#live];
     if (live.every(({ settled }) => settled)) for (const one of live) one.end("given up");
   }
 
-  /** undici would send the requests without an answer again on a new connection. Nobody knows whether they were executed. */
+  /** Fails the requests without an answer, which undici would send on a new connection. Nobody knows whether they were executed. */
   #disconnected(): void {
     for (const attempt of this.#live) attempt.lost();
   }

@@ -8,14 +8,17 @@ const TELLING_MS = 0.5;
 /**
  * Finds out whether a server begins with a pipelined request before it has answered those before it. A server that does not sends the last answer no
  * sooner after the one before than it takes to make it: at least the time that the request takes alone, less the time of the network, which no
- * request is faster than. Nothing is sent to find out; calls that are as fast as the network itself tell nothing.
+ * request is faster than. No request is sent for this; calls that are as fast as the network itself show nothing.
  */
 export class PipeliningEvidence {
   #fastest = Number.POSITIVE_INFINITY;
   #together = 0;
   #after = 0;
 
-  /** `undefined`: not known yet. A wrong result costs only time: trials are thought to tell more than they do, or use the other deliveries alone. */
+  /**
+   * `undefined`: not known yet. A wrong result costs only time: trials count as evidence though they show less, or only the other deliveries are
+   * used.
+   */
   get concurrent(): boolean | undefined {
     const trials = this.#together + this.#after;
     return trials < ENOUGH ? undefined : this.#together > this.#after;

@@ -129,7 +129,7 @@ class SplitAttempt extends Attempt {
     this.#isReady();
   }
 
-  /** Until its end is released, the target cannot have executed the request, unless it needs only the head. */
+  /** Repeats a request whose connection was lost. Until its end is released, the target cannot have executed it, unless it needs only the head. */
   protected override repeats(error: Error): boolean {
     const again = !this.#released && !this.#begun && !this.answered && this.#tries < MAX_TRIES && isConnectionLost(error);
     // Not dispatched from within this call: undici is about to empty its queue, and asserts that it has.
@@ -140,8 +140,9 @@ class SplitAttempt extends Attempt {
 }
 
 /**
- * Most servers call their handler once they have the head, and not all handlers read the body. So the last byte of the head is kept back together
- * with the body, which then goes out in the same packet. A body that does not fit into one packet goes ahead, without its own last byte.
+ * Returns how many bytes are sent ahead. Most servers call their handler once they have the head, and not all handlers read the body. So the last
+ * byte of the head is kept back together with the body, which then goes out in the same packet. A body that does not fit into one packet goes ahead,
+ * without its own last byte.
  */
 function sentAhead(bytes: Buffer): { readonly length: number; readonly wholeHead: boolean } {
   const head = bytes.indexOf("\r\n\r\n") + 4;

@@ -9,7 +9,7 @@ type Fields = NonNullable<RequestOptions["multipart"]>;
 interface Part {
   readonly head: string;
   readonly content: Buffer;
-  /** Its content as reports show it. */
+  /** The content as reports show it. */
   readonly shown: string;
 }
 
@@ -20,7 +20,7 @@ const CRLF = "\r\n";
  * @throws SeqqaError `BODY_INVALID`, `HEADER_INVALID` for an invalid content type
  */
 export async function encodeMultipart(options: RequestOptions, fields: Fields): Promise<EncodedBody> {
-  // The other kinds of body exclude this one.
+  // Fails if another kind of body is given, too.
   encodeBody(options);
   refuseContentType(options.headers);
   const parts: Part[] = [];

@@ -2,7 +2,7 @@ import { SeqqaError } from "../../../model/errors.ts";
 
 /** Says when an answered request is sent again. Times are in seconds. A request that got no answer is not retried. */
 export interface RetryOptions {
-  /** How often a request is sent at most, the first time included; default 3. */
+  /** The most times that a request is sent, the first time included; default 3. */
   readonly maxAttempts?: number;
   /** The wait before the second attempt; default 1. */
   readonly delay?: number;
@@ -48,7 +48,7 @@ export function retryDelay(policy: RetryPolicy, attempt: number, retryAfter: str
   return Math.min(asked ?? policy.delay * policy.backoffMultiplier ** (attempt - 1), policy.maxDelay);
 }
 
-/** RFC 9110, 10.2.3: a number of seconds or a date. Anything else counts as absent. */
+/** Reads `Retry-After` (RFC 9110, 10.2.3): a number of seconds or a date. Anything else counts as absent. */
 function retryAfterSeconds(value: string, now: number): number | undefined {
   const text = value.trim();
   if (/^\d+$/.test(text)) return Number(text);

@@ -10,8 +10,8 @@ const UNDER_PRESSURE = /under[ _-]?pressure/i;
 const LOOKED_AT = 2000;
 
 /**
- * Returns `true` for an answer by which a server that is overloaded refused a request before it worked on it: 503 with Retry-After, or 503 that says that the
- * server is under pressure, as @fastify/under-pressure does. Only such a request may be sent again without executing it twice.
+ * Returns `true` for an answer by which an overloaded server refused a request before it worked on it: 503 with Retry-After, or 503 that says that
+ * the server is under pressure, as @fastify/under-pressure does. Only such a request may be sent again without executing it twice.
  */
 export function isShed({ statusCode, headers, text }: ApiResponse): boolean {
   if (statusCode !== 503) return false;

@@ -20,7 +20,7 @@ const MISSES = 3;
 const PROVEN = 5;
 /** Some kernels acknowledge the first packets of a connection at once: this many fast answers are allowed before the proof. */
 const EARLY = 4;
-/** A trial whose kind of request does not come again ends after as many others. */
+/** A trial ends after this many other requests if its kind of request does not come again. */
 const PATIENCE = 500;
 /** Trials that may fail at once; a busy machine can make one fail. */
 const MOST_TRIALS = 3;
@@ -61,7 +61,7 @@ export class ConnectionChoice {
     return this.#stage.kind === "switched";
   }
 
-  /** Returns `true` for a request that is to be sent on a connection of its own. */
+  /** Returns `true` if the request must be sent on a connection of its own. */
   wantsNew(asked: Asked): boolean {
     const stage = this.#stage;
     return stage.kind === "switched" || (stage.kind === "trying" && stage.alike === kindOf(asked));

@@ -2,7 +2,7 @@ import { SeqqaError } from "../../../model/errors.ts";
 import { certificatesOf } from "../../../network/certificates.ts";
 import type { ConnectionSettings } from "../../../network/connection-settings.ts";
 
-/** How a client connects; default: what the configuration says (`tls.ca_file`, `proxy`), else Node's own authorities and no proxy. */
+/** How a client connects; default: the configuration (`tls.ca_file`, `proxy`), else Node's own authorities and no proxy. */
 export interface ConnectionOptions {
   /** Certificates of authorities, as text in PEM, that are trusted beside Node's own. In place of `tls.ca_file`. */
   readonly ca?: string | readonly string[];

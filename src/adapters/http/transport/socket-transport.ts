@@ -195,11 +195,11 @@ class SocketAttempt extends Attempt {
   }
 
   /**
-   * A server may close an idle connection in the very moment in which a request goes out on it. undici reads what has arrived
-   * before it reuses a connection, which leaves a window of one network round trip. Within it nobody can tell whether the request was
-   * executed. So only a request that reads is sent once more, on a new connection, and only when the connection had been used
-   * before and not a byte of an answer had come (RFC 9112, 9.3.1). A POST is never sent twice: executing it twice would be a state that
-   * the path does not lead to; the error is reported, and the lane decides.
+   * Repeats a request where that is safe. A server may close an idle connection in the very moment in which a request goes out on it. undici reads
+   * what has arrived before it reuses a connection, which leaves a window of one network round trip. Within it nobody can tell whether the request
+   * was executed. So only a request that reads is sent once more, on a new connection, and only when the connection had been used before and not a
+   * byte of an answer had come (RFC 9112, 9.3.1). A POST is never sent twice: executing it twice would lead to a state that the path does not lead
+   * to. The error is reported, and the lane decides.
    *
    * A request for which the machine had no port left for a new connection was not sent at all. Connections are kept from then on.
    */

@@ -23,7 +23,7 @@ export interface Transport extends Connections {
 /** Longer bodies are an error: a lane that runs out of memory takes the whole run with it. */
 export const MAX_BODY_BYTES: number = 64 * 1024 * 1024;
 
-/** Node takes no longer timer than this; such a timeout is none. */
+/** The longest timer that Node takes; a longer timeout practically never ends. */
 export const MAX_TIMER_MS: number = 2 ** 31 - 1;
 
 export const NO_COOKIES: readonly string[] = Object.freeze([]);

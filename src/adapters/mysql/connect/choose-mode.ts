@@ -119,7 +119,7 @@ function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
   return { ...catalog, tables, keys: catalog.keys.filter(({ child, parent }) => !leftAlone.has(child) && !leftAlone.has(parent)) };
 }
 
-/** The values that identify a row cannot be ignored, and in a table without a key these are all of them. */
+/** Returns a table with its ignored columns. The values that identify a row cannot be ignored, and in a table without a key these are all of them. */
 function withIgnored(table: Table, names: ReadonlySet<string> | undefined): Table {
   if (names === undefined || table.key.length === 0) return table;
   const ignored = table.columns.flatMap(({ name }, at) => (names.has(name) && !table.key.includes(at) ? [at] : []));

@@ -31,8 +31,8 @@ export function gateLocks(database: string): GateLocks {
 }
 
 /**
- * Returns the triggers that hold. MySQL has none for statements: these fire for each row, and within a statement the clock stands still, whatever
- * triggers and functions do in it. A statement without a row is not seen. An update or delete has locked its first row when it is held.
+ * Returns the triggers that hold. MySQL has none for statements: these fire for each row, and within a statement the server's clock does not move,
+ * whatever triggers and functions do in it. A statement without a row is not seen. An update or delete has locked its first row when it is held.
  */
 export function gateStatements({ tables }: Catalog, { armed, door, here, at }: GateLocks): string[] {
   const numbered = (name: string): string => `concat('${name}', @seqqa_d)`;

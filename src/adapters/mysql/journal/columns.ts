@@ -115,7 +115,7 @@ function quoted(image: string): string {
   return `'${image}'`;
 }
 
-/** Writes seconds since 1970 as a time in UTC; zero stands for MySQL's zero time. */
+/** Writes seconds since 1970 as a time in UTC; zero is written as MySQL's zero time. */
 function instantText(image: string, separator: string): string {
   const [seconds = "0", fraction] = image.split(".");
   const dot = fraction === undefined ? "" : `.${fraction}`;

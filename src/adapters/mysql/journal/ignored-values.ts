@@ -36,7 +36,7 @@ export function tellingBy(tables: readonly Table[]): (table: number, image: stri
   };
 }
 
-/** An empty sum of changes to rows of tables. */
+/** Returns an empty sum of changes to rows of tables. */
 export function sumsOf(tables: readonly Table[]): RowSums {
   return new RowSums(tellingBy(tables));
 }

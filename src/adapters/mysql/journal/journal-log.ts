@@ -95,7 +95,7 @@ export class JournalLog {
     return this.#there.length > MOST_READ;
   }
 
-  /** Entries that are read and still there. */
+  /** Entries that are read and still in the log. */
   get present(): readonly bigint[] {
     return this.#there;
   }

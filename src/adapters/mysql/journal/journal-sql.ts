@@ -44,7 +44,7 @@ export function keepTables(reading: readonly Row[]): string {
 const AT_ONCE = 200;
 const LONGEST = 500_000;
 
-/** Records what the run did to rows, as part of a level: restoring an older state removes the levels above it. */
+/** Records the run's changes of rows as part of a level: restoring an older state removes the levels above it. */
 export function keepStatements(level: number, deltas: readonly Delta[]): string[] {
   const parts: string[][] = [];
   let length = Infinity;
@@ -119,8 +119,9 @@ function tableTriggers(catalog: Catalog, table: Table, index: number, lease: str
 }
 
 /**
- * MariaDB fires AFTER UPDATE also for rows that UPDATE IGNORE could not change. Where a value may have been refused, the row is looked at: it was
- * changed if it is no longer there as it was, or, where rows have no key, is there one time less.
+ * Returns SQL that finds out whether an update changed a row. MariaDB fires AFTER UPDATE also for rows that UPDATE IGNORE could not change. Where a
+ * value may have been refused, the row is looked at: it was changed if it is no longer there as it was, or, where rows have no key, is there one time
+ * less.
  */
 function updateMade(table: Table, count: string): { before: string; made: string } {
   if (table.constrained.length === 0) return { before: "", made: "true" };

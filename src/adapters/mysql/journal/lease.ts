@@ -29,7 +29,7 @@ export class Lease {
     this.#timer.unref();
   }
 
-  /** Takes the lock, before the first change that is to be logged. `seconds`: the longest silence. @throws SeqqaError `STORE_IN_USE` */
+  /** Takes the lock, before the first logged change. `seconds`: the longest silence. @throws SeqqaError `STORE_IN_USE` */
   static async hold(control: Control, seconds: number = LEASE_SECONDS): Promise<Lease> {
     const [got] = await control.rows(`select get_lock('${leaseLock(control.store.database)}', ${WAIT_S})`);
     if (got?.[0] !== "1") throw inUseError(control.store);

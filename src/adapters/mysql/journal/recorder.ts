@@ -8,7 +8,7 @@ import { forgetAbove, keepStatements } from "./journal-sql.ts";
 import { batches } from "../put-back/put-back.ts";
 import { changedRows } from "../read/shown-row.ts";
 
-/** Keeps in an external store what the run changed, so that after a kill these changes can be told from those of others. */
+/** Keeps in an external store what the run changed, so that after a kill these changes can be separated from those of others. */
 export class Recorder {
   readonly #control: Control;
   readonly #tables: readonly Table[];

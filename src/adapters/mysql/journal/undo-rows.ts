@@ -16,7 +16,7 @@ export interface KeptRow {
   readonly now: string | null;
 }
 
-/** Questions in one round trip. */
+/** The most questions in one round trip. */
 const AT_ONCE = 100;
 
 /**
@@ -36,7 +36,7 @@ export async function undoRows(control: Control, catalog: Catalog, rows: Set<Kep
     if (displaced?.length === 0) {
       const after = await orphansOf(control, probes);
       const hit = probes.filter((_, i) => after[i]! > before[i]!);
-      // A child that comes back may stand for the same orphan as the parent that went.
+      // A child that comes back may count as the same orphan as the parent that went.
       const parents = hit.filter(({ isParent }) => isParent);
       inTheWay = (parents.length > 0 ? parents : hit).flatMap((probe) => probe.rows);
       if (hit.length === 0) {

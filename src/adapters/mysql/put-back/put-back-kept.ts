@@ -17,7 +17,7 @@ import { undoRows, type KeptRow } from "../journal/undo-rows.ts";
 
 const NO_TABLE = 1146;
 const MOST_TRIES = 3;
-/** Rows that are asked for in one statement. */
+/** The most rows that one statement asks for. */
 const AT_ONCE = 200;
 
 export interface PutBack extends Cleaning {

@@ -5,7 +5,7 @@ import { judgedImage, judgedImageSql } from "../journal/ignored-values.ts";
 import { keyOf } from "../read/shown-row.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** Rows in one statement: the parser's work grows with its length, and there is a longest packet. */
+/** The most rows and characters in one statement: the parser's work grows with its length, and there is a longest packet. */
 const AT_ONCE = 500;
 const LONGEST = 500_000;
 

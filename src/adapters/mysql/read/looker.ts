@@ -47,7 +47,7 @@ export class Looker {
     return mine;
   }
 
-  /** The end of a session says nothing about the store: a query that only reads is sent once more, on a new session. */
+  /** Sends a query, and if the session was lost, once more on a new one: the end of a session says nothing about the store. */
   async #query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     try {
       return await onceMoreAfterLoss(

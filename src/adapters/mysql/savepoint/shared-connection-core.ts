@@ -51,7 +51,7 @@ export class SharedConnectionCore implements SessionHost {
   async #connect(): Promise<void> {
     try {
       const connection = await connect(this.store, { driver: sharedOptions(this.store), lost: (error) => this.#lose(error) });
-      // Between two requests the target's connection is idle in the transaction that explores. MySQL has the first of these only.
+      // Between two requests the target's connection is idle in the transaction that explores. MySQL has only the first of these settings.
       for (const setting of ["wait_timeout = 31536000", "idle_transaction_timeout = 0", "idle_write_transaction_timeout = 0"])
         await connection.query(`set session ${setting}`).catch(() => undefined);
       this.#connection = connection;

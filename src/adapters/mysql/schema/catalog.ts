@@ -16,8 +16,8 @@ export interface Table {
   readonly key: readonly number[];
   readonly shown: readonly ObservedColumn[];
   /**
-   * Positions of the columns whose new value in an AFTER UPDATE trigger may not have been stored: of unique indexes and foreign keys (refused), and those
-   * ON UPDATE CURRENT_TIMESTAMP (not written when nothing else changed).
+   * Positions of the columns whose new value in an AFTER UPDATE trigger may not have been stored: of unique indexes and foreign keys (refused), and
+   * those ON UPDATE CURRENT_TIMESTAMP (not written when nothing else changed).
    */
   readonly constrained: readonly number[];
   /**

@@ -45,7 +45,10 @@ export const CONTROL_SETTINGS: Readonly<Record<string, string>> = {
   default_transaction_deferrable: "off",
 };
 
-/** Limits that a database or role may have been given, and the version that brought them: our sessions are idle for long, and one transaction may be a whole run. */
+/**
+ * Limits that a database or role may have been given, and the version that brought them: our sessions are idle for long, and one transaction may be a
+ * whole run.
+ */
 const ENDLESS: readonly (readonly [since: number, setting: string])[] = [
   [140_000, "idle_session_timeout"],
   [170_000, "transaction_timeout"],

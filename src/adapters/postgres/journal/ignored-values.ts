@@ -31,7 +31,7 @@ export function withIgnoredOf(table: Table, row: string | null, other: string | 
   return `(${fields.map((field) => (field === null ? "" : `"${field.replaceAll(/["\\]/g, "$&$&")}"`)).join(",")})`;
 }
 
-/** An empty sum of changes to rows of tables. */
+/** Returns an empty sum of changes to rows of tables. */
 export function sumsOf(tables: readonly Table[]): RowSums {
   return new RowSums(tellingBy(tables));
 }

@@ -38,7 +38,8 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
   return [
     `drop schema if exists ${OURS} cascade`,
     `create schema ${OURS}`,
-    // counters: when the store was opened. recorded: when it was last looked into, at recorded_ms. shape, catalog: by which a change of the schema is noticed.
+    // The columns of the owner's table. counters: when the store was opened. recorded: when it was last looked into, at recorded_ms. shape, catalog:
+    // by which a change of the schema is noticed.
     `create table ${OURS}.owner(token text, tables text, sequences text, counters bigint[], recorded bigint[], since_ms bigint, recorded_ms bigint, shape text, catalog text)`,
     // rel 0: the schema was changed. o, n: the row as it was and as it is. place: where, for tables without a key.
     `create ${borrowed ? "" : "unlogged "}table ${OURS}.log(rel oid, o text, n text, place tid) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`,
@@ -101,7 +102,8 @@ function pinned(table: Table): string {
 }
 
 /**
- * Runs as its owner, so that the role of the target needs no privilege for the log. It has no operators, so that nothing depends on its search_path.
+ * Returns the function that logs rows. It runs as its owner, so that the role of the target needs no privilege for the log. It has no operators, so
+ * that nothing depends on its search_path.
  */
 function rowFunction(variant: string, table: Table, leased: boolean): string {
   const place = table.key.length > 0 ? "" : ", NEW.ctid";

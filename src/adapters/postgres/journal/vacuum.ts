@@ -1,7 +1,7 @@
 import { OURS, type Table } from "../schema/catalog.ts";
 import type { Control } from "../connect/control.ts";
 
-/** Dead rows of the log after which it is vacuumed: some dozens of pages, which every reading goes through. */
+/** The number of dead rows after which the log is vacuumed: some dozens of pages, which every reading goes through. */
 const LOG_ENTRIES = 2000;
 /** Restored rows in a table after which it is vacuumed: the server's own vacuum comes once a minute at most. */
 const ROWS = 5000;

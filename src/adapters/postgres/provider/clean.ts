@@ -41,7 +41,7 @@ async function putBack(store: StoreUrl, how: Cleaning): Promise<{ readonly lefto
   }
 }
 
-/** Asked first, since restoring needs privileges that only roles have which could install. */
+/** Returns `true` if something of ours is in the database. Asked first, since restoring needs privileges that only roles have which could install. */
 async function installed(store: StoreUrl): Promise<boolean> {
   const client = await connect(store, { rawText: true });
   try {

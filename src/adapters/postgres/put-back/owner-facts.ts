@@ -23,7 +23,7 @@ export interface OwnerFacts {
 export interface Child {
   readonly oid: string;
   readonly sqlName: string;
-  /** Compares a child's row `seqqa_c` with the image `seqqa_p.r` of a parent's. */
+  /** A condition that compares a child's row `seqqa_c` with the image `seqqa_p.r` of a parent's. */
   readonly match: string;
 }
 

@@ -193,8 +193,8 @@ function resultOf(table: Table, facts: OwnerFacts): string {
 }
 
 /**
- * Does what {@link PUT_ROWS} does by two statements: one takes out the rows and everything that refers to them, at any distance, and one puts in the rows and
- * what was taken out beside them.
+ * Does the work of {@link PUT_ROWS} by two statements: one takes out the rows and everything that refers to them, at any distance, and one puts in
+ * the rows and what was taken out beside them.
  */
 const PUT_APART = `create function ${OURS}.put_apart(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[])
   returns table(rel oid, img text, place tid, n int) language plpgsql as ${quoteText(`

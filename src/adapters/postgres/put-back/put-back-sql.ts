@@ -2,7 +2,7 @@ import { OURS, type Table } from "../schema/catalog.ts";
 import { judgedSql } from "../journal/ignored-values.ts";
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
-/** Raised by the functions below. */
+/** The SQLSTATEs that the functions below raise. */
 export const DDL_STATE = "SQ001";
 export const INCOHERENT_STATE = "SQ002";
 

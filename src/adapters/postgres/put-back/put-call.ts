@@ -29,7 +29,7 @@ export type PutReply =
   | { readonly kind: "busy"; readonly who: string }
   /** Something was written since the last look, and the call was only for the case that nothing was. */
   | { readonly kind: "written" }
-  /** `placed`: for each table where rows without a key are now, and how many rows were changed. */
+  /** `placed`: for each table, the present places of rows without a key, and how many rows were changed. */
   | { readonly kind: "done"; readonly placed: readonly Row[]; readonly look: Look };
 
 export function replyOf(rows: readonly Row[]): PutReply {

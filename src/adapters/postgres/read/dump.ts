@@ -43,7 +43,7 @@ export async function dumpDatabase(client: Queryable): Promise<string> {
     const [schema, name] = contents[i - 1] ?? [];
     return empty.has(`${schema}.${name}`) ? `select ${quoteText(`${schema}.${name} not populated`)}` : part;
   });
-  // One text, one round trip: a result for each statement.
+  // All statements are one text and one round trip, with a result for each.
   const results = (await client.query({ text: readable.join(";\n"), rowMode: "array" })) as unknown as { rows: [string | null][] }[];
   for (const { rows } of results) for (const [line] of rows) lines.push(line ?? "");
   return `${lines.join("\n")}\n`;

@@ -50,7 +50,7 @@ export class Looker {
     return mine;
   }
 
-  /** The end of a session says nothing about the store: a query that only reads is sent once more, on a new session. */
+  /** Sends a query, and if the session was lost, once more on a new one: the end of a session says nothing about the store. */
   async #query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     try {
       return await onceMoreAfterLoss(
@@ -65,7 +65,7 @@ export class Looker {
   async #rows(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     try {
       this.#client ??= this.#connect();
-      // With values, even none, one statement only: nothing can be smuggled behind it.
+      // With values, even none, the text may hold one statement only: nothing can be smuggled behind it.
       const config = { text: sql, values: values as unknown[], queryMode: "extended" };
       return (await (await this.#client).query<QueryRow>(config)).rows;
     } catch (error) {

@@ -35,7 +35,7 @@ export function select(
   const seen = new Set(known.filter(tables).map(({ name }) => name));
   return {
     tables,
-    // A counter belongs to the state with the table that it counts for.
+    // A counter belongs to the state if the table that it counts for does.
     sequences: ({ schema, ownedBy }) =>
       ownedBy === undefined
         ? wanted === undefined && (schemas === undefined || schemas.includes(schema))

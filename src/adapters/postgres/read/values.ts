@@ -42,7 +42,7 @@ export function shownValue(text: string | null, kind: ValueKind): StoredValue {
       return new Uint8Array(Buffer.from(text.slice(2), "hex"));
     case "time": {
       const parts = TIME.exec(text);
-      // Without a zone where the type has none; BC and infinity as they are.
+      // The result has no zone where the type has none; BC and infinity stay as they are.
       return parts === null ? text : `${parts[1]}T${parts[2]}${text.endsWith("+00") ? "Z" : ""}`;
     }
     case "text":

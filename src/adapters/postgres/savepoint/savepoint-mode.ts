@@ -190,7 +190,7 @@ export class SavepointMode implements PostgresMode {
 
   async query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     const { types } = await importDriver();
-    // With values, even none, one statement only: nothing can be smuggled behind it.
+    // With values, even none, the text may hold one statement only: nothing can be smuggled behind it.
     const config = { text: sql, values: values as unknown[], types: parseForUsers(types), queryMode: "extended" };
     try {
       return await this.#looking(async (client) => {

@@ -23,7 +23,7 @@ export interface LocalSetting {
 
 export interface Statement {
   readonly text: string;
-  /** Where it begins in the whole text. */
+  /** Its position in the whole text. */
   readonly start: number;
   readonly control: Control | undefined;
   readonly locals: readonly LocalSetting[];

@@ -142,7 +142,7 @@ export class TargetTransactions {
     return false;
   }
 
-  /** @returns `true`: done; an error to report; `undefined`: the statement itself is to be sent. */
+  /** @returns `true`: done; an error to report; `undefined`: the caller sends the statement itself. */
   async #control(query: Submittable, control: Control, several: boolean): Promise<true | DatabaseError | undefined> {
     const done = (tag: string): true => {
       query.handleCommandComplete?.({ text: tag }, this.#options.client.connection);
@@ -210,7 +210,7 @@ export class TargetTransactions {
     if (at >= 0) this.#savepoints.length = kind === "release" ? at : at + 1;
   }
 
-  /** Releasing a savepoint restores the access mode that holds outside of it. */
+  /** Makes the transaction read-only, above a savepoint of its own. Releasing that savepoint restores the access mode that holds outside of it. */
   async #access(readOnly: boolean | undefined): Promise<void> {
     if (readOnly !== true) return;
     this.#readOnly = true;

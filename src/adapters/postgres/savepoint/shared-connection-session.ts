@@ -6,7 +6,7 @@ import type { StoreUrl } from "../connect/store-url.ts";
 
 type Callback = (error: Error | null | undefined, result?: unknown) => void;
 
-/** A query before there is a connection: the driver's own class is known only then. */
+/** A query from before there is a connection: the driver's own class is known only once there is one. */
 export interface Asked {
   readonly config: unknown;
   readonly values: unknown;

@@ -85,7 +85,7 @@ export function catalogDifference(before: CatalogText, now: CatalogText): string
   return parts.length === 0 ? undefined : parts.join(", ");
 }
 
-/** Statements that change rows, though the schema may be what it was. */
+/** Statements that change rows, even if the schema stays what it was. */
 const ROWS_WITHOUT_TRIGGERS = /^(?:REFRESH|REWRITE|large object)/;
 
 /** Returns the statement that changed the schema, or rows without triggers, with what differs; `undefined`: none did. */

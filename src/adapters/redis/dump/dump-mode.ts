@@ -278,7 +278,7 @@ export class DumpMode {
   /** Returns the keys that were written and need not be read, since they are about to be overwritten. */
   async #unread(): Promise<ReadonlySet<Bytes>> {
     if (this.#others !== undefined) {
-      // Somebody else may have written them.
+      // Somebody else may have written keys that are about to be overwritten.
       await this.#sync();
       return new Set();
     }
@@ -316,7 +316,7 @@ export class DumpMode {
   }
 
   async #apply(fixes: Fix[]): Promise<void> {
-    // Keys that are as they should be, but would soon be gone.
+    // Keys that are as they should be, but would expire soon, are written again.
     if (this.#nextRenewalMs <= this.#keyspace.nowMs) {
       const fixed = new Set(fixes.map(([key]) => key));
       for (const key of this.#dueBy(renewalMs)) if (!fixed.has(key)) fixes.push([key, this.#mirror.now(key)]);

@@ -8,7 +8,7 @@ export interface Segment {
   readonly before: ReadonlyMap<Bytes, Entry | null>;
 }
 
-/** The keys as this process knows them: the root state, what differs from it now, and a stack of what happened in between. */
+/** The keys as this process knows them: the root state, what differs from it now, and a stack of the changes in between. */
 export class KeyMirror {
   readonly base: ReadonlyMap<Bytes, Entry>;
   readonly #net = new Map<Bytes, Entry | null>();

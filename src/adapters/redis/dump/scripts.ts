@@ -30,8 +30,8 @@ redis.call('SELECT', ARGV[1])
 return redis.call('SCAN', ARGV[2], 'COUNT', ARGV[3])`);
 
 /**
- * ARGV: the database (empty: the connection's own), then keys. Returns the server's time (seconds, microseconds), then per key `false`, or type, DUMP, expiry in ms since 1970 (-1: none) and
- * the value as the commands of its type give it.
+ * ARGV: the database (empty: the connection's own), then keys. Returns the server's time (seconds, microseconds), then per key `false`, or type,
+ * DUMP, expiry in ms since 1970 (-1: none) and the value as the commands of its type give it.
  */
 export const READ: Script = new Script(`
 local time = redis.call('TIME')
@@ -62,9 +62,9 @@ export const WRITTEN = "written";
 /**
  * ARGV: channel (empty: nobody listens), token, how many changes the server had counted at the last look (empty: not compared), the connection's
  * database, then per key its database, its name, its expiry in ms since 1970 (0: none) and its DUMP (empty: the key is removed). Its changes are
- * announced to subscribers between two messages with the token, so that they can be told from everybody else's. Returns {@link WRITTEN} if the server
- * has counted more changes than that. Otherwise, if somebody listens, returns the reply to INFO: with the second message it is a look at the store as
- * the script leaves it.
+ * announced to subscribers between two messages with the token, which separate them from everybody else's. Returns {@link WRITTEN} if the server has
+ * counted more changes than that. Otherwise, if somebody listens, returns the reply to INFO: with the second message it is a look at the store as the
+ * script leaves it.
  */
 export const APPLY: Script = new Script(`
 local told = ARGV[1] ~= ''

@@ -99,7 +99,7 @@ export class Tracker {
     const wipes = stats.match(WIPES)?.join() ?? "";
     const quiet = stats.match(QUIET)?.join() ?? "";
     const looks = Number(OWN_LOOKS.exec(stats)?.[1] ?? 0);
-    // Counters that went back were reset, and may have reached the same numbers again.
+    // Counters that are lower than before were reset, and may have reached the same numbers again.
     const wiped = this.#missed || wipes !== this.#wipes || looks <= this.#looks;
     const doubt = wiped ? "all" : quiet !== this.#quiet ? "quiet" : "none";
     this.#wipes = wipes;

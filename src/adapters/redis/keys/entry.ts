@@ -1,6 +1,6 @@
 import type { RawReply } from "../connect/driver.ts";
 
-/** Bytes as a string with one character for each: compact, compared by `===`, a key of Maps. */
+/** Bytes as a string with one character for each: compact, comparable by `===`, usable as a key of Maps. */
 export type Bytes = string;
 
 /** A reply with its bytes as strings. */

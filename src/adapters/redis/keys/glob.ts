@@ -42,7 +42,7 @@ function translate(pattern: string): string {
           end += 2;
         } else members += literal(pattern[end]!);
       }
-      // No character is in an empty set, any is in its complement.
+      // An empty set matches no character, its complement any.
       text += members === "" ? (negated ? "." : "(?!)") : `[${negated ? "^" : ""}${members}]`;
       i = end;
     } else text += literal(character);

@@ -122,7 +122,7 @@ export class Keyspace {
     const names = keys.map((key) => bytesOf(placeOfKey(key)[1]));
     const [seconds, micros, ...found] = (await READ.run(this.connection, [db, ...names])) as [Buffer, Buffer, ...RawReply[]];
     const readMs = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
-    // A reply only ever comes late, so the largest is the best.
+    // A reply can only come late, so the largest offset is the best.
     this.#clockOffsetMs = Math.max(this.#clockOffsetMs, readMs - Date.now());
     return keys.map((key, i) => [key, entryOf(found[i] ?? null, readMs)] as const);
   }

@@ -13,7 +13,7 @@ export class Looker {
     this.#connection = connection;
   }
 
-  /** @throws SeqqaError `QUERY_WRITES` when the command is not one that only reads, or waits for something to be written. */
+  /** @throws SeqqaError `QUERY_WRITES` when the command does not only read, or waits for a write. */
   async command(name: string, parameters: readonly Argument[]): Promise<unknown> {
     const blocks = parameters.some((one) => typeof one === "string" && /^block$/i.test(one)) && /^xread$/i.test(name);
     if (blocks || !(await this.#isReader(name.toLowerCase(), parameters[0]))) {

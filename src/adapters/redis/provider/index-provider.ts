@@ -91,7 +91,7 @@ export class IndexProvider implements StoreProvider {
     throw this.#full();
   }
 
-  /** Another connection to it can only be a lane's: nobody else uses a database that is claimed. */
+  /** Empties a database and ends other connections to it. These can only be a lane's: nobody else uses a database that is claimed. */
   async #clear(place: RedisPlace): Promise<void> {
     const connection = await Connection.open(place);
     try {
@@ -120,7 +120,7 @@ export class IndexProvider implements StoreProvider {
   }
 }
 
-/** If connections may be neither listed nor ended, the target has to be gone already. */
+/** Ends other connections to a database. If they may be neither listed nor ended, the target has to be gone already. */
 async function killOthers(connection: Connection, db: number): Promise<void> {
   try {
     const own = Number(await connection.text("CLIENT", "ID"));
