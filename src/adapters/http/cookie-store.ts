@@ -32,7 +32,7 @@ export class CookieStore {
     return true;
   }
 
-  /** The `Cookie` header for a URL; `undefined` when there is none to send. */
+  /** Returns the `Cookie` header for a URL; `undefined` if there is none to send. */
   header(url: string): string | undefined {
     if (this.#jar === null) return undefined;
     const text = this.#jar.getCookieStringSync(url);
@@ -51,7 +51,7 @@ export class CookieStore {
     this.#saved = saved;
   }
 
-  /** The cookies that are still valid, in the order of domain, path and name. */
+  /** Returns the cookies that are still valid, in the order of domain, path and name. */
   acting(): readonly ActingCookie[] {
     if (this.#jar === null) return [];
     const now = new Date();

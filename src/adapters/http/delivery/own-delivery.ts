@@ -18,7 +18,7 @@ export class OwnDelivery implements DeliveryTransport {
   }
 }
 
-/** An error that `own` throws at once is its answer, too. */
+/** Sends a request in its own way: an error that `own` throws at once is its answer, too. */
 async function sent({ own, request }: HeldRequest): ReturnType<HeldRequest["own"]> {
   return own(request);
 }

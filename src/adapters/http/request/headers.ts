@@ -17,7 +17,7 @@ const FRAMING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The name in lower case.
+ * Returns the name in lower case.
  * @throws SeqqaError `HEADER_INVALID`. The value is not quoted: it may be a secret.
  */
 export function checkedHeader(name: string, value: string): string {
@@ -44,7 +44,7 @@ export function checkedHeader(name: string, value: string): string {
   return lower;
 }
 
-/** The method in upper case. @throws SeqqaError `METHOD_INVALID`. */
+/** Returns the method in upper case. @throws SeqqaError `METHOD_INVALID`. */
 export function checkedMethod(method: string): string {
   if (typeof method !== "string" || !TOKEN.test(method) || method.toUpperCase() === "CONNECT") {
     throw new SeqqaError("METHOD_INVALID", `${JSON.stringify(method)} is not a method that can be sent.`, {
@@ -54,7 +54,7 @@ export function checkedMethod(method: string): string {
   return method.toUpperCase();
 }
 
-/** Names in lower case, every pair checked. */
+/** Returns the headers with names in lower case, every pair checked. */
 export function checkedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const checked: Record<string, string> = {};
   for (const name of Object.keys(headers)) {

@@ -129,7 +129,7 @@ function withQuery(path: string, query: NonNullable<RequestOptions["query"]>): s
   return `${path}${path.includes("?") ? "&" : "?"}${text}`;
 }
 
-/** A URL as messages may show it: no credentials, and no values of parameters that are named like secrets. */
+/** Returns a URL as messages may show it: no credentials, and no values of parameters that are named like secrets. */
 export function withoutSecrets(url: string): string {
   return url.replace(/:\/\/[^/?#]*@/, "://").replace(/([?&][^=&#]*(?:token|secret|passw|api_?key|signature)[^=&#]*=)[^&#]*/gi, "$1***");
 }

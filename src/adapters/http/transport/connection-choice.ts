@@ -138,7 +138,7 @@ export class ConnectionChoice {
 
 const isFaster = (ms: number, slowMs: number): boolean => ms <= slowMs - SAVED;
 
-/** Method and path, without the query and without the values of ids: `GET /orders/*`. */
+/** Returns method and path, without the query and without the values of ids: `GET /orders/*`. */
 function kindOf({ method, path }: Asked): string {
   const query = path.indexOf("?");
   const plain = query === -1 ? path : path.slice(0, query);

@@ -109,7 +109,7 @@ function nothingBut(answered: boolean): Received {
   return { status: answered ? 200 : 0, interim: 0, headers: {}, head: undefined };
 }
 
-/** The error for a body that could not be decoded. */
+/** Returns the error for a body that could not be decoded. */
 export function undecodable(cause: unknown, request: FailedRequest): SeqqaError {
   return cause instanceof WrongEncoding ? invalidAnswer(request, cause.message, cause) : bodyTooLarge(request, cause);
 }

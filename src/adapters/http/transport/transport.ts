@@ -28,7 +28,7 @@ export const MAX_TIMER_MS: number = 2 ** 31 - 1;
 
 export const NO_COOKIES: readonly string[] = Object.freeze([]);
 
-/** The one decoding of a body: UTF-8, invalid bytes become U+FFFD, and a byte order mark is dropped, as fetch does. */
+/** Decodes a body, the same way everywhere: UTF-8, invalid bytes become U+FFFD, and a byte order mark is dropped, as fetch does. */
 export function decodeBody(bytes: Buffer): string {
   const text = bytes.toString("utf8");
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;

@@ -105,7 +105,7 @@ export function incoherent(store: StoreUrl, what: string): SeqqaError {
   });
 }
 
-/** `store` is given where it is known. */
+/** Returns the error for a row that is too long. `store` is given where it is known. */
 export function rowTooLong(table: string, store?: StoreUrl): SeqqaError {
   const where = store === undefined ? "" : ` of ${store.shown}`;
   return new SeqqaError(
@@ -138,7 +138,7 @@ export function notPutBack(store: StoreUrl, error: unknown): SeqqaError {
   });
 }
 
-/** `table`: the table that prevents it, if it is one of the tables. */
+/** Returns the error for data that cannot be restored. `table`: the table that prevents it, if it is one of the tables. */
 export function cannotRecover(store: StoreUrl, table: string | undefined, why: string): SeqqaError {
   const what = table === undefined ? why : `table "${table}" ${why}`;
   return new SeqqaError("STORE_NOT_PUT_BACK", `The data of ${store.shown} cannot be put back: ${what}.`, {

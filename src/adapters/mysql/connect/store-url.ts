@@ -16,7 +16,7 @@ export function storeUrl(text: string): StoreUrl {
   return store;
 }
 
-/** Like {@link storeUrl}, but the database may be missing. */
+/** Does the same as {@link storeUrl}, but the database may be missing. */
 export function serverUrl(text: string): StoreUrl {
   let url: URL;
   let database: string;

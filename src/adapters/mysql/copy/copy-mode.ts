@@ -97,7 +97,7 @@ export class CopyMode implements MysqlMode {
     return this.#control.inTurn(() => dumpDatabase(this.#control, true));
   }
 
-  /** A lane's own database goes with the lane: nothing is restored. */
+  /** Closes the connections. A lane's own database goes with the lane: nothing is restored. */
   close(): Promise<void> {
     return this.#control.inTurn(async () => {
       await this.#looker.close();

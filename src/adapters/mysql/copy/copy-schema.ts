@@ -107,7 +107,7 @@ async function copyEvents(ask: Ask, from: string): Promise<void> {
   }
 }
 
-/** The meaning of a text depends on the settings of the session that creates it. */
+/** Creates an object. The meaning of its text depends on the settings of the session that creates it. */
 async function make(ask: Ask, { create, mode, client, collation }: Stored): Promise<void> {
   await ask("set @seqqa_mode = @@session.sql_mode");
   try {

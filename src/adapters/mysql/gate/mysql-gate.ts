@@ -73,7 +73,9 @@ export class MysqlGate implements Gate {
     return by === undefined ? { kind: "running" } : { kind: "blocked", by };
   }
 
-  /** Only the held call and the one beside it are in progress: a session that waits, waits for the held call. */
+  /**
+   * Returns what another session waits for. Only the held call and the one beside it are in progress: a session that waits, waits for the held call.
+   */
   async #waitsFor(held: string): Promise<string | undefined> {
     const others = `select id, state from information_schema.processlist where ${named("db", this.#control.store.database)} and id not in (connection_id(), ${held})`;
     let sessions: (string | null)[][];

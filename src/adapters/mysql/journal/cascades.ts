@@ -163,7 +163,7 @@ export class Cascades {
   }
 }
 
-/** An image that is too long for the server is NULL, and must not look like a missing row. */
+/** Marks an image that is too long for the server: it is NULL, and must not look like a missing row. */
 export function checked(image: string): string {
   return `ifnull(${image},'${TOO_LONG}')`;
 }

@@ -50,7 +50,7 @@ function guarded([name, table, timing, event, definer, statement]: readonly stri
   return `create definer=${who} trigger ${quoteName(name!)} ${timing!} ${event!} on ${quoteName(table!)} for each row ${GUARD}${statement!}\n; end if; end`;
 }
 
-/** The meaning of a trigger's text depends on the settings of the session that creates it. */
+/** Creates a trigger. The meaning of its text depends on the settings of the session that creates it. */
 async function create(control: Control, sql: string, mode: string, client: string, collation: string): Promise<void> {
   await control.rows(
     "set @seqqa_mode = @@session.sql_mode, @seqqa_client = @@session.character_set_client, @seqqa_collation = @@session.collation_connection",

@@ -186,7 +186,7 @@ export class JournalMode implements MysqlMode {
     await this.#restore(mark as Segment);
   }
 
-  /** `seen`: restores only from this state; returns `false` if the store was in another one, and nothing was restored. */
+  /** Restores a state. `seen`: only from this state; returns `false` if the store was in another one, and nothing was restored. */
   #restore(segment: Segment, seen?: Segment): Promise<boolean> {
     return this.#alone(async () => {
       const { mirror } = this.#known;
@@ -240,7 +240,7 @@ export class JournalMode implements MysqlMode {
     });
   }
 
-  /** The present entries of the log are a last look: they are the run's, unless somebody else made them. */
+  /** Leaves the database as it was found. The present entries of the log are a last look: they are the run's, unless somebody else made them. */
   async #leave(): Promise<void> {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
     const isForeign = (): boolean => this.#broken?.code === "FOREIGN_WRITE" || this.#recorder?.isQuiet === true;
@@ -335,7 +335,7 @@ export class JournalMode implements MysqlMode {
     });
   }
 
-  /** An external store that was released, or taken out of our hands, is not touched again. */
+  /** Explains an error. An external store that was released, or taken out of our hands, is not touched again. */
   #explained(error: unknown): unknown {
     if (this.#lease === undefined) return error;
     const gone = errnoOf(error) === NO_TABLE && String((error as Error).message).includes(OURS);

@@ -14,7 +14,7 @@ const TRIGGER =
   /^\s*(?:create|drop)\s+(?:or\s+replace\s+)?(?:definer\s*=\s*\S+\s+)?trigger\s+(?:if\s+(?:not\s+)?exists\s+)?(?:`((?:[^`]|``)+)`|([^\s`.;]+))/i;
 const DEFINES = "^[[:space:]]*(create|alter|drop|rename|truncate)[[:space:]]";
 
-/** All databases of the server. */
+/** Returns the names of all databases of the server. */
 export async function databaseNames(ask: Ask): Promise<string[]> {
   return (await ask("select schema_name from information_schema.schemata order by schema_name")).map(([name]) => name!);
 }

@@ -150,7 +150,7 @@ async function rowsOf(control: Control, { tables }: Catalog, { sums, rest }: Rec
 
 type Changes = ReadonlyMap<string, number>;
 
-/** `now`: the present rows, by their keys. */
+/** Returns the rows of a table with a key that are not what they were. `now`: the present rows, by their keys. */
 function keyedRows(at: number, table: Table, changed: Changes, later: Changes, now: ReadonlyMap<string, string>): KeptRow[] {
   const rows = new Map<string, KeptRow>();
   for (const [image, by] of changed) {
@@ -169,7 +169,7 @@ function keyedRows(at: number, table: Table, changed: Changes, later: Changes, n
   return [...rows.values()];
 }
 
-/** `now`: how often each row is present. */
+/** Returns the rows of a table without a key that are not what they were. `now`: how often each row is present. */
 function looseRows(at: number, table: Table, changed: Changes, later: Changes, now: ReadonlyMap<string, number>): KeptRow[] {
   const rows: KeptRow[] = [];
   const left = new Map(now);

@@ -6,28 +6,28 @@ import { fieldsOf, shownValue } from "../journal/columns.ts";
 
 const LONGEST = 80;
 
-/** A row by its columns, for people. */
+/** Returns a row by its columns, for people. */
 export function rowImage({ columns }: Table, image: string | null): RowImage | null {
   if (image === null) return null;
   const fields = fieldsOf(image);
   return Object.fromEntries(columns.map((column, i) => [column.name, shownValue(column, fields[i]!)]));
 }
 
-/** The identifying values of a row, for people: `id 7`; all of its values in a table without a key. */
+/** Returns the identifying values of a row, for people: `id 7`; all of its values in a table without a key. */
 export function shownKey({ columns, key }: Table, image: string): string {
   const fields = fieldsOf(image);
   const at = key.length > 0 ? key : columns.map((_, i) => i);
   return at.map((i) => `${columns[i]!.name} ${String(shownValue(columns[i]!, fields[i]!)).slice(0, LONGEST)}`).join(", ");
 }
 
-/** The values that identify a row, as one text. */
+/** Returns the values that identify a row, as one text. */
 export function keyOf({ key }: Table, image: string): string {
   if (key.length === 0) return image;
   const fields = fieldsOf(image);
   return key.map((at) => fields[at]!).join();
 }
 
-/** The rows that changed, each once. */
+/** Returns the rows that changed, each once. */
 export function changedRows(tables: readonly Table[], deltas: readonly Delta[]): ForeignRow[] {
   return foreignRows(
     deltas.map(({ table: at, row, by }) => {

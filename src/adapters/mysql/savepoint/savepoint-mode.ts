@@ -142,7 +142,7 @@ export class SavepointMode implements MysqlMode {
     return observeNet(this.#install.catalog.tables, this.#mirror.net, this.#selection);
   }
 
-  /** If a statement that reads writes nevertheless, by a function of the user's, that write is rolled back. */
+  /** Executes a query. If a statement that reads writes nevertheless, by a function of the user's, that write is rolled back. */
   async query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     try {
       return await this.#alone(async (connection) => {
@@ -236,7 +236,7 @@ export class SavepointMode implements MysqlMode {
     this.#putBack = 0;
   }
 
-  /** The target may have made tables in `setup`. */
+  /** Installs again what has changed: the target may have made tables in `setup`. */
   async #reinstall(): Promise<void> {
     const { control, selection } = this.#options;
     await control.inTurn(() => this.#install.renew());

@@ -41,7 +41,7 @@ interface Assigned {
   readonly value: readonly Token[];
 }
 
-/** A system variable of this session with its value; `undefined` for others. */
+/** Returns a system variable of this session with its value; `undefined` for others. */
 function assigned(tokens: readonly Token[]): Assigned | undefined {
   const equals = tokens.findIndex(({ kind, value }) => kind === "symbol" && (value === "=" || value === ":="));
   if (equals < 0) return undefined;

@@ -92,7 +92,10 @@ export async function readCatalog(control: Queries): Promise<Catalog> {
   };
 }
 
-/** MariaDB's JSON is a text with a check of the column's name. MariaDB also names the constraint's table, and gives six columns. */
+/**
+ * Returns the columns that hold JSON. MariaDB's JSON is a text with a check of the column's name. MariaDB also names the constraint's table, and
+ * gives six columns.
+ */
 function jsonColumns(checks: readonly Row[]): Set<string> {
   const found = new Set<string>();
   for (const row of checks) {

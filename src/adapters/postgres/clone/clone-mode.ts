@@ -128,7 +128,7 @@ export class CloneMode implements PostgresMode {
     return reading(this.#options.store, readDump);
   }
 
-  /** The database stays as it is: it is a lane's own, and goes with the lane. */
+  /** Removes the copies. The database stays as it is: it is a lane's own, and goes with the lane. */
   async close(): Promise<void> {
     try {
       await this.#looker.close();

@@ -113,7 +113,7 @@ function withIgnored(table: Table, names: ReadonlySet<string> | undefined): Tabl
   return { ...table, ignored: ignored.map(({ name }) => name) };
 }
 
-/** `refusal`: why the mode is not for a database of the user's. @throws SeqqaError `CHECKPOINT_REFUSED` */
+/** Opens the mode `clone`. `refusal`: why the mode is not for a database of the user's. @throws SeqqaError `CHECKPOINT_REFUSED` */
 async function clone({ store, scope, schemas, tables, previous }: Choosing, why: string, refusal: string): Promise<Chosen> {
   if (scope.borrowed) throw refusedWhereItIs("clone", `the database ${store.shown}`, refusal);
   const mode = await CloneMode.open({ store, schemas, tables, previous: previous instanceof CloneMode ? previous : undefined });

@@ -14,7 +14,7 @@ export function shownName(schema: string, name: string): string {
   return schema === "public" ? name : `${schema}.${name}`;
 }
 
-/** The fields of a row's or array element's text form, as `record_out` writes them. */
+/** Returns the fields of a row's or array element's text form, as `record_out` writes them. */
 export function rowFields(row: string): (string | null)[] {
   const fields: (string | null)[] = [];
   if (row === "()") return fields;

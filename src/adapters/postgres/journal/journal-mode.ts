@@ -201,7 +201,7 @@ export class JournalMode implements PostgresMode {
     await this.#restore(mark as Segment);
   }
 
-  /** `seen`: restores only from this state; returns `false` if the store was in another one, and nothing was restored. */
+  /** Restores a state. `seen`: only from this state; returns `false` if the store was in another one, and nothing was restored. */
   #restore(segment: Segment, seen?: Segment): Promise<boolean> {
     return this.#alone(async () => {
       const mirror = this.#mirror;
@@ -406,7 +406,10 @@ export class JournalMode implements PostgresMode {
 /** The log held something that had to be looked at first, so the operation is repeated. */
 class Stale extends Error {}
 
-/** Only superusers have event triggers. Without them, the traces of statements that change rows only have to be compared too. */
+/**
+ * Reads the text of the schema. Only superusers have event triggers. Without them, the traces of statements that change rows only have to be compared
+ * too.
+ */
 function schemaText({ client, rights }: Control): Promise<CatalogText> {
   return catalogText(client, !rights.superuser);
 }

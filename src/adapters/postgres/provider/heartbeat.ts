@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { rowsOf } from "../schema/catalog.ts";
 import type { Queryable } from "../connect/mode.ts";
 
-/** The key of the advisory lock that says that a run is alive. */
+/** Returns the key of the advisory lock that says that a run is alive. */
 export function lockOf(runId: string): string {
   return createHash("sha256").update(`seqqa run ${runId}`).digest().readBigInt64BE().toString();
 }

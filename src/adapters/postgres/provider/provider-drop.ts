@@ -9,7 +9,7 @@ import { withDatabase, type StoreUrl } from "../connect/store-url.ts";
 
 const TRIES = 20;
 
-/** All databases of the server. */
+/** Returns the names of all databases of the server. */
 export async function databaseNames(client: Client): Promise<string[]> {
   const rows = await rowsOf<[string]>(client, "select datname from pg_database order by datname");
   return rows.map(([name]) => name);
@@ -38,7 +38,7 @@ async function forces(client: Client): Promise<boolean> {
   return Number(row?.[0]) >= 130_000;
 }
 
-/** Prepared transactions outlive their sessions, and keep a database from being removed. */
+/** Removes prepared transactions, which outlive their sessions and keep a database from being removed. */
 async function forgetPrepared(client: Client, store: StoreUrl, name: string): Promise<void> {
   const prepared = await rowsOf<[string]>(client, `select gid from pg_prepared_xacts where database = ${quoteText(name)}`);
   if (prepared.length === 0) return;

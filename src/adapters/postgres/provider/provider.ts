@@ -90,7 +90,7 @@ export class PostgresProvider implements StoreProvider {
     }
   }
 
-  /** A lane's checkpoints may have made databases beside its own, so the server is asked which ones exist. */
+  /** Removes databases of the run. A lane's checkpoints may have made some beside its own, so the server is asked which ones exist. */
   async #drop(client: Client, which: (name: string) => boolean): Promise<void> {
     for (const name of (await databaseNames(client)).filter(which)) await dropDatabase(client, this.#store, name);
   }

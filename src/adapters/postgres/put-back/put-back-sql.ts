@@ -159,7 +159,7 @@ export function storedColumns({ columns }: Table): string[] {
   return columns.filter(({ generated }) => !generated).map(({ name }) => name);
 }
 
-/** `source`: rows `r` under the alias seqqa_k. `ignoredValue`: the value of a column; default: as in `r`. */
+/** Returns an INSERT. `source`: rows `r` under the alias seqqa_k. `ignoredValue`: the value of a column; default: as in `r`. */
 export function insertInto(table: Table, source: string, ignoredValue?: (name: string) => string): string {
   const names = storedColumns(table);
   const stored = names.map(quoteName);

@@ -11,7 +11,7 @@ export function rowImage({ columns }: Table, row: string | null): RowImage | nul
   return Object.fromEntries(shown.filter((_, i) => columns[i]?.generated === false));
 }
 
-/** The values that identify a row, for people: `id 7`; without a key, all of them. */
+/** Returns the values that identify a row, for people: `id 7`; without a key, all of them. */
 export function shownKey({ columns, key }: Table, row: string): string {
   const fields = rowFields(row);
   const names = key.length > 0 ? key.map(({ name }) => name) : columns.map(({ name }) => name);

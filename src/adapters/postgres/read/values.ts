@@ -50,7 +50,7 @@ export function shownValue(text: string | null, kind: ValueKind): StoredValue {
   }
 }
 
-/** A whole number; `bigint` where a number would not be exact. */
+/** Returns a whole number; `bigint` where a number would not be exact. */
 export function integer(text: string): number | bigint {
   const number = Number(text);
   return Number.isSafeInteger(number) ? number : BigInt(text);

@@ -46,7 +46,7 @@ export function lower(word: string): string {
   return word.replaceAll(/[A-Z]+/g, (part) => part.toLowerCase());
 }
 
-/** Block comments nest. */
+/** Returns the end of a block comment. Block comments nest. */
 function endOfComment(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {

@@ -120,7 +120,10 @@ export class SharedConnectionCore implements SessionHost {
     }
   }
 
-  /** After a failure the driver does not know yet whether a transaction is open; after the answer to an empty query it does. */
+  /**
+   * Returns the session if its transaction is still open. After a failure the driver does not know this yet; after the answer to an empty query it
+   * does.
+   */
   async #stillOpen(session: SharedSession): Promise<SharedSession | undefined> {
     const client = this.#client!;
     await client.query("").catch(() => undefined);

@@ -111,7 +111,7 @@ export class SharedSession extends EventEmitter {
     return this.#host.status(this);
   }
 
-  /** The connection belongs to the lane, which keeps the process alive as long as it needs it. */
+  /** Does nothing: the connection belongs to the lane, which keeps the process alive while it needs the connection. */
   ref(): void {}
 
   unref(): void {}

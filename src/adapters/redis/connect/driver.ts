@@ -146,7 +146,9 @@ export class Connection {
     this.#timer ??= setTimeout(() => this.#giveUp(`the server did not come back within ${this.#awayMs / 1000} s`), this.#awayMs);
   }
 
-  /** A server that still reads its data is not back: it refuses everything, and the driver connects once more. */
+  /**
+   * Ends the wait for a lost connection. A server that still reads its data is not back: it refuses everything, and the driver connects once more.
+   */
   #back(): void {
     const back = (): void => {
       clearTimeout(this.#timer);

@@ -115,7 +115,7 @@ export class DumpMode {
     await this.#restore(mark as Segment);
   }
 
-  /** `seen`: restores only from this state; returns `false` if the store was in another one, and nothing was restored. */
+  /** Restores a state. `seen`: only from this state; returns `false` if the store was in another one, and nothing was restored. */
   #restore(segment: Segment, seen?: Segment): Promise<boolean> {
     return this.#alone(async () => {
       if (!this.#mirror.holds(segment)) throw markInvalid();

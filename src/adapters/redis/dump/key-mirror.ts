@@ -47,13 +47,13 @@ export class KeyMirror {
     return this.#net.keys();
   }
 
-  /** All keys that there are now. */
+  /** Returns all keys that there are now. */
   *present(): IterableIterator<Bytes> {
     for (const key of this.base.keys()) if (this.#net.get(key) !== null) yield key;
     for (const [key, entry] of this.#net) if (entry !== null && !this.base.has(key)) yield key;
   }
 
-  /** The present state as a whole. */
+  /** Returns the present state as a whole. */
   whole(): Map<Bytes, Entry> {
     const all = new Map(this.base);
     for (const [key, entry] of this.#net) {

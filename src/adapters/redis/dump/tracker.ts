@@ -161,7 +161,7 @@ export class Tracker {
     if (this.#turn !== undefined && text === this.#turn.text) this.#turn.done();
   }
 
-  /** Nothing is announced while the connection is gone. */
+  /** Notes the loss of the connection: nothing is announced while it is gone. */
   #lost(): void {
     this.#missed = true;
     this.#own = false;

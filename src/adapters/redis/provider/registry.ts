@@ -187,7 +187,7 @@ function nameOf(owner: string): string {
   return `seqqa-owner-${owner}`;
 }
 
-/** The server writes flags in an order of its own. */
+/** Compares flags in any order: the server writes them in an order of its own. */
 function sameFlags(a: string | undefined, b: string): boolean {
   return a !== undefined && [...a].sort().join("") === [...b].sort().join("");
 }

@@ -122,7 +122,7 @@ function fallBack(choosing: Choosing, db: Database, obstacle: string): Chosen {
   return { mode: copy(choosing, db, `${why}, and a copy ${WHOLE_STORE.replace("it puts", "puts")}`), choice: { mode: "copy", why } };
 }
 
-/** `refusal`: why the mode is not for a file of the user's. @throws SeqqaError `CHECKPOINT_REFUSED` */
+/** Makes the mode `copy`. `refusal`: why the mode is not for a file of the user's. @throws SeqqaError `CHECKPOINT_REFUSED` */
 function copy({ file, tables, scope, previous }: Choosing, db: Database, refusal: string): CopyMode {
   if (scope.borrowed) throw refusedWhereItIs("copy", `the SQLite file ${file}`, refusal);
   return new CopyMode(db, file, tables, { previous: previous instanceof CopyMode ? previous : undefined });

@@ -103,7 +103,7 @@ export function observedColumns(
   });
 }
 
-/** A foreign key that names no column refers to the primary key. */
+/** Returns a column of the primary key. A foreign key that names no column refers to the primary key. */
 function primaryKey(db: Database, table: string, seq: number): string | undefined {
   return db
     .prepare<[string, number], string>("select name from pragma_table_info(?) where pk = cast(? as integer)")

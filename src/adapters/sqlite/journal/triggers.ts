@@ -10,7 +10,7 @@ export const LEASE = "seqqa_lease";
 /** The time in SQL that works in every SQLite, in seconds since 1970. */
 export const SECONDS = "cast(strftime('%s', 'now') as integer)";
 
-/** The log holds a row of any table: its columns have no type, so that every value is kept exactly as it is stored. */
+/** Returns SQL for the log. It holds a row of any table: its columns have no type, so that every value is kept exactly as it is stored. */
 export function logTable(plans: readonly TablePlan[], temporary: boolean): string {
   const width = Math.max(1, ...plans.map((plan) => plan.stored.length));
   return `create ${temporary ? "temp " : ""}table ${LOG}(seq integer primary key, code, ${names(width)})`;
