@@ -18,7 +18,7 @@ export const RENEWAL_MS = 5_000;
 export function leaseOver(store: string): SeqqaError {
   return new SeqqaError(
     "LEASE_OVER",
-    `This run gave no sign of life in ${store} for ${LEASE_SECONDS} s, and touches nothing in it any more: others may have gone on working with it.`,
+    `This run gave no sign of life in ${store} for ${LEASE_SECONDS} s, and stops touching it: others may have used it since.`,
     { hint: "`seqqa clean` shows what the run left there, and undoes it.", exitStatus: 3 },
   );
 }

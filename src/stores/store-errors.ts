@@ -15,7 +15,10 @@ export function inUseError({ shown }: Shown): SeqqaError {
 
 /** The error for a checkpoint that no longer exists. The caller made the mistake, not the store. */
 export function markInvalid(): SeqqaError {
-  return new SeqqaError("MARK_INVALID", "This mark is not valid any more: an older one was restored or another state was written since.");
+  return new SeqqaError(
+    "MARK_INVALID",
+    "This checkpoint is no longer valid: an older one was restored or another state was written since.",
+  );
 }
 
 /** The error for a snapshot of a store with another schema. */

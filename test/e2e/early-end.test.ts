@@ -22,7 +22,7 @@ describe("a run that is ended before it is over", () => {
       status: 3,
       stdout: "",
       stderr:
-        "error: The run was ended before it was over: its code called process.exit(0).\nhint: seqqa report shows what was stored until then; seqqa clean puts back what stores were left with.\n",
+        "error: The run stopped early: its code called process.exit(0).\nhint: seqqa report shows what was stored until then; seqqa clean puts back what stores were left with.\n",
     });
   });
 
@@ -33,7 +33,7 @@ describe("a run that is ended before it is over", () => {
     child.kill("SIGINT");
     const { status, stderr } = await ended;
     expect(status).toBe(130);
-    expect(stderr).toContain("error: The run was ended before it was over: all that is left waits for something that never comes.\n");
+    expect(stderr).toContain("error: The run stopped early: its code waits for a promise that never settles.\n");
   });
 
   it("by an interruption, while journeys wait for a target that is not ready: 130, at once", async () => {

@@ -33,7 +33,7 @@ export function race(changes: Partial<Race> = {}): Race {
     prefix: ["create_order", "pay_order"],
     verdict: "state" as const,
     severity: "high" as const,
-    message: "both calls were answered 200, and the state is one that no order of them leads to",
+    message: "both calls were answered 200, and the resulting state cannot be reached by running them in either order",
     where: "qa/shop.explore.ts:20:22",
     observed: {
       order: null,

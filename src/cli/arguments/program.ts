@@ -48,7 +48,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .helpCommand(false)
     .addHelpText(
       "after",
-      "\nExample:\n  $ seqqa demo\n\nExit status: 0 nothing found, 1 a finding, 2 usage or configuration, 3 the run could not vouch, 130 interrupted.",
+      "\nExample:\n  $ seqqa demo\n\nExit status: 0 nothing found, 1 a finding, 2 usage or configuration, 3 the result is unverified, 130 interrupted.",
     );
   program
     .command("run")

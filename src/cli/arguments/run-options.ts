@@ -76,7 +76,7 @@ const OF_EXPLORATIONS: readonly (readonly [keyof RunOptions, string])[] = [
 export function refuseMisuse(named: string | undefined, options: RunOptions): void {
   if (options.only?.trim() === "") throw usage("--only is empty.", "Give a part of the name of an exploration or a journey.");
   if (options.force === true && options.resume === undefined)
-    throw usage("--force is for --resume, and no run is to go on.", "Take it out, or add --resume.");
+    throw usage("--force can only be used together with --resume.", "Take it out, or add --resume.");
   if (typeof options.resume === "string" && !RUN_ID.test(options.resume)) {
     const hint = "Leave it out for the last run; the directory stands before it: seqqa run qa --resume.";
     throw usage(`${JSON.stringify(options.resume)} is no id of a run.`, hint);

@@ -18,9 +18,9 @@ export function watchForEarlyEnd(shell: Shell): EarlyEnd {
   const drain = (): void => void (drained = true);
   const early = (status: number): void => {
     process.exitCode = interrupted ? 130 : 3;
-    const why = drained ? "all that is left waits for something that never comes" : `its code called process.exit(${status})`;
-    const hint = "seqqa report shows what was stored until then; seqqa clean puts back what stores were left with.";
-    shell.stderr.write(`error: The run was ended before it was over: ${why}.\nhint: ${hint}\n`);
+    const why = drained ? "its code waits for a promise that never settles" : `its code called process.exit(${status})`;
+    const hint = "seqqa report shows what was stored until then; seqqa clean restores the stores.";
+    shell.stderr.write(`error: The run stopped early: ${why}.\nhint: ${hint}\n`);
   };
   // `beforeExit` is emitted when no work is left, and not by process.exit().
   process.once("beforeExit", drain).once("exit", early);

@@ -72,7 +72,7 @@ export abstract class Navigator {
     this.replayed++;
     if (outcome.kind === "lost") throw new LaneLost(outcome.lost!, outcome.message);
     if (outcome.kind !== "executed") {
-      const what = outcome.kind === "skipped" ? "does not apply any more" : `fails: ${outcome.message}`;
+      const what = outcome.kind === "skipped" ? "no longer applies" : `fails: ${outcome.message}`;
       throw new PathBroken("dirty", `Replaying a path, action "${action.name}" ${what}`);
     }
     await this.options.settle();

@@ -66,7 +66,7 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   }
   const names = trial.calls.map((call) => call!.action);
   if (fitting.length === 0) {
-    const message = `${statuses(trial)}, and the state is one that no order of ${both(names)} leads to`;
+    const message = `${statuses(trial)}, and the resulting state cannot be reached by running ${both(names)} in either order`;
     return { verdict: "state", invariant: undefined, severity: Severity.HIGH, message };
   }
   if (!fitting.some(answersFit)) {

@@ -7,7 +7,7 @@ import { inert } from "./inert-markdown.ts";
 const VERDICTS: Readonly<Record<number, string>> = {
   0: "nothing that fails the run",
   1: "failed",
-  3: "the run could not vouch for its result",
+  3: "the result is unverified",
   130: "interrupted",
 };
 

@@ -24,7 +24,7 @@ const VERDICTS: Readonly<Record<number, readonly [string, string]>> = {
   0: ["passed", "Nothing that fails the run"],
   1: ["failed", "Failed"],
   2: ["failed", "Wrong use or configuration"],
-  3: ["warned", "The run could not vouch for its result"],
+  3: ["warned", "The result is unverified"],
   130: ["warned", "Interrupted"],
 };
 

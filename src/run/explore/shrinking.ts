@@ -101,6 +101,6 @@ function because(left: readonly ConfirmedViolation[]): string {
 
 /** Returns the note for paths for which the time was not enough. */
 export function shrinkingCutNote(findings: number): string {
-  const which = findings === 1 ? "One path is" : `${findings} paths are`;
-  return `${which} perhaps longer than need be: leaving steps out takes at most ${EACH} s for each path and ${ALL} s in all, or a tenth of max_time.`;
+  const which = findings === 1 ? "One path" : `${findings} paths`;
+  return `${which} may not be the shortest: leaving steps out takes at most ${EACH} s for each path and ${ALL} s in all, or a tenth of max_time.`;
 }

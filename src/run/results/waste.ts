@@ -34,7 +34,7 @@ function neverApplicable(action: AnyAction, skipped: number, definition: AgentDe
   const where = `${action.name} was never applicable in ${plural(skipped, "state")}`;
   const keys = action.precondition === undefined ? keysReadIn(action.run) : keysAskedBy(action.precondition);
   if (keys.length === 0) return `${where}: it returned null in each, and reads no key of the context that could tell what is missing.`;
-  return `${where}: it waits for ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
+  return `${where}: it needs the context ${keys.length === 1 ? "key" : "keys"} ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
 }
 
 function alwaysRefused(
@@ -65,7 +65,7 @@ function isRefused({ expectedStatus = [] }: AnyAction, statuses: ActionCoverage[
 /** Names the actions that set a key, with their outcomes. */
 function producers(key: string, { actions }: AgentDefinition<never, never>, coverage: Coverage): string {
   const setters = actions.filter(({ run, tags }) => !tags.includes("intruder") && sets(run, key));
-  if (setters.length === 0) return "no action's own code sets it";
+  if (setters.length === 0) return "no action sets it";
   return `set by ${setters.map(({ name }) => `${name}, which ${fateOf(coverage[name])}`).join("; ")}`;
 }
 

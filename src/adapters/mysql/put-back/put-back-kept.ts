@@ -103,7 +103,7 @@ async function readRecorded(control: Control, { tables }: Catalog, recordsRest: 
   const indexOf = (tab: string | null | undefined): number => {
     const { name = "", shape } = named.get(tab ?? null) ?? {};
     const index = tables.findIndex((table) => table.name === name);
-    if (index < 0) throw cannotRecover(control.store, name, "is not there any more");
+    if (index < 0) throw cannotRecover(control.store, name, "no longer exists");
     if (shapeOf(tables[index]!) !== shape) throw cannotRecover(control.store, name, "has other columns now");
     return index;
   };

@@ -24,7 +24,7 @@ export function connectionClosed({ shown }: StoreUrl): SeqqaError {
 
 export function savepointLost(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
-  return new SeqqaError("SAVEPOINT_LOST", `The transaction that explores ${store.shown} is not there any more: ${cause.message}.`, {
+  return new SeqqaError("SAVEPOINT_LOST", `The transaction that explores ${store.shown} no longer exists: ${cause.message}.`, {
     hint: 'Nothing of it was kept, and the lane is built anew. If the target ends it by means of its own, choose `checkpoint: "journal"`.',
     cause,
   });

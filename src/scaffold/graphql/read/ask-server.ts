@@ -29,7 +29,7 @@ export async function askServer(url: URL, ask?: Ask): Promise<{ readonly text: s
     url.search === ""
       ? []
       : [
-          "The query of the endpoint's URL is not written into the folder, since it may be secret: it belongs into the `world` of the exploration.",
+          "The query of the endpoint's URL is not written into the folder, since it may be secret: it belongs in the `world` of the exploration.",
         ];
   if (ask !== undefined) return { text: await askInTurn(url, ask), warnings };
   const dispatcher = connections();

@@ -75,7 +75,7 @@ describe("an answer", () => {
 });
 
 describe("a job", () => {
-  it("that is not there any more is made again: at once after the server was away, else when its answer cannot be on its way", async () => {
+  it("that no longer exists is made again: at once after the server was away, else when its answer cannot be on its way", async () => {
     const asked = queue.ask(chunk);
     await until(async () => (await waiting()).includes("c1-1"), "the job");
     await jobs.obliterate({ force: true });

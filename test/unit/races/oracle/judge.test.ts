@@ -31,7 +31,7 @@ describe("the verdicts", () => {
     expect(await judge(trial, measure(BEFORE, ORDERS))).toMatchObject({
       verdict: "state",
       severity: "high",
-      message: "both calls were answered 200, and the state is one that no order of them leads to",
+      message: "both calls were answered 200, and the resulting state cannot be reached by running them in either order",
     });
   });
 

@@ -7,7 +7,7 @@ import { HOSTILE, result } from "../results.ts";
 describe("raceText", () => {
   it("is the documented block: both calls, what was observed, and each order once", () => {
     expect(String(race())).toBe(`[HIGH] refund_order || refund_order
-  both calls were answered 200, and the state is one that no order of them leads to
+  both calls were answered 200, and the resulting state cannot be reached by running them in either order
   race      state, 14 of 20 trials (95 % between 48 % and 86 %), 1 more did not overlap, pipelined
   path      create_order -> pay_order -> (refund_order || refund_order)
   first     POST http://127.0.0.1:3000/orders/1/refund -> 200 {"id":1,"refunded":100}
