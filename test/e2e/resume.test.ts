@@ -500,7 +500,7 @@ describe("a run that goes on", () => {
         expect([status, stderr]).toEqual([2, expect.stringContaining(text)]);
       };
       await says("There is no run in ", "--resume");
-      await says("--force is for --resume", "--force");
+      await says("--force can only be used together with --resume", "--force");
       await run("--max-steps", "30");
       await says("There is no such run: 20200101-000000-000-0000", "--resume", "20200101-000000-000-0000");
       const [name] = readdirSync(join(output, "runs"));

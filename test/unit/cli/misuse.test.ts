@@ -194,7 +194,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["run qa --shard 1", /^error: "1" names no shard\.\nhint: Write i\/n /],
     ["run qa --resume nope", /^error: "nope" is no id of a run\.\nhint: Leave it out for the last run/],
     ["run --resume qa", /^error: "qa" is no id of a run\.\nhint: [^\n]*: seqqa run qa --resume\.\n$/],
-    ["run qa --force", /^error: --force is for --resume, and no run is to go on\.\n/],
+    ["run qa --force", /^error: --force can only be used together with --resume\.\n/],
     ["run --all --resume", /^error: --resume is for explorations, and this is a run of journeys\.\n/],
     ["merge", /^error: Missing required argument 'store'\.\nhint: seqqa --help lists commands, seqqa merge --help the options\.\n$/],
     ["merge nowhere", /^error: There is no store [^\n]*nowhere\.\nhint: /],

@@ -100,7 +100,7 @@ describe("what an exploration got nothing of", () => {
     let n = 0;
     const endless = new Action({ name: "endless", precondition: (context) => !context.has(`key${n++}`) && false, run: ok });
     const notes = wasteNotes(definition(throws, endless), { throws: skipped(1), endless: skipped(1) });
-    expect(notes[0]).toContain("waits for a (");
+    expect(notes[0]).toContain("needs the context key a (");
     expect(notes).toHaveLength(2);
   });
 
