@@ -1,9 +1,10 @@
+import type { StoreKindName } from "../model/stores/store-kinds.ts";
 import type { RaceDelivery } from "../model/results/result.ts";
 import type { Severity } from "../model/declare/severity.ts";
 import type { Strategy } from "../model/declare/strategy.ts";
 
 /** The kind of store that a URL leads to. */
-export type Backend = "sqlite" | "postgres" | "mysql" | "redis";
+export type Backend = StoreKindName;
 
 /** A request, given by its parts, or a command. */
 export interface WarmUpStep {

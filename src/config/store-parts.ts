@@ -1,11 +1,9 @@
 import { decoded } from "../model/http/decoded.ts";
-import { backendOf } from "./backend.ts";
+import { STORE_KINDS, storeKindOf } from "../model/stores/store-kinds.ts";
 
 /** The parts of a store's URL that a placeholder can name. */
 export const STORE_PARTS = ["host", "port", "user", "password", "database"] as const;
 export type StorePart = (typeof STORE_PARTS)[number];
-
-const DEFAULT_PORTS: Readonly<Record<string, string>> = { postgres: "5432", mysql: "3306", redis: "6379" };
 
 /**
  * Returns a part of a store's URL, decoded, with the default port where none is written; `undefined` if the store has no such part.
@@ -15,7 +13,7 @@ const DEFAULT_PORTS: Readonly<Record<string, string>> = { postgres: "5432", mysq
  * @param url A valid URL of a store.
  */
 export function storePart(url: string, part: StorePart): string | undefined {
-  const kind = backendOf(url);
+  const kind = storeKindOf(url)!;
   if (kind === "sqlite") return part === "database" ? url.slice("sqlite:".length) : undefined;
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
   switch (part) {
@@ -23,7 +21,7 @@ export function storePart(url: string, part: StorePart): string | undefined {
       // Drivers take a socket, or another host, from the query.
       return searchParams.get("host") ?? searchParams.get("socketPath") ?? (hostname.replace(/^\[(.*)\]$/, "$1") || undefined);
     case "port":
-      return port || searchParams.get("port") || DEFAULT_PORTS[kind];
+      return port || searchParams.get("port") || STORE_KINDS[kind].port;
     case "user":
       return decoded(username || searchParams.get("user") || "") || undefined;
     case "password":

@@ -44,7 +44,7 @@ export interface Racing {
   /** Probed classes of pairs, out of `planned`. */
   readonly probed: number;
   readonly planned: number;
-  /** Concurrent trials so far. */
+  /** The number of times that calls were executed at the same time so far. */
   readonly trials: number;
   /** Races that were seen and are not confirmed yet. */
   readonly hits: number;

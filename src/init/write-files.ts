@@ -15,7 +15,7 @@ const SHOWN = 5;
 export function writeFiles(directory: string, shown: string, files: readonly TemplateFile[]): void {
   // A broken link counts as an existing file.
   if (statOf(directory) !== undefined && statOf(directory, true)?.isDirectory() !== true) {
-    throw refused("INIT_NOT_A_FOLDER", `${shown} is there and is not a folder.`, "Name another one: seqqa init <dir>.");
+    throw refused("INIT_NOT_A_FOLDER", `${shown} exists but is not a folder.`, "Name another one: seqqa init <dir>.");
   }
   const there = occupied(directory, files);
   if (there.length > 0) {

@@ -10,7 +10,7 @@ import { endConnectionDefaults } from "../network/connection-settings.ts";
 import { differences } from "../state/index.ts";
 import type { LaneSpec } from "../targets/lanes/lane-spec.ts";
 import { DataFactory } from "../data/index.ts";
-import { createSystem } from "./create-system.ts";
+import { createAdapter } from "../adapters/load-store.ts";
 import type { BuiltLane, ProcessHost } from "./lane-factory.ts";
 
 /** Possible results of `createTarget(lane)` of a `target.module`. */
@@ -95,7 +95,7 @@ async function buildOne(
   const { setHttpDefaults } = await import("../adapters/http/defaults.ts");
   setHttpDefaults(http);
   const systems: Record<string, StoreAdapter> = {};
-  for (const system of spec.systems) systems[system.name] = await createSystem(system);
+  for (const system of spec.systems) systems[system.name] = await createAdapter(system);
   const plain: Lane = { index: spec.index, baseUrl: spec.baseUrl, dbUrl: spec.dbUrl, dbPath: spec.dbPath, systems, tmpDir: spec.tmpDir };
   const target = spec.targetModule === undefined ? undefined : await startInProcess(spec.targetModule, plain);
   const lane: Lane = target === undefined ? plain : { ...plain, baseUrl: target.baseUrl, fetch: target.fetch };

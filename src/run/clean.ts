@@ -2,7 +2,7 @@ import type { Config } from "../config/index.ts";
 import type { Leftover } from "../model/stores/leftover.ts";
 import type { Cleaning } from "../model/stores/store-provider.ts";
 import { deadRuns, sweepCompose, sweepDeadRuns } from "../targets/index.ts";
-import { storeKind } from "./prepare/store-kind.ts";
+import { loadStores } from "../adapters/load-store.ts";
 
 /** The removed things (with a dry run: those that would be removed), and the rows that dead runs left in external stores. */
 export interface CleanedUp {
@@ -14,12 +14,12 @@ export interface CleanedUp {
 export async function clean(config: Config, how: Cleaning = {}): Promise<CleanedUp> {
   const removed = how.dryRun === true ? [...deadRuns()] : await sweepMachine();
   const leftovers: Leftover[] = [];
-  const urls = new Map<string, { readonly kind: Parameters<typeof storeKind>[0]; readonly url: string }>();
+  const urls = new Map<string, { readonly kind: Parameters<typeof loadStores>[0]; readonly url: string }>();
   for (const system of [config.systems, ...config.lanes.map(({ systems }) => systems)].flatMap((one) => Object.values(one))) {
     urls.set(system.url, system);
   }
   for (const { kind, url } of urls.values()) {
-    const cleaned = await (await storeKind(kind)).clean(url, how);
+    const cleaned = await (await loadStores(kind)).clean(url, how);
     removed.push(...cleaned.removed);
     const { leftover } = cleaned;
     if (leftover !== undefined && leftover.undo.length + leftover.keep.length > 0) leftovers.push(leftover);

@@ -1,13 +1,12 @@
 import { statfs } from "node:fs/promises";
 import type { Config } from "../config/index.ts";
-import { createSystem } from "../lane-pools/create-system.ts";
+import { createAdapter, loadStores } from "../adapters/load-store.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { StoreCheck } from "../model/stores/store-provider.ts";
 import type { LaneSpec, SystemSpec } from "../targets/lanes/lane-spec.ts";
 import { checkServices, runBase, TargetHost } from "../targets/index.ts";
 import { hostOptions } from "./prepare/host-options.ts";
 import { withRunDirectory } from "./prepare/run-directory.ts";
-import { storeKind } from "./prepare/store-kind.ts";
 
 const MIB = 1024 * 1024;
 /** Bytes of free disk space below which a run may fail halfway. */
@@ -27,7 +26,8 @@ export async function doctor(config: Config): Promise<readonly StoreCheck[]> {
   const declared = config.lanes.length > 0 ? config.lanes.map(({ systems }) => systems) : [config.systems];
   for (const systems of declared) {
     for (const [name, system] of Object.entries(systems)) {
-      for (const check of await (await storeKind(system.kind)).check(system.url)) checks.push({ ...check, what: `${name}: ${check.what}` });
+      for (const check of await (await loadStores(system.kind)).check(system.url))
+        checks.push({ ...check, what: `${name}: ${check.what}` });
     }
   }
   checks.push(...(await checkServices(config)));
@@ -85,13 +85,13 @@ async function lane(config: Config, directory: string): Promise<readonly StoreCh
 
 async function trial(spec: SystemSpec, { index }: LaneSpec): Promise<StoreCheck> {
   const what = `${spec.name}: trial`;
-  const system = await createSystem(spec);
+  const system = await createAdapter(spec);
   try {
     await system.open({ name: spec.name, laneIndex: index, inProcess: false, borrowed: false });
     await system.root();
     const before = await system.dump();
     const mark = await system.mark();
-    const done = await (await storeKind(spec.kind)).disturb(spec.url);
+    const done = await (await loadStores(spec.kind)).disturb(spec.url);
     const { mode, why } = system.checkpoint;
     const chosen = `checkpoint ${mode} (${why})`;
     if (done === undefined) return { ok: true, what, says: `${chosen}; nothing in it to try on` };

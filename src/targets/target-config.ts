@@ -1,3 +1,4 @@
+import type { StoreKindName } from "../model/stores/store-kinds.ts";
 import type { StoreKind } from "../model/stores/store-provider.ts";
 
 /** The part of the configuration that names what is explored and its stores. Plain data; the `Config` of `src/config` fits. */
@@ -80,7 +81,7 @@ export interface TargetHostOptions {
    */
   readonly cloneStore?: ((source: string | undefined, target: string) => void | Promise<void>) | undefined;
   /** Loads the module for a kind of store; without it only SQLite files are supported. */
-  readonly storeKind?: ((kind: "postgres" | "mysql" | "redis") => Promise<StoreKind>) | undefined;
+  readonly storeKind?: ((kind: StoreKindName) => Promise<StoreKind>) | undefined;
   /** The number of lanes: the numbers of spares follow theirs. Default 1. */
   readonly lanes?: number | undefined;
   /** With `rollback: restart`: spare processes, each on stores of its own, per lane. Default 0. */

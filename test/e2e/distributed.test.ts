@@ -180,7 +180,7 @@ describe("a distributed run without targets", () => {
       await until(() => stepsIn(output) > 0, "steps of the workers", 60_000);
       workers[0]!.child.kill("SIGSTOP");
       // By then its lock has run out, and its job has gone to the other one.
-      await until(() => said(run).includes("was not heard of for 6 s"), "silence", 60_000);
+      await until(() => said(run).includes("gave no sign of life for 6 s"), "silence", 60_000);
       workers[0]!.child.kill("SIGCONT");
       expect((await run.ended).status).toBe(0);
       expect(said(run)).toContain("is heard of again");

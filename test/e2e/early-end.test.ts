@@ -22,7 +22,7 @@ describe("a run that is ended before it is over", () => {
       status: 3,
       stdout: "",
       stderr:
-        "error: The run stopped early: its code called process.exit(0).\nhint: seqqa report shows what was stored until then; seqqa clean puts back what stores were left with.\n",
+        "error: The run stopped early: its code called process.exit(0).\nhint: seqqa report shows what was stored until then; seqqa clean restores the stores.\n",
     });
   });
 

@@ -209,7 +209,7 @@ describe("seqqa scaffold openapi", () => {
     [
       "a file in the place of the folder",
       (cwd) => (writeFileSync(join(cwd, "qa"), ""), ["shop.yaml"]),
-      /^error: qa is there and is not a folder\./,
+      /^error: qa exists but is not a folder\./,
     ],
     [
       "a link in the folder",

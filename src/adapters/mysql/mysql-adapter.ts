@@ -149,7 +149,7 @@ export class MysqlAdapter extends DelegatingAdapter implements StoreAdapter {
   protected opened(): MysqlMode {
     if (this.#mode !== undefined) return this.#mode;
     throw new SeqqaError("STORE_NOT_OPEN", `The MysqlAdapter of ${this.uses} is not open.`, {
-      hint: "A lane opens it when the target is ready; ask it in actions and invariants only.",
+      hint: "A lane opens it when the target is ready; use it in actions and invariants only.",
     });
   }
 }

@@ -167,7 +167,7 @@ export class PostgresAdapter extends DelegatingAdapter implements StoreAdapter {
   protected opened(): PostgresMode {
     if (this.#mode !== undefined) return this.#mode;
     throw new SeqqaError("STORE_NOT_OPEN", `The PostgresAdapter of ${this.uses} is not open.`, {
-      hint: "A lane opens it when the target is ready; ask it in actions and invariants only.",
+      hint: "A lane opens it when the target is ready; use it in actions and invariants only.",
     });
   }
 }

@@ -210,7 +210,7 @@ export class RedisAdapter implements StoreAdapter {
   #open(): Opened {
     if (this.#opened !== undefined) return this.#opened;
     throw new SeqqaError("STORE_NOT_OPEN", `The RedisAdapter of ${shownPlace(this.#place)} is not open.`, {
-      hint: "A lane opens it when the target is ready; ask it in actions and invariants only.",
+      hint: "A lane opens it when the target is ready; use it in actions and invariants only.",
     });
   }
 }

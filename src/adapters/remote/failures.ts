@@ -51,7 +51,7 @@ export function failed(call: Call, cause: unknown, limits: { readonly timeoutMs:
 
 export function notOpen(call: Call): SeqqaError {
   return new SeqqaError("STORE_NOT_OPEN", `${call} was not sent: the RemoteAdapter is closed.`, {
-    hint: "A lane opens it when the target is ready; ask it in actions and invariants only.",
+    hint: "A lane opens it when the target is ready; use it in actions and invariants only.",
   });
 }
 

@@ -228,7 +228,7 @@ export class SqliteAdapter implements StoreAdapter {
   #opened(): SqliteMode {
     if (this.#mode !== undefined) return this.#mode;
     throw new SeqqaError("STORE_NOT_OPEN", `The SqliteAdapter of ${this.file} is not open.`, {
-      hint: "A lane opens it when the target is ready; ask it in actions and invariants only.",
+      hint: "A lane opens it when the target is ready; use it in actions and invariants only.",
     });
   }
 }

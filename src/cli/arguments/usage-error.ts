@@ -24,7 +24,7 @@ function helpFor({ commands, args }: Command): string {
   return `seqqa --help lists commands, seqqa ${named?.name() ?? "run"} --help the options.`;
 }
 
-/** Only scaffolding takes a source. */
+/** Returns the message for a missing source, which `scaffold` alone takes; `undefined` for other complaints. */
 function missingSource(complaint: string): string | undefined {
   return complaint.startsWith("missing required argument 'source'")
     ? "Name the file or the URL of the description or the schema: seqqa scaffold openapi openapi.yaml."

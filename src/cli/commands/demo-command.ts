@@ -30,7 +30,9 @@ export async function demoCommand(options: { readonly verbose?: boolean }, shell
     const result = await machinery.exploreFile({ entry, config, name, signal, onEvent: (event) => live.event(name, event) });
     live.clear();
     if (result === undefined)
-      throw new SeqqaError("DEMO_MISSING", "The demonstration declares no exploration.", { hint: "Install seqqa again." });
+      throw new SeqqaError("DEMO_MISSING", "The bundled demonstration declares no exploration: the installation is damaged.", {
+        hint: "Install seqqa again.",
+      });
     shell.stdout.write(`${foundLines(redactResult(result, config.report), shell).join("\n")}\n`);
     if (result.stopReason === "interrupted") return 130;
     return result.violations.some(({ confirmed }) => confirmed) && result.races.length > 0 ? 0 : 3;

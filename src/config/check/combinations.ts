@@ -1,4 +1,4 @@
-import { backendOf, CHECKPOINTS } from "../backend.ts";
+import { STORE_KINDS, storeKindOf } from "../../model/stores/store-kinds.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 import { nearest } from "../../model/text/nearest.ts";
 import { problem, shown } from "../problem.ts";
@@ -20,10 +20,10 @@ type Refuse = (key: string, what: string, hint?: string) => never;
 
 function stores(values: Filled, refuse: Refuse): void {
   const { dbUrl, dbBackend, systems } = values;
-  if (dbUrl !== undefined && dbBackend !== undefined && backendOf(dbUrl) !== dbBackend) {
+  if (dbUrl !== undefined && dbBackend !== undefined && storeKindOf(dbUrl) !== dbBackend) {
     refuse(
       "db_backend",
-      `db_backend is ${dbBackend}, but db_url leads to ${backendOf(dbUrl)}.`,
+      `db_backend is ${dbBackend}, but db_url leads to ${storeKindOf(dbUrl)}.`,
       "Take db_backend out: it follows from db_url.",
     );
   }
@@ -43,12 +43,13 @@ function checkSystems(section: string, systems: Readonly<Record<string, FilledSy
     if ((url as string | undefined) === undefined) {
       refuse(`${section}.${name}.url`, `${section}.${name}.url is missing.`, "Write the store's URL, e.g. sqlite:./shop.db.");
     }
-    const kind = backendOf(url);
-    if (checkpoint !== undefined && !CHECKPOINTS[kind].includes(checkpoint)) {
+    const kind = storeKindOf(url) ?? "sqlite";
+    const checkpoints = ["auto", ...STORE_KINDS[kind].checkpoints];
+    if (checkpoint !== undefined && !checkpoints.includes(checkpoint)) {
       refuse(
         `${section}.${name}.checkpoint`,
         `${section}.${name}.checkpoint is ${checkpoint}, which a ${kind} store does not have.`,
-        `It has ${CHECKPOINTS[kind].join(", ")}.`,
+        `It has ${checkpoints.join(", ")}.`,
       );
     }
     if (isolation !== undefined && kind !== "redis") {

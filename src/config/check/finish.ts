@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { readAuthorities } from "../authorities.ts";
-import { backendOf } from "../backend.ts";
+import { storeKindOf } from "../../model/stores/store-kinds.ts";
 import type { Config, RacesConfig, SystemConfig } from "../config.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 
@@ -11,7 +11,7 @@ export function finish(values: Filled, context: FilledContext): Config {
   const caFile = values.tls?.caFile;
   const config: Config = {
     ...values,
-    dbBackend: values.dbBackend ?? (values.dbUrl === undefined ? undefined : backendOf(values.dbUrl)),
+    dbBackend: values.dbBackend ?? (values.dbUrl === undefined ? undefined : storeKindOf(values.dbUrl)),
     systems: systemsOf(values.systems, values.dbUrl),
     target: started === undefined ? undefined : { ...started, env: started.env ?? {}, cwd: started.cwd ?? context.folder },
     tls: { caFile, ca: caFile === undefined ? [] : readAuthorities(caFile, context.sources["tls.ca_file"]) },
@@ -35,7 +35,7 @@ function systemsOf(
 ): Readonly<Record<string, SystemConfig>> {
   const unset = { checkpoint: undefined, isolation: undefined, tables: undefined, ignore: undefined, symmetric: undefined };
   const all = { ...systems, ...(dbUrl === undefined ? {} : { db: { ...unset, ...systems?.["db"], url: dbUrl } }) };
-  return Object.fromEntries(Object.entries(all).map(([name, system]) => [name, { kind: backendOf(system.url), ...system }]));
+  return Object.fromEntries(Object.entries(all).map(([name, system]) => [name, { kind: storeKindOf(system.url)!, ...system }]));
 }
 
 function racesOf(races: Filled["exploration"]["races"]): RacesConfig {

@@ -1,5 +1,5 @@
 import { consentHint, mayBeWritten, storeName } from "../../model/stores/store-name.ts";
-import { backendOf } from "../backend.ts";
+import { storeKindOf } from "../../model/stores/store-kinds.ts";
 import type { Config } from "../config.ts";
 import type { Environment } from "../read/environment.ts";
 import { problem } from "../problem.ts";
@@ -42,7 +42,7 @@ export function refuseForeignStores({ systems, lanes, target, baseUrl, allowedSt
 
 /** Returns the host of a store on another machine; `undefined` for a store on this one. */
 function foreignHost(url: string): string | undefined {
-  if (backendOf(url) === "sqlite") return undefined;
+  if (storeKindOf(url) === "sqlite") return undefined;
   const { hostname, searchParams } = new URL(url);
   const hosts = [...searchParams.getAll("host"), ...(searchParams.has("socketPath") ? ["/"] : [])];
   const host = (hosts.at(-1) ?? hostname).replace(/^\[(.*)\]$/, "$1");

@@ -7,7 +7,8 @@ type Schema = Readonly<Record<string, unknown>>;
 const REFERENCE: Schema = { type: "string", pattern: "\\$\\{" };
 const SAFE = Number.MAX_SAFE_INTEGER;
 
-/** Returns the table as JSON Schema (draft 07, which editors support best). It covers keys and forms; only seqqa checks combinations. */
+/** Returns the table of configuration keys as JSON Schema (draft 07, which editors support best). It describes keys and types; only seqqa checks which keys
+ * can be combined. */
 export function jsonSchema(): Schema {
   return { $schema: "http://json-schema.org/draft-07/schema#", title: "seqqa.yaml", ...ofSection(TABLE) };
 }

@@ -1,3 +1,4 @@
+import { STORE_KIND_NAMES, STORE_KINDS } from "../../model/stores/store-kinds.ts";
 import type { ChoiceSpec, Field, ListSpec, MapSpec, NumberSpec, SectionSpec, TextSpec, UrlSpec } from "./spec.ts";
 
 /** The longest time, in seconds. Timers of the platform take at most 2^31 - 1 milliseconds and fire at once when given more. */
@@ -9,7 +10,7 @@ const text: TextSpec = { kind: "text" };
 const path: TextSpec = { kind: "text", path: true };
 const texts: ListSpec = { kind: "list", of: text };
 const httpUrl: UrlSpec = { kind: "url", schemes: ["http", "https"] };
-const storeUrl: UrlSpec = { kind: "url", schemes: ["sqlite", "postgresql", "postgres", "mysql", "mariadb", "redis", "rediss"] };
+const storeUrl: UrlSpec = { kind: "url", schemes: STORE_KIND_NAMES.flatMap((kind) => STORE_KINDS[kind].schemes) };
 const seconds: NumberSpec = { kind: "seconds", above: 0, max: LONGEST };
 const secondsOrNone: NumberSpec = { kind: "seconds", min: 0, max: LONGEST };
 const atLeastOne: NumberSpec = { kind: "integer", min: 1, max: Number.MAX_SAFE_INTEGER };
@@ -109,7 +110,7 @@ export const TABLE: SectionSpec = section({
     example: "sqlite:./shop.db",
   },
   db_backend: {
-    spec: choice(["sqlite", "postgres", "mysql", "redis"], { postgresql: "postgres", mariadb: "mysql" }),
+    spec: choice(STORE_KIND_NAMES, { postgresql: "postgres", mariadb: "mysql" }),
     description: "The kind of store behind `db_url`; must agree with it.",
     example: "sqlite",
   },

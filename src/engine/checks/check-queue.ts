@@ -88,7 +88,7 @@ export class CheckQueue {
     this.#otherWays.clear();
   }
 
-  /** Expands a node along both paths, since its rows are no longer in memory. */
+  /** Audits a merge: expands the node along both paths and compares. Its stored outcomes are no longer in memory. */
   #audit(node: number, from: number, action: number): void {
     const { nodes, visited } = this.#committer;
     if (nodes.has(node, UNCERTAIN) || nodes.depth(node) >= this.#options.maxDepth) return;

@@ -167,7 +167,7 @@ export class Scheduler {
     return front(missing, Math.max(Math.min(share, lanes === 1 ? most : share), 1));
   }
 
-  /** Returns the first units that the strategy needs within a budget of steps and that no lane has, up to a number of actions. */
+  /** Returns the next units, in the strategy's order, that no lane works on. `budget` limits their steps, `actionsWanted` their actions. */
   #missing(actionsWanted: number, budget: number): Assignment[] {
     const { actions, order, maxDepth, nodes, visited } = this.#options;
     const { guessed, wasted, executed, buffered } = this.#options.reorderBuffer;

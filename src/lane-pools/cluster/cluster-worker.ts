@@ -196,7 +196,7 @@ export class ClusterWorker {
     const said = body === undefined ? undefined : parsed(body, announcement);
     if (said !== undefined) this.#heardAt = performance.now();
     else if (performance.now() - this.#heardAt > SILENT_MS) {
-      throw new SeqqaError("RUN_GONE", `The run was not heard of for ${SILENT_MS / 1000} s.`, {
+      throw new SeqqaError("RUN_GONE", `The run gave no sign of life for ${SILENT_MS / 1000} s.`, {
         hint: "Look at the output of seqqa run --distributed. Resume the run with --resume, and start its workers again.",
         exitStatus: 3,
       });

@@ -89,7 +89,7 @@ export class WorkerRegistry {
     for (const member of this.#members.values()) {
       if (member.isGone || this.#now() - member.heardAt < (member.isReady ? SILENT_MS : COMING_MS)) continue;
       member.isGone = true;
-      if (member.isReady) this.#onNote(`Worker ${member.name} was not heard of for ${SILENT_MS / 1000} s${this.#together()}.`);
+      if (member.isReady) this.#onNote(`Worker ${member.name} gave no sign of life for ${SILENT_MS / 1000} s${this.#together()}.`);
     }
   }
 

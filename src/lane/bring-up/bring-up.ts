@@ -350,7 +350,7 @@ function refuseSavedInTarget(world: { readonly systems: Readonly<Record<string, 
     throw new SeqqaError(
       "RESTART_LOSES_CHECKPOINTS",
       `target.rollback is restart, and "${name}" keeps its checkpoints in the process that is restarted.`,
-      { exitStatus: 2, hint: "Leave target.rollback on stores: a target that saves itself puts back its memory, too." },
+      { exitStatus: 2, hint: "Leave target.rollback on stores: the target's own checkpoints restore its memory, too." },
     );
   }
 }

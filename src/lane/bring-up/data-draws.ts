@@ -54,7 +54,7 @@ export class Drawing {
     return this.#by;
   }
 
-  /** Lets a check draw from here on, from its beginning; with an empty name, the action. */
+  /** From here on, random test data is drawn from the sequence of the named check, from its first value on. An empty name selects the action's sequence. */
   by(check: string): void {
     this.#by = check;
     this.#data = undefined;

@@ -1,12 +1,6 @@
 import type { RaceObstacle } from "../../messages/lane-messages.ts";
+import { STORE_KINDS, type StoreKindName } from "../../model/stores/store-kinds.ts";
 import type { World } from "../../model/declare/world.ts";
-
-/** Checkpoint modes to suggest in place of one that prevents races. */
-const INSTEAD: Readonly<Record<string, string>> = {
-  sqlite: "journal or copy",
-  postgres: "journal or clone",
-  mysql: "journal or copy",
-};
 
 /** Returns the reason why calls cannot be raced in a world: one connection serialises everything, or only the context is restored. */
 export function raceObstacle(world: World<never, never>, contextOnly: boolean): RaceObstacle | undefined {
@@ -18,9 +12,10 @@ export function raceObstacle(world: World<never, never>, contextOnly: boolean): 
   }
   for (const [name, system] of Object.entries(world.systems)) {
     if (system === undefined || system.traits.commits) continue;
+    const { racing } = STORE_KINDS[system.name as StoreKindName] ?? { racing: ["journal"] };
     return {
       why: `"${name}" is put back by ${system.checkpoint.mode}, where one connection does all calls one after the other`,
-      remedy: `Use another checkpoint for it: checkpoint: ${INSTEAD[system.name] ?? "journal"}.`,
+      remedy: `Use another checkpoint for it: checkpoint: ${racing.join(" or ")}.`,
     };
   }
   return undefined;

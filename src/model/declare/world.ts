@@ -76,7 +76,7 @@ export class World<C extends object = Values, A = ApiClient> {
   get api(): A {
     if (this.#api === undefined) {
       throw new SeqqaError("WORLD_WITHOUT_API", "This World has no api.", {
-        hint: "Pass `api`, or let a lane run the world: it fills in its own.",
+        hint: "Pass `api`, or use the world inside a run only, where seqqa supplies it.",
       });
     }
     return this.#api;

@@ -1,3 +1,4 @@
+import { sqlitePathOf } from "./store-kinds.ts";
 import { decoded } from "../http/decoded.ts";
 import { shellWord } from "../text/shell-word.ts";
 
@@ -10,7 +11,7 @@ const FOR_TESTS: ReadonlySet<string> = new Set(["test", "dev", "ci", "seqqa"]);
  * @param url A URL of a store, or the path of a SQLite file. It must be valid.
  */
 export function storeName(url: string): string {
-  const file = /^sqlite:(.*)$/is.exec(url)?.[1] ?? (/^[a-z][a-z0-9+.-]+:\/\//i.test(url) ? undefined : url);
+  const file = sqlitePathOf(url) ?? (/^[a-z][a-z0-9+.-]+:\/\//i.test(url) ? undefined : url);
   if (file !== undefined) return file.split(/[\\/]/).at(-1)!;
   const { protocol, hostname, pathname, searchParams } = new URL(url);
   const name = decoded(pathname.slice(1));

@@ -120,7 +120,7 @@ export class Prober {
     }
   }
 
-  /** Follows every schedule once, since a repetition does the same. Returns `true` if nothing else has to be done. */
+  /** Runs each gate schedule once: gates make it deterministic, so a repetition gives nothing new. Returns `true` if the pair needs no further trials. */
   async #gated(oracle: Oracle, plans: Plans): Promise<boolean> {
     const { sides, schedule, mode } = this.#request;
     const places = new Set(sides).size === 1 ? [0] : sides.map((_, place) => place);

@@ -79,7 +79,7 @@ export class IdPlaces {
     return known !== undefined && (known.counts || this.#numbers.has(plain(known.name)));
   }
 
-  /** Records a place whose numbers changed together with the ids of a domain between two executions of one order. */
+  /** Records that the numbers at a place changed together with the ids of a counter between two executions of one order of the calls: they are probably such ids. */
   moves(place: string, domain: string): void {
     this.#moved.set(place, domain);
   }

@@ -10,8 +10,8 @@ export interface FactsVisitor extends Visitor {
 }
 
 /**
- * Returns a copy of facts with their leaves replaced, except those of clients, and without counters: a number that was given out and not used is not
- * a result.
+ * Returns a copy of facts with their leaves replaced; leaves of clients are kept. Counters are left out: a number that a sequence gave out and nobody used
+ * is no result.
  */
 export function mapFacts(facts: Facts, visitor: FactsVisitor): Facts {
   const systems = Object.fromEntries(Object.entries(facts.systems).map(([name, observed]) => [name, mapSystem(name, observed, visitor)]));

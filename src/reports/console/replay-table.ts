@@ -7,11 +7,10 @@ const ACTION = 40;
 const REQUEST = 90;
 
 /**
- * Returns recorded beside observed requests: a line for each request, with its step. Steps of an `api` that sends no requests, and steps that were
- * not recorded, have a line each.
+ * Returns a table that compares recorded with observed requests, one line per request. A step without requests, or without a recording, has one line.
  *
  * @param from The first step that is shown, from 0.
- * @param together From this step on all steps are executed at the same time, and have one number.
+ * @param together The first of the steps that run at the same time; they share one number.
  */
 export function replayTable(
   path: readonly string[],

@@ -144,7 +144,7 @@ function journeys(list: readonly JourneyEntry[]): Table {
   };
 }
 
-/** Returns the problems because of which the run is not sure. */
+/** Returns the reasons why the run is unverified. */
 function problems({ failures, explorations: list, journeys: ran }: RunDocument): Table {
   const of = ({ name, errors, divergences }: Pick<ExplorationEntry, "name" | "errors" | "divergences">): readonly (readonly string[])[] => [
     ...errors.map((one) => [inert(name), inert(one.code), inert(one.message), inert(one.path.join(" -> ")), inert(one.where ?? "")]),

@@ -1,6 +1,6 @@
 import type { GraphLists } from "../document/graph-lists.ts";
 
-/** The data of the report's script: JSON in the page. Texts are places in `strings`, which holds each text once. Everything is safe to show. */
+/** The JSON in the page that the report's script reads. Texts are indexes into `strings`, which holds each text once. All of it is redacted. */
 export interface Embedded {
   readonly strings: readonly string[];
   readonly graphs: readonly EmbeddedGraph[];

@@ -23,7 +23,7 @@ type Finding = ExplorationEntry["violations"][number];
 type Race = ExplorationEntry["races"][number];
 
 /** Note for a run log without an end. */
-const UNFINISHED = "The run was ended before it was over, or goes on: this is what was stored until then.";
+const UNFINISHED = "The run stopped early, or is still running: this is what was stored until then.";
 
 /**
  * Reads the data for reports of a run; without an id of the last run. A run that was killed is reported as interrupted, as far as it was stored.

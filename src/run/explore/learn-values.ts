@@ -32,7 +32,7 @@ export interface LearnedValues {
   readonly divergences: readonly Divergence[];
 }
 
-/** Lanes for experiments. */
+/** The operations of lanes that are needed to learn which values are generated. */
 export type LearningLanes = Pick<LanePool, "calibrate" | "learn" | "rebuild"> & {
   /** Returns `true` if the time for walks that are not necessary is over. */
   readonly isOver?: () => boolean;

@@ -1,13 +1,13 @@
 import { pathToFileURL } from "node:url";
 import { bundle } from "../../loader/index.ts";
 import type { TargetHostOptions } from "../../targets/index.ts";
-import { storeKind } from "./store-kind.ts";
+import { loadStores } from "../../adapters/load-store.ts";
 
 /** Returns the functions of upper layers that the target host needs. `directory`: for bundles. */
 export function hostOptions(directory: string): TargetHostOptions {
   return {
     bundleModule: async (file) => pathToFileURL((await bundle(file, { outDir: directory })).file).href,
     cloneStore: async (source, target) => (await import("../../adapters/sqlite/index.ts")).cloneSqliteFile(source, target),
-    storeKind,
+    storeKind: loadStores,
   };
 }

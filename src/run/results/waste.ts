@@ -18,7 +18,7 @@ const MOST_KEYS = 20;
  * set by helpers are not known. Actions that expect a refusal and actions of rules are left out.
  */
 export function wasteNotes(definition: AgentDefinition<never, never>, coverage: Coverage): readonly string[] {
-  // A state graph reports dead edges instead.
+  // For a state graph, edges that never ran are reported as dead edges.
   if (definition.graph !== undefined) return [];
   const notes = definition.actions.flatMap((action) => {
     const { applied, skipped, statuses } = coverage[action.name] ?? { applied: 0, skipped: 0, statuses: {} };

@@ -18,8 +18,9 @@ import { literalKeys } from "../values/opaque-tokens.ts";
 export interface StateText {
   readonly text: string;
   readonly bounded: boolean;
-  /** Ids renamed in full, in the order of their names, and ids that carry time, in their own order. */
+  /** Ids whose values say nothing, in the order of the names that they get here. */
   readonly free: readonly Token[];
+  /** Ids that contain a time, in the order of their values. */
   readonly ranked: readonly Token[];
 }
 

@@ -5,8 +5,8 @@ export interface GeneratedPlace {
   /** `""` for the whole value. Else a word inside a text: the one that follows this word (`^`: the first one). */
   readonly after: string;
   /**
-   * The name of a counter, for integers: equal integers of one domain are one value, those of different domains are not. `undefined` for a text,
-   * which is the same value wherever it occurs.
+   * The counter that an integer comes from. Equal integers are one value only if they come from one counter. `undefined` for a text, which is the same value
+   * wherever it occurs.
    */
   readonly domain: string | undefined;
 }

@@ -1,3 +1,4 @@
+import type { StoreKindName } from "../../model/stores/store-kinds.ts";
 /** The data from which a worker builds its lane: plain data, made on the main thread by the target host. */
 export interface LaneSpec {
   readonly index: number;
@@ -28,7 +29,7 @@ export interface LaneSpec {
 
 export interface SystemSpec {
   readonly name: string;
-  readonly kind: "sqlite" | "postgres" | "mysql" | "redis";
+  readonly kind: StoreKindName;
   readonly url: string;
   readonly checkpoint: string | undefined;
   readonly isolation: string | undefined;

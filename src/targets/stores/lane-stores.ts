@@ -1,6 +1,7 @@
 import { accessSync, constants, copyFileSync, chmodSync, existsSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { SeqqaError } from "../../model/errors.ts";
+import { sqlitePathOf, STORE_KIND_NAMES, STORE_KINDS, storeKindOf, type StoreKindName } from "../../model/stores/store-kinds.ts";
 import type { SystemSpec } from "../lanes/lane-spec.ts";
 import type { StoreConfig } from "../target-config.ts";
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
@@ -82,14 +83,14 @@ export function copyStore(source: string | undefined, target: string): void {
 /** Returns the absolute path of the file in a `sqlite:` URL; `undefined` for other kinds. */
 export function sqliteFile(url: string, folder: string): string | undefined {
   if (kindOf(url) !== "sqlite") return undefined;
-  const path = url.slice("sqlite:".length).replace(/^\/\/(?=\/|[^/])/, "");
+  const path = sqlitePathOf(url)!;
   return isAbsolute(path) ? path : resolve(folder, path);
 }
 
 /** Returns the identity by which two lanes' stores are compared: two URLs of one file are one store. */
 export function storeIdentity(url: string): string {
-  if (!url.startsWith("sqlite:")) return url;
-  const file = url.slice("sqlite:".length);
+  const file = sqlitePathOf(url);
+  if (file === undefined) return url;
   try {
     return `sqlite:${realpathSync(file)}`;
   } catch {
@@ -110,30 +111,17 @@ export function describeStores(stores: readonly (readonly [string, StoreConfig])
     symmetric: store.symmetric,
   }));
   const dbUrl = systems.find(({ name }) => name === "db")?.url;
-  return { systems, dbUrl, dbPath: dbUrl?.startsWith("sqlite:") === true ? dbUrl.slice("sqlite:".length) : undefined };
+  return { systems, dbUrl, dbPath: dbUrl === undefined ? undefined : sqlitePathOf(dbUrl) };
 }
 
 /** Returns the kind of store that a URL leads to. @throws SeqqaError `STORE_UNSUPPORTED` */
-export function kindOf(url: string): SystemSpec["kind"] {
-  const scheme = url.slice(0, url.indexOf(":")).toLowerCase();
-  switch (scheme) {
-    case "sqlite":
-      return "sqlite";
-    case "postgres":
-    case "postgresql":
-      return "postgres";
-    case "mysql":
-    case "mariadb":
-      return "mysql";
-    case "redis":
-    case "rediss":
-      return "redis";
-    default:
-      throw new SeqqaError("STORE_UNSUPPORTED", `No store is known for ${withoutSecrets(url)}.`, {
-        exitStatus: 2,
-        hint: "Use sqlite:, postgresql:, mysql: or redis:.",
-      });
-  }
+export function kindOf(url: string): StoreKindName {
+  const kind = storeKindOf(url);
+  if (kind !== undefined) return kind;
+  throw new SeqqaError("STORE_UNSUPPORTED", `No store is known for ${withoutSecrets(url)}.`, {
+    exitStatus: 2,
+    hint: `Use ${STORE_KIND_NAMES.map((one) => `${STORE_KINDS[one].schemes[0]}:`).join(", ")}.`,
+  });
 }
 
 async function make(name: string, source: string | undefined, file: string, clone: CloneStore): Promise<void> {

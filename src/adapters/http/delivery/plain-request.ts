@@ -2,8 +2,8 @@ import type { SecureContext } from "node:tls";
 import { connected } from "./http2-session.ts";
 
 /**
- * Requests that every HTTP/1.1 server has to answer, and that ask for nothing. Without a `Host` a server has to refuse them before it does anything.
- * A server that does not check for `Host` is asked for something that changes nothing.
+ * Harmless requests, sent without `Host`. An HTTP/1.1 server has to refuse them before it does anything.
+ * A server that does not check for `Host` executes something that changes nothing.
  */
 export const REQUESTS = ["OPTIONS *", "GET /"] as const;
 

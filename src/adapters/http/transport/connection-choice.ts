@@ -28,7 +28,7 @@ const MOST_TRIALS = 3;
 const REST = 200;
 /** After the switch, this many slow answers (less the fast ones) on new connections switch back for good. */
 const REGRETTED = 8;
-/** Kinds of requests that are watched at once. */
+/** The most kinds of requests whose latencies are kept at once. */
 const MOST_KINDS = 100;
 
 type Stage =

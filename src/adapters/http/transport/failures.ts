@@ -94,7 +94,10 @@ export function failure(cause: unknown, request: FailedRequest): SeqqaError {
   const status = request.proxied === true ? proxyRefusal(cause) : undefined;
   if (status !== undefined) return refusedByProxy(request, status);
   if (OUR_FAULT.has(code)) {
-    return new SeqqaError("REQUEST_INVALID", `${line(request)} cannot be sent: ${messageOf(cause)}.`, { hint: "Nothing was sent.", cause });
+    return new SeqqaError("REQUEST_INVALID", `${line(request)} cannot be sent: ${messageOf(cause)}.`, {
+      hint: "Nothing was sent. Correct the URL, headers or body that the action passes.",
+      cause,
+    });
   }
   // A proxy may have made the answer.
   const wrong = request.proxied === true ? undefined : wrongWith(cause, request.received ?? nothingBut(request.answered));

@@ -56,7 +56,7 @@ export function driverOptions(store: StoreUrl, serverOnly = false): ConnectionOp
 /** Options of the driver that change what it takes and gives, as a target may need them on the shared connection. */
 const OF_TARGETS = ["namedPlaceholders", "dateStrings", "decimalNumbers", "supportBigNumbers", "bigNumberStrings", "timezone", "charset"];
 
-/** Returns the options of targets that the URL names, as the driver would read them. */
+/** Returns the options in the URL that hold for the connections of a target, too, read as the driver reads them. */
 export function sharedOptions({ href }: StoreUrl): ConnectionOptions {
   const { searchParams } = new URL(href);
   const named = OF_TARGETS.flatMap((name): [string, unknown][] => {

@@ -67,7 +67,7 @@ export class JournalMode implements MysqlMode {
   /** Both are set for an external store only. */
   readonly #recorder: Recorder | undefined;
   readonly #lease: Lease | undefined;
-  /** Set once the store is not what we know; every operation fails with it. */
+  /** Set once the store no longer matches what the journal recorded. Every later operation throws it. */
   #broken: SeqqaError | undefined;
 
   private constructor(control: Control, known: Knowledge, choice: JournalChoice, lease?: Lease) {

@@ -215,7 +215,7 @@ export class TargetTransactions {
     this.#open = undefined;
     this.#readOnly = false;
     if (how === "rollback") await this.#own(`rollback to savepoint ${OWN}`);
-    // All later savepoints go with it: the target's own end with its transaction.
+    // This also releases all later savepoints. The target's own savepoints have ended with its transaction.
     return this.#own(`release savepoint ${OWN}`);
   }
 

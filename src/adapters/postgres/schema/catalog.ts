@@ -25,7 +25,7 @@ export interface Table {
   readonly sqlName: string;
   /** Unquoted, `schema.table`: the same in all lanes. */
   readonly fullName: string;
-  /** The name for observers: for a partition, the name of the partitioned table. */
+  /** The name under which a state shows the rows: for a partition, the name of the partitioned table. */
   readonly name: string;
   /** In the order of a row's text form. */
   readonly columns: readonly Column[];

@@ -44,7 +44,7 @@ export class IndexProvider implements StoreProvider {
 
   async provide(lane: number, _generation: number): Promise<string> {
     const [registry, template] = [this.#registry!, this.#template!];
-    // Waits for a server that is being restarted: connections that are made below are not patient.
+    // Waits until a restarting server answers: the connections below do not retry.
     await registry.connection.text("PING");
     const known = this.#lanes.get(lane);
     const db = known ?? (await this.#alone(() => this.#claim(registry)));

@@ -21,7 +21,7 @@ export class Disk {
     this.#shown = shown;
     // A link that leads nowhere exists, too.
     if (statOf(directory) !== undefined && statOf(directory, true)?.isDirectory() !== true) {
-      throw refused("SCAFFOLD_NOT_A_FOLDER", `${shown} is there and is not a folder.`, "Name another one with --out.");
+      throw refused("SCAFFOLD_NOT_A_FOLDER", `${shown} exists but is not a folder.`, "Name another one with --out.");
     }
   }
 
@@ -41,7 +41,7 @@ export class Disk {
       }
       if (length === parts.length ? !stat.isFile() : !stat.isDirectory()) {
         const what = length === parts.length ? "file" : "folder";
-        throw refused("SCAFFOLD_IN_THE_WAY", `${shown} is there and is no ${what}.`, "Name another folder with --out.");
+        throw refused("SCAFFOLD_IN_THE_WAY", `${shown} exists but is not a ${what}.`, "Name another folder with --out.");
       }
     }
     try {

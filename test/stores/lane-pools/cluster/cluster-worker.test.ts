@@ -149,6 +149,6 @@ describe("a worker", () => {
     await own.redis.multi().del(keysOf(run).run).zrem(RUNS, run).exec();
     const real = performance.now.bind(performance);
     vi.spyOn(performance, "now").mockImplementation(() => real() + 61_000);
-    await expect(one.ended).rejects.toMatchObject({ code: "RUN_GONE", exitStatus: 3, message: "The run was not heard of for 60 s." });
+    await expect(one.ended).rejects.toMatchObject({ code: "RUN_GONE", exitStatus: 3, message: "The run gave no sign of life for 60 s." });
   });
 });

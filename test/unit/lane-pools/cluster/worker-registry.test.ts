@@ -53,7 +53,7 @@ describe("Crew", () => {
     expect([workerRegistry.lanes, workerRegistry.has("b")]).toEqual([0, true]);
     expect(notes.slice(2)).toEqual([
       "Worker host:1 left (1 worker, 3 lanes in all).",
-      "Worker host:2 was not heard of for 6 s (0 workers, 0 lanes in all).",
+      "Worker host:2 gave no sign of life for 6 s (0 workers, 0 lanes in all).",
     ]);
     workerRegistry.heard("b");
     expect([workerRegistry.lanes, notes.at(-1)]).toEqual([3, "Worker host:2 is heard of again (1 worker, 3 lanes in all)."]);
