@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { MysqlAdapter, stores } from "../../../../../src/adapters/mysql/index.ts";
 import { runLock } from "../../../../../src/adapters/mysql/provider/provider-names.ts";
 import type { StoreProvider } from "../../../../../src/model/stores/store-provider.ts";
@@ -188,8 +188,12 @@ describe("lanes' databases", () => {
     expect(await databases(dead)).toEqual([]);
     expect(await databases(alive)).toHaveLength(2);
     await kill(children[1] as ChildProcess);
-    const dry = await stores.clean(url, { dryRun: true });
-    expect(dry.removed.filter((line) => line.includes(alive))).toHaveLength(2);
+    // The server may need a moment to notice that a killed run's session is gone.
+    const dry = await vi.waitFor(async () => {
+      const found = await stores.clean(url, { dryRun: true });
+      expect(found.removed.filter((line) => line.includes(alive))).toHaveLength(2);
+      return found;
+    }, 10_000);
     expect(await databases(alive)).toHaveLength(2);
     expect((await stores.clean(url)).removed.filter((line) => line.includes(alive))).toEqual(
       dry.removed.filter((line) => line.includes(alive)),
