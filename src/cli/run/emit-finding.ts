@@ -35,7 +35,7 @@ function moduleOf(
 ): Pick<VitestInput, "exportName" | "module" | "config" | "seed"> {
   const here = (path: string): string => {
     const way = relative(cwd, path).split(sep).join("/");
-    return way.startsWith("../../") ? way : `./${way}`;
+    return way.startsWith("../") ? way : `./${way}`;
   };
   return {
     exportName: exploration.deadEdges === undefined ? "agent" : "graph",
