@@ -11,7 +11,7 @@ import { putBackKept } from "./put-back-kept.ts";
 
 /**
  * Makes sure that no run is at work in a file of the user's, and that a dead one left no row in it. An installation without changed rows is removed.
- * What a lane of this very run left is restored if its thread ended. The installation that `mine` names is continued.
+ * If the thread of a lane of this same run ended, its rows are restored. The installation that `mine` names is continued.
  *
  * @throws SeqqaError `STORE_IN_USE` when its run is alive, or may be; `STORE_LEFT`; `ROWS_KEPT` for a lane of this run; `STORE_BUSY`
  */

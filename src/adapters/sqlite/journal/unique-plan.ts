@@ -76,8 +76,8 @@ function repeat(terms: readonly Term[], partial: boolean, sql: string | undefine
     used.push(...about.used);
   }
   const generated = used.some((column) => (byName.get(column) as ColumnInfo).hidden !== 0);
-  // Before an update, SQLite computes NEW's generated columns from those columns of NEW alone that the trigger mentions; the others are NULL by then.
-  // So all of them are mentioned.
+  // Before an update, SQLite computes NEW's generated columns only from columns of NEW that the trigger mentions; it takes the others for NULL.
+  // These conditions mention every column, and hold for every row.
   if (generated)
     conditions.push(...columns.filter((one) => one.hidden === 0).map((one) => `NEW.${quoteName(one.name)} is NEW.${quoteName(one.name)}`));
   return { conflict: conditions.join(" and "), decidedBy: generated ? undefined : [...new Set(used)] };
