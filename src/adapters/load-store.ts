@@ -1,17 +1,6 @@
 import type { StoreAdapter } from "../model/stores/store-adapter.ts";
-import type { StoreKindName } from "../model/stores/store-kinds.ts";
+import type { StoreKindName, StoreSettings } from "../model/stores/store-kinds.ts";
 import type { StoreKind } from "../model/stores/store-provider.ts";
-
-/** The settings of a configured store, as its adapter takes them. */
-export interface StoreSettings {
-  readonly kind: StoreKindName;
-  readonly url: string;
-  readonly checkpoint: string | undefined;
-  readonly isolation: string | undefined;
-  readonly tables: readonly string[] | undefined;
-  readonly ignore: readonly string[] | undefined;
-  readonly symmetric: readonly string[] | undefined;
-}
 
 /** A kind of store, loaded with its driver. */
 export interface LoadedStore {

@@ -3,9 +3,6 @@ import type { RaceDelivery } from "../model/results/result.ts";
 import type { Severity } from "../model/declare/severity.ts";
 import type { Strategy } from "../model/declare/strategy.ts";
 
-/** The kind of store that a URL leads to. */
-export type Backend = StoreKindName;
-
 /** A request, given by its parts, or a command. */
 export interface WarmUpStep {
   readonly method: string | undefined;
@@ -17,7 +14,7 @@ export interface WarmUpStep {
 
 /** One store behind the API, as declared under `systems.<name>` or, for the name `db`, by `db_url`. */
 export interface SystemConfig {
-  readonly kind: Backend;
+  readonly kind: StoreKindName;
   /** The URL as it was written, except that a relative SQLite path is resolved against the folder of the file. */
   readonly url: string;
   readonly checkpoint: string | undefined;
@@ -136,7 +133,7 @@ export interface Config {
   readonly proxy: "none" | "environment";
   /** The same as `systems.db.url`. */
   readonly dbUrl: string | undefined;
-  readonly dbBackend: Backend | undefined;
+  readonly dbBackend: StoreKindName | undefined;
   /** Every declared store by name; the store of `db_url` has the name `db`. */
   readonly systems: Readonly<Record<string, SystemConfig>>;
   readonly target: TargetConfig | undefined;

@@ -1,5 +1,5 @@
 import { decoded } from "../model/http/decoded.ts";
-import { STORE_KINDS, storeKindOf } from "../model/stores/store-kinds.ts";
+import { sqlitePathOf, STORE_KINDS, storeKindOf } from "../model/stores/store-kinds.ts";
 
 /** The parts of a store's URL that a placeholder can name. */
 export const STORE_PARTS = ["host", "port", "user", "password", "database"] as const;
@@ -14,7 +14,7 @@ export type StorePart = (typeof STORE_PARTS)[number];
  */
 export function storePart(url: string, part: StorePart): string | undefined {
   const kind = storeKindOf(url)!;
-  if (kind === "sqlite") return part === "database" ? url.slice("sqlite:".length) : undefined;
+  if (kind === "sqlite") return part === "database" ? sqlitePathOf(url) : undefined;
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
   switch (part) {
     case "host":

@@ -2,6 +2,7 @@ import type { Config } from "../config/index.ts";
 import type { Leftover } from "../model/stores/leftover.ts";
 import type { Cleaning } from "../model/stores/store-provider.ts";
 import { deadRuns, sweepCompose, sweepDeadRuns } from "../targets/index.ts";
+import type { StoreKindName } from "../model/stores/store-kinds.ts";
 import { loadStores } from "../adapters/load-store.ts";
 
 /** The removed things (with a dry run: those that would be removed), and the rows that dead runs left in external stores. */
@@ -14,7 +15,7 @@ export interface CleanedUp {
 export async function clean(config: Config, how: Cleaning = {}): Promise<CleanedUp> {
   const removed = how.dryRun === true ? [...deadRuns()] : await sweepMachine();
   const leftovers: Leftover[] = [];
-  const urls = new Map<string, { readonly kind: Parameters<typeof loadStores>[0]; readonly url: string }>();
+  const urls = new Map<string, { readonly kind: StoreKindName; readonly url: string }>();
   for (const system of [config.systems, ...config.lanes.map(({ systems }) => systems)].flatMap((one) => Object.values(one))) {
     urls.set(system.url, system);
   }

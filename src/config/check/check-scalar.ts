@@ -1,3 +1,4 @@
+import { sqlitePathOf } from "../../model/stores/store-kinds.ts";
 import { isAbsolute, resolve } from "node:path";
 import { describe } from "../schema/describe.ts";
 import { durationSeconds } from "../../model/text/duration.ts";
@@ -70,7 +71,7 @@ function url(spec: UrlSpec, key: string, scalar: LocatedScalar): string {
   const value = scalar.value.trim();
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(value)?.[1]?.toLowerCase();
   if (scheme === undefined || !spec.schemes.includes(scheme)) return refuse("CONFIG_RANGE", spec, key, scalar);
-  if (scheme === "sqlite") return sqlite(spec, key, scalar, value.slice("sqlite:".length));
+  if (scheme === "sqlite") return sqlite(spec, key, scalar, sqlitePathOf(value)!);
   const parsed = URL.canParse(value) ? new URL(value) : undefined;
   if (parsed === undefined || (parsed.hostname === "" && scheme.startsWith("http")) || !value.toLowerCase().startsWith(`${scheme}://`)) {
     return refuse("CONFIG_RANGE", spec, key, scalar);
@@ -81,8 +82,7 @@ function url(spec: UrlSpec, key: string, scalar: LocatedScalar): string {
 }
 
 /** Returns `sqlite:` and an absolute path. `sqlite:./a.db`, `sqlite:/a.db` and `sqlite:///a.db` all name files. */
-function sqlite(spec: UrlSpec, key: string, scalar: LocatedScalar, rest: string): string {
-  const file = rest.startsWith("//") ? rest.slice(2) : rest;
+function sqlite(spec: UrlSpec, key: string, scalar: LocatedScalar, file: string): string {
   if (file === "" || file === ":memory:" || file.includes("\0") || file.endsWith("/")) {
     return refuse(
       "CONFIG_RANGE",

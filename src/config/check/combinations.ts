@@ -43,7 +43,7 @@ function checkSystems(section: string, systems: Readonly<Record<string, FilledSy
     if ((url as string | undefined) === undefined) {
       refuse(`${section}.${name}.url`, `${section}.${name}.url is missing.`, "Write the store's URL, e.g. sqlite:./shop.db.");
     }
-    const kind = storeKindOf(url) ?? "sqlite";
+    const kind = storeKindOf(url)!;
     const checkpoints = ["auto", ...STORE_KINDS[kind].checkpoints];
     if (checkpoint !== undefined && !checkpoints.includes(checkpoint)) {
       refuse(

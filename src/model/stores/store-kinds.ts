@@ -27,6 +27,17 @@ export const STORE_KINDS: Readonly<Record<StoreKindName, StoreKindFacts>> = {
 
 export const STORE_KIND_NAMES: readonly StoreKindName[] = Object.keys(STORE_KINDS) as StoreKindName[];
 
+/** The settings of a configured store, as its adapter takes them. */
+export interface StoreSettings {
+  readonly kind: StoreKindName;
+  readonly url: string;
+  readonly checkpoint: string | undefined;
+  readonly isolation: string | undefined;
+  readonly tables: readonly string[] | undefined;
+  readonly ignore: readonly string[] | undefined;
+  readonly symmetric: readonly string[] | undefined;
+}
+
 /** Returns the kind of store that a URL leads to; `undefined` for a scheme of no store. */
 export function storeKindOf(url: string): StoreKindName | undefined {
   const scheme = url.slice(0, url.indexOf(":")).toLowerCase();

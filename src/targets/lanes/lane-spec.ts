@@ -1,4 +1,4 @@
-import type { StoreKindName } from "../../model/stores/store-kinds.ts";
+import type { StoreSettings } from "../../model/stores/store-kinds.ts";
 /** The data from which a worker builds its lane: plain data, made on the main thread by the target host. */
 export interface LaneSpec {
   readonly index: number;
@@ -27,13 +27,6 @@ export interface LaneSpec {
   readonly spares?: readonly LaneSpec[] | undefined;
 }
 
-export interface SystemSpec {
+export interface SystemSpec extends StoreSettings {
   readonly name: string;
-  readonly kind: StoreKindName;
-  readonly url: string;
-  readonly checkpoint: string | undefined;
-  readonly isolation: string | undefined;
-  readonly tables: readonly string[] | undefined;
-  readonly ignore: readonly string[] | undefined;
-  readonly symmetric: readonly string[] | undefined;
 }

@@ -1,5 +1,5 @@
 import type { StoreKind, StoreProvider } from "../../model/stores/store-provider.ts";
-import type { SystemSpec } from "../lanes/lane-spec.ts";
+import type { StoreKindName } from "../../model/stores/store-kinds.ts";
 import { copySqliteStores, describeStores, kindOf, requireTemplate, type CloneStore, type LaneStores } from "./lane-stores.ts";
 import type { StoreConfig } from "../target-config.ts";
 
@@ -14,7 +14,7 @@ export interface StoreProvidersOptions {
   /** `true` if a lane gets a new empty SQLite file as `db` where none is declared. */
   readonly empty: boolean;
   readonly clone: CloneStore;
-  readonly kind: (kind: Exclude<SystemSpec["kind"], "sqlite">) => Promise<StoreKind>;
+  readonly kind: (kind: Exclude<StoreKindName, "sqlite">) => Promise<StoreKind>;
 }
 
 /** Makes the lanes' own copies of all declared stores: SQLite files in the lane's directory, everything else on the server of its template. */

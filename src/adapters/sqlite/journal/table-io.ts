@@ -9,12 +9,15 @@ type Doing = "read" | "delete" | "insert" | "update";
 export class TableIo {
   readonly plan: TablePlan;
   readonly #db: Database;
+  /** Positions of the columns that an update sets. */
+  readonly #setAt: readonly number[];
   readonly #usual: Record<Doing, Statement<unknown[], Values>>;
 
   /** @throws SqliteError if a statement on the table cannot be prepared, e.g. because a collation is missing that only the target has. */
   constructor(db: Database, plan: TablePlan) {
     this.plan = plan;
     this.#db = db;
+    this.#setAt = [...plan.stored.keys()].filter((at) => !plan.ignoredAt.includes(at));
     const none: ReadonlySet<number> = new Set();
     this.#usual = {
       read: this.#prepare("read", none),
@@ -51,12 +54,8 @@ export class TableIo {
 
   /** Sets every column, except ignored ones, of the row that has the key of `row`. */
   update(row: ExactRow): void {
-    const values = [...row.filter((_, at) => this.#isSet(at)), ...this.key(row)];
+    const values = [...this.#setAt.map((at) => row[at] as ExactValue), ...this.key(row)];
     this.#bound("update", values).run(...bindable(values));
-  }
-
-  #isSet(at: number): boolean {
-    return !this.plan.ignoredAt.includes(at);
   }
 
   /** Returns every row, in the order of the key. */
@@ -101,14 +100,13 @@ export class TableIo {
     const value = (i: number): string => (raw.has(i) ? "cast(? as text)" : "?");
     const where = (from: number): string => plan.keyAt.map((at, i) => `${plan.stored[at]} = ${value(from + i)}`).join(" and ");
     const columns = plan.stored.join(", ");
-    const set = plan.stored.filter((_, at) => this.#isSet(at));
     // OR ABORT overrides ON CONFLICT clauses of the table: a restore that meets a foreign row must fail, not displace or skip it.
     const sql = {
       read: (): string => `select ${columns} from ${plan.sqlName} where ${where(0)}`,
       delete: (): string => `delete from ${plan.sqlName} where ${where(0)}`,
       insert: (): string => `insert or abort into ${plan.sqlName}(${columns}) values(${plan.stored.map((_, i) => value(i)).join(", ")})`,
       update: (): string =>
-        `update or abort ${plan.sqlName} set ${set.map((column, i) => `${column} = ${value(i)}`).join(", ")} where ${where(set.length)}`,
+        `update or abort ${plan.sqlName} set ${this.#setAt.map((at, i) => `${plan.stored[at]} = ${value(i)}`).join(", ")} where ${where(this.#setAt.length)}`,
     }[doing]();
     const statement = this.#db.prepare<unknown[], Values>(sql);
     return doing === "read" ? statement.raw().safeIntegers() : statement;
