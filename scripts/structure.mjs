@@ -1,12 +1,12 @@
-// `npm run structure [-- --json]`: counts what a newcomer meets in `src`, for comparing two commits. `--comments` lists the comments that begin with a
-// refused word, and exits with 1 if there are any; `npm run check` runs that.
+// `npm run structure [-- --json]`: counts what a newcomer meets in `src`, for comparing two commits. `--comments` lists the lines of comments that begin
+// with a refused word, and exits with 1 if there are any; `npm run check` runs that.
 import { readFileSync, readdirSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import ts from "typescript";
 
-/** A comment that begins with one of these describes a thing without naming it. */
+/** A line of a comment that begins with one of these describes a thing without naming it. */
 const REFUSED = /^(?:What|Of|Those|Who|Whether|As|So)\b/;
 const MOST_PARAMETERS = 5;
 const SMALL_LINES = 60;
@@ -19,18 +19,20 @@ const files = readdirSync(join(root, "src"), { recursive: true, withFileTypes: t
   .filter((entry) => entry.isFile() && entry.name.endsWith(".ts") && !entry.name.endsWith(".d.ts"))
   .map((entry) => join(entry.parentPath, entry.name));
 
-const comments = [];
+/** Lines of comments, with their place. */
+const refused = [];
+let comments = 0;
 const wide = [];
 const importers = new Map(files.map((file) => [file, new Set()]));
 let functions = 0;
 for (const file of files) read(file);
 
 if (values.comments) {
-  for (const { file, line, text } of comments.filter(({ text }) => REFUSED.test(text)))
-    console.error(`${file}:${line}: ${text.slice(0, 100)}`);
-  const refused = comments.filter(({ text }) => REFUSED.test(text)).length;
-  if (refused > 0) {
-    console.error(`${refused} comments begin with a word that names nothing; begin with a verb ("Returns ...") or with the thing itself.`);
+  for (const line of refused) console.error(line);
+  if (refused.length > 0) {
+    console.error(
+      `${refused.length} lines of comments begin with a word that names nothing; begin with a verb ("Returns ...") or with the thing itself.`,
+    );
     process.exitCode = 1;
   }
 } else report();
@@ -50,8 +52,8 @@ function report() {
     largestFolders: Object.fromEntries(largest.slice(0, 8)),
     foldersAbove20: largest.filter(([, count]) => count > 20).length,
     smallFilesWithOneImporterBesideThem: single.length,
-    comments: comments.length,
-    commentsWithRefusedFirstWord: comments.filter(({ text }) => REFUSED.test(text)).length,
+    comments,
+    commentLinesWithRefusedFirstWord: refused.length,
     functions,
     functionsWithMoreThanFiveParameters: wide.length,
   };
@@ -64,22 +66,9 @@ function report() {
 function read(file) {
   const text = readFileSync(file, "utf8");
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
-  const seen = new Set();
+  const own = new Map();
   const take = (ranges) => {
-    for (const { pos, end } of ranges ?? []) {
-      if (seen.has(pos)) continue;
-      seen.add(pos);
-      comments.push({
-        file: relative(root, file),
-        line: source.getLineAndCharacterOfPosition(pos).line + 1,
-        pos,
-        text: text
-          .slice(pos, end)
-          .replace(/^\/\*\*?|^\/\//, "")
-          .replace(/\*\/$/, "")
-          .replace(/^[\s*]+/, ""),
-      });
-    }
+    for (const { pos, end } of ranges ?? []) own.set(pos, end);
   };
   const visit = (node) => {
     take(ts.getLeadingCommentRanges(text, node.getFullStart()));
@@ -94,11 +83,16 @@ function read(file) {
     for (const child of node.getChildren(source)) visit(child);
   };
   visit(source);
-  // Lines of one comment in several `//` are one comment.
-  const own = comments.filter((one) => one.file === relative(root, file)).toSorted((a, b) => a.pos - b.pos);
-  for (const [index, one] of own.entries()) {
-    const before = own[index - 1];
-    if (before !== undefined && text.startsWith("//", one.pos) && text.startsWith("//", before.pos) && before.line === one.line - 1)
-      comments.splice(comments.indexOf(one), 1);
+  let before = -1;
+  for (const [pos, end] of [...own].toSorted(([one], [other]) => one - other)) {
+    const first = source.getLineAndCharacterOfPosition(pos).line + 1;
+    const lines = text.slice(pos, end).split("\n");
+    // Lines of `//` below one another are one comment.
+    if (!text.startsWith("//", pos) || first !== before + 1) comments++;
+    before = text.startsWith("//", pos) ? first : -1;
+    for (const [index, line] of lines.entries()) {
+      const words = line.replace(/^\s*(?:\/\*\*?|\/\/|\*)\s*/, "");
+      if (REFUSED.test(words)) refused.push(`${relative(root, file)}:${first + index}: ${words.slice(0, 100)}`);
+    }
   }
 }
