@@ -7,7 +7,7 @@ export { Context } from "./model/context/context.ts";
 export type { Values } from "./model/context/context.ts";
 export { KeyError, SeqqaError } from "./model/errors.ts";
 export { Invariant } from "./model/declare/invariant.ts";
-export type { InvariantOptions } from "./model/declare/invariant.ts";
+export type { CheckAnswer, CheckResult, InvariantOptions } from "./model/declare/invariant.ts";
 export { Journey } from "./run/journeys/journey.ts";
 export type { AnyStep, JourneyOptions } from "./model/declare/journey.ts";
 export type { JourneyResult, StepResult, StepStatus } from "./model/results/journey-result.ts";

@@ -1,5 +1,5 @@
 import type { Action } from "../../model/declare/action.ts";
-import type { Invariant } from "../../model/declare/invariant.ts";
+import { isCheckResult, type CheckResult, type Invariant } from "../../model/declare/invariant.ts";
 import { Rule } from "../../model/declare/rule.ts";
 import type { World } from "../../model/declare/world.ts";
 import { isPromise, type Awaitable } from "../../model/stores/store-adapter.ts";
@@ -35,6 +35,8 @@ interface Plan {
 /** Checks invariants in the present state of the world. */
 export class Checker {
   readonly checked: Checked = { findings: [], errors: [], last: "" };
+  /** Receives the details that a broken rule gave, while a path is recorded. */
+  onDetails: ((invariant: string, details: CheckResult) => void) | undefined;
   readonly #world: World<never, never>;
   readonly #invariants: readonly AnyInvariant[];
   readonly #rules: readonly Rule[];
@@ -157,18 +159,21 @@ export class Checker {
   }
 
   #judge(invariant: AnyInvariant, held: unknown): void {
-    if (held === true) return;
-    if (held === false) {
+    const details = isCheckResult(held) ? held : undefined;
+    const ok = details?.ok ?? held;
+    if (ok === true) return;
+    if (ok === false) {
       if (this.#stepper.isCheckShed) return void this.checked.errors.push(overloaded());
       const { name, severity, message } = invariant;
-      this.checked.findings.push({ invariant: name, severity, message });
+      this.checked.findings.push({ invariant: name, severity, message: details?.message ?? message });
+      if (details !== undefined) this.onDetails?.(name, details);
       return;
     }
     const got = held === undefined ? "nothing" : `${typeof held} ${String(held).slice(0, 40)}`;
     this.checked.errors.push(
       errorEvent(
         "INVARIANT_NOT_BOOLEAN",
-        `Invariant "${invariant.name}" returned ${got}; its check must return true or false.`,
+        `Invariant "${invariant.name}" returned ${got}; its check must return true, false, or { ok, actual, expected }.`,
         invariant.name,
       ),
     );

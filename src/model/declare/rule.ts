@@ -1,7 +1,7 @@
 import type { Action, ExpectedStatus } from "./action.ts";
 import type { ApiClient } from "../http/client.ts";
 import type { Context } from "../context/context.ts";
-import { Invariant, type InvariantOptions } from "./invariant.ts";
+import { Invariant, type CheckAnswer, type InvariantOptions } from "./invariant.ts";
 import type { ApiResponse } from "../http/response.ts";
 import type { World } from "./world.ts";
 
@@ -59,7 +59,7 @@ export interface CheckedStep {
 
 /** The second half of a check, which runs in the state that the step began in. */
 export interface Earlier {
-  readonly earlier: (before: Pick<CheckedStep, "explain" | "inconclusive" | "stores" | "unjudged">) => boolean | Promise<boolean>;
+  readonly earlier: (before: Pick<CheckedStep, "explain" | "inconclusive" | "stores" | "unjudged">) => CheckAnswer | Promise<CheckAnswer>;
 }
 
 export interface RuleOptions<C extends object = never, A = never> extends Pick<
@@ -67,10 +67,10 @@ export interface RuleOptions<C extends object = never, A = never> extends Pick<
   "name" | "message" | "severity" | "blocking" | "when"
 > {
   /**
-   * Judges a step in the state that it led to. Returns `true` if the rule holds, `false` if it does not, or a second half of the check for the
-   * state that the step began in. The check may call the API and, with {@link writes}, change it: everything is restored.
+   * Judges a step in the state that it led to. Returns `true` if the rule holds, `false` if it does not, the same in detail (see
+   * {@link CheckAnswer}), or a second half of the check for the state that the step began in. The check may call the API and, with {@link writes}, change it: everything is restored.
    */
-  readonly judge: (world: World<C, A>, step: CheckedStep) => boolean | Earlier | Promise<boolean | Earlier>;
+  readonly judge: (world: World<C, A>, step: CheckedStep) => CheckAnswer | Earlier | Promise<CheckAnswer | Earlier>;
   /**
    * The rule calls what changes the API, or needs the state that the step began in. If the target cannot be restored during a step, the rule is not
    * judged, and the run says so. Default: no.

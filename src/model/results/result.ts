@@ -40,6 +40,27 @@ export interface RecordedStep {
   readonly changes?: readonly string[] | undefined;
 }
 
+/** A query that a rule made to a store when it was checked. */
+export interface RecordedQuery {
+  /** The name of the store in the World, e.g. `db`. */
+  readonly store: string;
+  readonly sql: string;
+  readonly params?: unknown;
+  /** The first rows, at most 20, column -> value. */
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** The number of all rows. */
+  readonly total: number;
+}
+
+/** The reasons of a broken rule, as JSON-like data. */
+export interface Evidence {
+  /** The values of `{ ok, actual, expected }` that the check returned; absent if it did not say. */
+  readonly actual?: unknown;
+  readonly expected?: unknown;
+  /** The queries of the check, in order. */
+  readonly queries: readonly RecordedQuery[];
+}
+
 /**
  * How short a reproduction path is known to be. `shortest`: every shorter sequence was tried that breaks no rule before its end (a sequence that
  * repeats a state in a shorter way stands for others). `one_minimal`: the finding does not reproduce without any single step except the last, after
@@ -81,6 +102,8 @@ export interface Violation {
    * it.
    */
   readonly checks?: readonly RecordedExchange[] | undefined;
+  /** What the broken rule found and expected, and its queries to stores, when it was checked after the last step. Absent if there is none of that. */
+  readonly evidence?: Evidence | undefined;
   /** How short the path is known to be. */
   readonly minimality?: Minimality | undefined;
   /** The path that the exploration found, when a shorter one is shown. */

@@ -158,6 +158,7 @@ export function violationOf(
     steps: steps.map((step) => ({ ...step, requests: step.requests.map((one) => parts.urls.exchange(one)) })),
     checks:
       confirmed && recording !== undefined ? checksOf(recording, finding.invariant).map((one) => parts.urls.exchange(one)) : undefined,
+    ...(confirmed && recording !== undefined && evidenceOf(recording, finding.invariant)),
     minimality,
     shrunkFrom: path.length < found.path.length ? names(found.path) : undefined,
     draws: recording?.drew === false ? undefined : draws,
@@ -178,6 +179,14 @@ function checksOf({ checks, findings }: Recording, invariant: string): readonly 
   // A request without an answer is itself a failure.
   const others = checks.filter((check) => broken.has(check.invariant) || check.exchange.error !== undefined);
   return (own.length > 0 ? own : others).map(({ exchange }) => exchange);
+}
+
+/** Returns the evidence of the broken rule, if there is any. */
+function evidenceOf({ evidence }: Recording, invariant: string): Pick<Violation, "evidence"> {
+  const own = evidence.find((one) => one.invariant === invariant);
+  if (own === undefined) return {};
+  const { invariant: _, ...shown } = own;
+  return { evidence: shown };
 }
 
 /** Returns the node at the end of a path other than the found one; `null` if the exploration did not reach that node. */
