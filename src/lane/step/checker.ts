@@ -2,6 +2,7 @@ import type { Action } from "../../model/declare/action.ts";
 import { isCheckResult, type CheckResult, type Invariant } from "../../model/declare/invariant.ts";
 import { Rule } from "../../model/declare/rule.ts";
 import type { World } from "../../model/declare/world.ts";
+import { SeqqaError } from "../../model/errors.ts";
 import { isPromise, type Awaitable } from "../../model/stores/store-adapter.ts";
 import type { ErrorEvent, FindingEvent } from "../../messages/lane-messages.ts";
 import type { Asks } from "../bring-up/asks.ts";
@@ -43,6 +44,7 @@ export class Checker {
   readonly #drawing: Drawing;
   readonly #stepper: Pick<Stepper, "thrown" | "checkFailure" | "isCheckShed">;
   readonly #asks: Asks;
+  #isRoot = false;
   /** `when` returns the same for an action each time, so it is called once. */
   readonly #plans: Map<AnyAction, Plan> = new Map();
 
@@ -77,6 +79,7 @@ export class Checker {
     const { findings, errors } = this.checked;
     if (findings.length > 0) findings.length = 0;
     if (errors.length > 0) errors.length = 0;
+    this.#isRoot = action === undefined;
     if (action === undefined) {
       // Nothing else is in progress at the root.
       this.#stepper.checkFailure = undefined;
@@ -179,8 +182,9 @@ export class Checker {
     );
   }
 
-  /** @throws LaneLost when the check could not read a store */
+  /** @throws LaneLost when the check could not read a store, and the error itself if it says at the root that the rule cannot be right */
   #threw(invariant: AnyInvariant, error: unknown): void {
+    if (this.#isRoot && error instanceof SeqqaError && error.exitStatus === 2) throw error;
     requireStores(error, `Invariant "${invariant.name}" threw`);
     const invalid = invalidAnswerFinding(error, invariant.name);
     if (invalid !== undefined) return void this.checked.findings.push(invalid);
