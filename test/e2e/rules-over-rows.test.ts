@@ -63,7 +63,10 @@ report: { formats: [html, json], redact: [secret_note] }
 `,
   });
   linkPackages(folder, "seqqa", "better-sqlite3");
-  const { status, stdout, stderr } = await seqqa(["run", ".", "--parallel", "2", "--output", "out"], { cwd: folder, env: { DEFECT: defect } });
+  const { status, stdout, stderr } = await seqqa(["run", ".", "--parallel", "2", "--output", "out"], {
+    cwd: folder,
+    env: { DEFECT: defect },
+  });
   expect(stderr).not.toContain("INVARIANT_");
   return { status, found: only(writtenIn(join(folder, "out"))), stdout, folder };
 }
@@ -94,6 +97,18 @@ it("a finding shows what was found, what was expected, and the rows of the query
   expect(stdout).toContain('expected  "stock.available >= 0"');
   expect(stdout).toContain('| {"id":1,"available":-1}');
   expect(readFileSync(join(folder, "out/report.html"), "utf8")).toContain("What the rule found");
+});
+
+it("a column that does not exist ends the run before anything is explored", async () => {
+  const folder = folderWith({
+    "server.mjs": SERVER,
+    "orders.explore.ts": EXPLORATION.replace("stock.available", "stok.available"),
+    "seqqa.yaml": 'target: { command: node server.mjs, env: { PORT: "{port}", DB_PATH: "{db_path}" } }\n',
+  });
+  linkPackages(folder, "seqqa", "better-sqlite3");
+  const { status, stderr } = await seqqa(["run", "."], { cwd: folder });
+  expect(stderr).toContain('neverNegative("stok.available"): there is no table "stok".\nhint: Did you mean "stock"?');
+  expect(status).toBe(2);
 });
 
 it("a transition that is not listed is found by comparing rows with the state before the step", async () => {

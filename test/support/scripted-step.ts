@@ -70,6 +70,7 @@ export async function judged(rule: Rule, script: Script): Promise<Judged> {
     response: answers.at(-1),
     answers,
     canGoBack: true,
+    guests: [],
     changed,
     client,
     explain,

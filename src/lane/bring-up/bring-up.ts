@@ -8,7 +8,7 @@ import type { Lane } from "../../model/declare/lane.ts";
 import { resolveIgnored, type Ignored, type IgnorePattern } from "../../model/stores/ignored.ts";
 import type { StoreAdapter, StoreScope, TableSchema } from "../../model/stores/store-adapter.ts";
 import type { TestData } from "../../model/context/test-data.ts";
-import { Rule } from "../../model/declare/rule.ts";
+import { guestRole, Rule } from "../../model/declare/rule.ts";
 import { consentHint, mayBeWritten, storeName } from "../../model/stores/store-name.ts";
 import { World } from "../../model/declare/world.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
@@ -331,6 +331,8 @@ async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneS
   }
   world.complete({ api: createClient as never, systems: lane.systems });
   for (const role of Object.keys(definition.users)) world.introduce(role, () => clientFor(role, createClient) as never);
+  if (createClient !== undefined)
+    for (let index = 0; index < definition.guests; index++) world.introduce(guestRole(index), () => createClient() as never);
   if (seat.restart !== undefined) refuseSavedInTarget(world);
   return world as unknown as World<never, never>;
 }

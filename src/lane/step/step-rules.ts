@@ -1,8 +1,8 @@
 import type { Action } from "../../model/declare/action.ts";
-import { clientPartOf, type ApiClient, type Exchange } from "../../model/http/client.ts";
+import { clientPartOf, TELLS_SENDER, type ApiClient, type Exchange } from "../../model/http/client.ts";
 import type { ApiResponse } from "../../model/http/response.ts";
 import { isCheckResult, type CheckAnswer } from "../../model/declare/invariant.ts";
-import type { CheckedStep, Earlier, Rule, StoresView } from "../../model/declare/rule.ts";
+import { guestRole, type CheckedStep, type Earlier, type Rule, type StoresView } from "../../model/declare/rule.ts";
 import type { ErrorEvent, FindingEvent, InconclusiveEvent } from "../../messages/lane-messages.ts";
 import type { Awaitable } from "../../model/stores/store-adapter.ts";
 import type { LaneBase } from "../bring-up/bring-up.ts";
@@ -173,7 +173,8 @@ export class StepRules {
       because: () => because,
       inconclusive,
       unjudged: inconclusive,
-      again: async (answer) => sendAgain(client, answer),
+      guests: guestsOf(world),
+      again: async (answer, { by = client, body } = {}) => sendAgain(answer, by, by !== client, body),
       stores: async (): Promise<StoresView | undefined> => {
         await this.#settle();
         return state.systems.length === 0 ? undefined : storesView(await state.observeSince(startMs), canonicalizer);
@@ -206,13 +207,26 @@ function isEarlier(said: unknown): said is Earlier {
   return typeof said === "object" && said !== null && typeof (said as { earlier?: unknown }).earlier === "function";
 }
 
-async function sendAgain(client: ApiClient, { request }: ApiResponse): Promise<ApiResponse | undefined> {
+function guestsOf({ clients }: LaneBase["world"]): readonly ApiClient[] {
+  const guests: ApiClient[] = [];
+  for (let index = 0; Object.hasOwn(clients, guestRole(index)); index++) guests.push(clients[guestRole(index)]!);
+  return guests;
+}
+
+async function sendAgain(
+  { request }: ApiResponse,
+  client: ApiClient,
+  isOther: boolean,
+  body: string | undefined = request.body,
+): Promise<ApiResponse | undefined> {
   if (clientPartOf(client) === undefined || request.method === "CALL" || !/^https?:/.test(request.url)) return undefined;
-  const headers = Object.entries(request.headers).filter(([name]) => !NOT_SENT_AGAIN.has(name.toLowerCase()));
+  const headers = Object.entries(request.headers).filter(
+    ([name]) => !NOT_SENT_AGAIN.has(name.toLowerCase()) && !(isOther && TELLS_SENDER.test(name)),
+  );
   if (headers.some(([name, value]) => name.toLowerCase() === "content-type" && value.toLowerCase().startsWith("multipart/")))
     return undefined;
   return client.request(request.method, request.url, {
     headers: Object.fromEntries(headers),
-    ...(request.body === undefined ? {} : { body: request.body }),
+    ...(body === undefined ? {} : { body }),
   });
 }
