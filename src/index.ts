@@ -3,7 +3,7 @@ export type { ActionOptions, ExpectedStatus } from "./model/declare/action.ts";
 export { Agent } from "./run/agent.ts";
 export type { AgentOptions } from "./model/declare/agent.ts";
 export type { ApiClient, MultipartPart, MultipartValue, RequestOptions } from "./model/http/client.ts";
-export { Context } from "./model/context/context.ts";
+export { Context, storeOf } from "./model/context/context.ts";
 export type { Values } from "./model/context/context.ts";
 export { KeyError, SeqqaError } from "./model/errors.ts";
 export { Invariant } from "./model/declare/invariant.ts";

@@ -124,6 +124,7 @@ export function sessionEnds<C extends object = Values, A = ApiClient>(options: S
 function copyOf<C extends object>(context: Context<C>): Context<C> {
   const copy = new Context<C>();
   contextPartOf(copy as never).restore(contextPartOf(context as never).save());
+  contextPartOf(copy as never).reach(contextPartOf(context as never).stores);
   return copy;
 }
 
