@@ -3,15 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { reply, type Reply, type ReplyOptions } from "../../mocking/reply.ts";
 import { matches, routeOf } from "../../mocking/route.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import type {
-  Checkpoint,
-  CheckpointChoice,
-  NoGate,
-  Observed,
-  StoreAdapter,
-  StoreScope,
-  StoreTraits,
-} from "../../model/stores/store-adapter.ts";
+import type { Observed } from "../../model/stores/store-adapter.ts";
+import { portTaken, StubAdapter, stubUrl } from "./stub-adapter.ts";
 import {
   NEW_STATE,
   type StubAnswer,
@@ -63,56 +56,43 @@ const MOST_BYTES = 16 * 2 ** 20;
  * }
  * ```
  */
-export class HttpStub implements StoreAdapter {
+export class HttpStub extends StubAdapter<StubState> {
   readonly name = "http-stub";
-  readonly checkpoint: CheckpointChoice = { mode: "memory", why: "the stub is part of seqqa" };
-  readonly traits: StoreTraits = { portable: true, commits: true };
-  readonly uses: string;
   readonly #slowMs: number;
   readonly #callsAreState: boolean;
   readonly #definitions: StubDefinition[] = [];
-  #state: StubState = NEW_STATE;
   #server: Server | undefined;
-  #isOpen = false;
-  /** Grows with every change. */
-  #version = 0;
 
   /** @throws SeqqaError `STUB_URL_INVALID` */
   constructor({ url, slowMs = 1_000, callsAreState = true }: HttpStubOptions) {
-    if (typeof url !== "string" || !/^http:\/\/[^/:]+:\d+\/?$/.test(url)) {
-      throw new SeqqaError("STUB_URL_INVALID", `The url of an HttpStub is ${JSON.stringify(url)}.`, {
-        exitStatus: 2,
-        hint: "Write http://127.0.0.1:<port>, or declare the stub in seqqa.yaml (systems: { payments: { url: stub:http } }) and take it from lane.systems.",
-      });
-    }
-    this.uses = url.replace(/\/$/, "");
+    super(stubUrl(url, "http"), NEW_STATE);
     this.#slowMs = slowMs;
     this.#callsAreState = callsAreState;
   }
 
   /** The URL that the target calls. */
-  get url(): string {
+  override get url(): string {
     return this.uses;
   }
 
   /** Every request received so far on this path, in order. */
   get calls(): readonly StubCall[] {
-    return this.#state.calls;
+    return this.state.calls;
   }
 
   /** The webhooks that wait to be sent, the oldest first. */
   get waiting(): readonly Webhook[] {
-    return this.#state.waiting;
+    return this.state.waiting;
   }
 
   /** The number of faults that were asked for on this path. */
   get faults(): number {
-    return this.#state.faults;
+    return this.state.faults;
   }
 
   /** The fault of the next request; `undefined` for none. */
   get nextFault(): StubFault | undefined {
-    return this.#state.next;
+    return this.state.next;
   }
 
   /** Defines the replies to a method and path, as `MockClient.when`. If several definitions match a request, the last one wins. */
@@ -162,21 +142,21 @@ export class HttpStub implements StoreAdapter {
 
   /** Makes the next request go wrong. */
   failNext(fault: StubFault): void {
-    this.#set({ next: fault, faults: this.#state.faults + 1 });
+    this.set({ next: fault, faults: this.state.faults + 1 });
   }
 
   /** Takes a webhook out of those that wait, and remembers it as sent. `undefined`: there is none. */
   takeWebhook(which: "first" | "last"): Webhook | undefined {
-    const { waiting } = this.#state;
+    const { waiting } = this.state;
     const taken = which === "first" ? waiting[0] : waiting.at(-1);
     if (taken === undefined) return undefined;
-    this.#set({ waiting: which === "first" ? waiting.slice(1) : waiting.slice(0, -1), sent: taken });
+    this.set({ waiting: which === "first" ? waiting.slice(1) : waiting.slice(0, -1), sent: taken });
     return taken;
   }
 
   /** The webhook that was sent last. */
   get lastSent(): Webhook | undefined {
-    return this.#state.sent;
+    return this.state.sent;
   }
 
   /** Starts to listen. Called before the target is asked anything. @throws SeqqaError `STUB_PORT` if the port is taken */
@@ -187,46 +167,15 @@ export class HttpStub implements StoreAdapter {
     server.keepAliveTimeout = 600_000;
     const { hostname, port } = new URL(this.uses);
     await new Promise<void>((resolve, reject) => {
-      server.once("error", (cause) =>
-        reject(
-          new SeqqaError("STUB_PORT", `The HttpStub cannot listen on ${this.uses}: ${cause.message}.`, {
-            exitStatus: 2,
-            hint: "Choose another port, or leave the choice to seqqa: url: stub:http.",
-            cause,
-          }),
-        ),
-      );
+      server.once("error", (cause) => reject(portTaken(this.uses, cause)));
       server.listen(Number(port), hostname, resolve);
     });
     server.unref();
     this.#server = server;
   }
 
-  async open(_scope: StoreScope): Promise<void> {
-    await this.listen();
-    this.#isOpen = true;
-  }
-
-  root(): Observed {
-    return this.observe();
-  }
-
-  mark(): Checkpoint {
-    return { state: this.#state, version: this.#version };
-  }
-
-  changed(mark: Checkpoint): boolean {
-    return (mark as { readonly version: number }).version !== this.#version;
-  }
-
-  restore(mark: Checkpoint): void {
-    const { state, version } = mark as { readonly state: StubState; readonly version: number };
-    this.#state = state;
-    this.#version = version;
-  }
-
   observe(): Observed {
-    const { calls, given, next, faults, data, waiting, sent } = this.#state;
+    const { calls, given, next, faults, data, waiting, sent } = this.state;
     const shown = this.#callsAreState
       ? calls.map(({ method, path, headers, json, body, status, done, fault }) => ({
           method,
@@ -250,39 +199,16 @@ export class HttpStub implements StoreAdapter {
     return { kind: "value", value: Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) };
   }
 
-  capture(): unknown {
-    return this.#state;
-  }
-
-  write(image: unknown): void {
-    this.#state = image as StubState;
-    this.#version = nextVersion();
-  }
-
-  gate(): NoGate {
-    return { kind: "none", why: "it is a stub of a third party, which holds no locks" };
-  }
-
-  dump(): string {
-    return JSON.stringify(this.#state);
-  }
-
   async close(): Promise<void> {
     const server = this.#server;
     this.#server = undefined;
-    this.#isOpen = false;
+    this.isOpen = false;
     server?.closeAllConnections();
     if (server !== undefined) await new Promise<void>((resolve) => server.close(() => resolve()));
   }
 
-  #set(change: Partial<StubState>): void {
-    this.#state = { ...this.#state, ...change };
-    // A version is never used for two states, so that a restored one is known again.
-    this.#version = nextVersion();
-  }
-
   #requireUndecided(): void {
-    if (!this.#isOpen) return;
+    if (!this.isOpen) return;
     throw new SeqqaError("STUB_DECIDED", "The replies of an HttpStub cannot change while an exploration runs.", {
       hint: "Define them in the World factory, and let a function decide by the call and the stub's data.",
     });
@@ -296,9 +222,9 @@ export class HttpStub implements StoreAdapter {
         Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]),
       );
       const asked = { method: request.method ?? "", path: request.url ?? "/", headers, body, json: parsed(body, headers["content-type"]) };
-      const fault = this.#state.next;
+      const fault = this.state.next;
       const { answer, call } = this.#answer(asked, fault);
-      this.#set({ calls: [...this.#state.calls, call], next: undefined });
+      this.set({ calls: [...this.state.calls, call], next: undefined });
       if (fault === "refused" || fault === "no_answer") return void request.socket.destroy();
       if (fault === "slow") await sleep(this.#slowMs);
       response.writeHead(answer.status, { ...answer.headers, ...(answer.cookies.length > 0 && { "set-cookie": [...answer.cookies] }) });
@@ -326,11 +252,11 @@ export class HttpStub implements StoreAdapter {
       const answer = reply({ error: `No reply is defined for ${asked.method} ${asked.path}.` }, { status: 404 });
       return { answer, call: { ...asked, status: 404, done: false, matched: false, fault } };
     }
-    const given = this.#definitions.map((_, at) => this.#state.given[at] ?? 0);
+    const given = this.#definitions.map((_, at) => this.state.given[at] ?? 0);
     const last = definition.replies.length - 1;
     const chosen = definition.replies[Math.min(given[index]!, last)]!;
     if (given[index]! < last) given[index]!++;
-    const data = structuredClone(this.#state.data);
+    const data = structuredClone(this.state.data);
     const made = typeof chosen === "function" ? chosen(asked, data) : undefined;
     const answer = made === undefined ? (chosen as Reply) : reply(made.body, { status: made.status ?? 200, headers: made.headers ?? {} });
     const done = answer.status < 400;
@@ -342,7 +268,7 @@ export class HttpStub implements StoreAdapter {
       ...(fault !== undefined && { fault }),
     };
     const added = done ? definition.webhooks.map((make) => make(call, data)) : [];
-    this.#set({ given, data, waiting: [...this.#state.waiting, ...added] });
+    this.set({ given, data, waiting: [...this.state.waiting, ...added] });
     return {
       answer:
         fault === "wrong_body" ? reply("<html><body>Bad gateway</body></html>", { headers: { "content-type": "text/html" } }) : answer,
@@ -350,9 +276,6 @@ export class HttpStub implements StoreAdapter {
     };
   }
 }
-
-let versions = 0;
-const nextVersion = (): number => ++versions;
 
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
