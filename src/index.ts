@@ -37,7 +37,7 @@ export { Step } from "./model/declare/step.ts";
 export type { ExpectedFailure, StepOptions } from "./model/declare/step.ts";
 export { BFS, CoverageGuided, DFS, Random } from "./model/declare/strategy.ts";
 export type { RacesOptions, RacesSetting } from "./model/declare/races.ts";
-export type { Strategy } from "./model/declare/strategy.ts";
+export type { Strategy, StrategyKind } from "./model/declare/strategy.ts";
 export type {
   Awaitable,
   CheckpointChoice,

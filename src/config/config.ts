@@ -1,7 +1,7 @@
 import type { StoreKindName } from "../model/stores/store-kinds.ts";
 import type { RaceDelivery } from "../model/results/result.ts";
 import type { Severity } from "../model/declare/severity.ts";
-import type { Strategy } from "../model/declare/strategy.ts";
+import type { StrategyKind } from "../model/declare/strategy.ts";
 
 /** A request, given by its parts, or a command. */
 export interface WarmUpStep {
@@ -96,7 +96,7 @@ export interface RacesConfig {
 }
 
 export interface ExplorationConfig {
-  readonly strategy: Strategy["kind"];
+  readonly strategy: StrategyKind;
   readonly maxSteps: number;
   readonly maxDepth: number | undefined;
   /** Seconds. */

@@ -1,5 +1,7 @@
 import type { Command, Option } from "commander";
+import { STRATEGY_KINDS } from "../../model/declare/strategy.ts";
 import { nearest } from "../../model/text/nearest.ts";
+import { flagWord } from "./flag-word.ts";
 import { usage } from "./run-options.ts";
 
 /** The completions for one command. */
@@ -24,7 +26,7 @@ interface OptionWords {
 
 /** The values of options that only the configuration knows, and not commander. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
-  "--strategy": ["bfs", "dfs", "random", "coverage-guided"],
+  "--strategy": STRATEGY_KINDS.map(flagWord),
   "--fail-on-severity": ["critical", "high", "medium", "low", "none"],
   "--parallel": ["auto"],
 };

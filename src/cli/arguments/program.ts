@@ -1,9 +1,12 @@
 import { Command, Option } from "commander";
+import { STRATEGY_KINDS } from "../../model/declare/strategy.ts";
+import { alternatives } from "../../model/text/alternatives.ts";
 import type { ListOptions } from "../commands/list-command.ts";
 import { EMITTERS } from "../run/emit-finding.ts";
 import type { MergeOptions } from "../commands/merge-command.ts";
 import type { ReplayCommandOptions } from "../commands/replay-command.ts";
 import type { ReportOptions } from "../commands/report-command.ts";
+import { flagWord } from "./flag-word.ts";
 import type { RunOptions } from "./run-options.ts";
 import type { WorkerOptions } from "../commands/worker-command.ts";
 import type { ScaffoldOptions } from "../commands/scaffold-command.ts";
@@ -58,7 +61,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addOption(new Option("--parallel <n|auto>", "lanes that work at the same time"))
     .addOption(new Option("--verbose", "more about the run: requests of every step, stacks of errors"))
     .addOption(new Option("--no-infra", "take services, containers and the target to run already; needs base_url or lanes"))
-    .addOption(new Option("--strategy <name>", "bfs, dfs, random or coverage-guided"))
+    .addOption(new Option("--strategy <name>", alternatives(STRATEGY_KINDS.map(flagWord))))
     .addOption(new Option("--max-steps <n>", "executed actions"))
     .addOption(new Option("--max-depth <n>", "length of the longest path"))
     .addOption(new Option("--max-time <duration>", "seconds, or 30s, 5m, 1h"))

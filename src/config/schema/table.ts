@@ -1,3 +1,4 @@
+import { BREADTH_FIRST, STRATEGY_KINDS } from "../../model/declare/strategy.ts";
 import { STORE_KIND_NAMES, STORE_KINDS } from "../../model/stores/store-kinds.ts";
 import type { ChoiceSpec, Field, ListSpec, MapSpec, NumberSpec, SectionSpec, TextSpec, UrlSpec } from "./spec.ts";
 
@@ -246,7 +247,7 @@ export const TABLE: SectionSpec = section({
     always: true,
     description: "What an exploration does. An Agent's own values win over these.",
     spec: section({
-      strategy: { spec: choice(["bfs", "dfs", "random", "coverage_guided"]), default: "bfs", description: "The order of exploration." },
+      strategy: { spec: choice(STRATEGY_KINDS), default: BREADTH_FIRST, description: "The order of exploration." },
       max_steps: { spec: atLeastOne, default: 1000, description: "Executed actions." },
       max_depth: { spec: atLeastOne, description: "Length of the longest path.", example: 6 },
       max_time: {
