@@ -30,7 +30,10 @@ export type {
   Violation,
 } from "./model/results/result.ts";
 export type { ExplorationEntry, GraphEntry, JourneyEntry, RunDocument } from "./reports/document/document-types.ts";
-export type { ReportedFailure, ReportedKnown } from "./reports/document/run-report.ts";
+export type { GraphData, ReportData } from "./reports/document/report-data.ts";
+export type { ReportedExploration, ReportedFailure, ReportedJourney, ReportedKnown, RunReport } from "./reports/document/run-report.ts";
+export type { Output as ReporterOutput, Reporter, ReporterOptions } from "./reports/reporter.ts";
+export type { ReportFormat } from "./reports/formats/report-format.ts";
 export type { RaceReplay, ReplayedRace, ReplayOptions, ReplayResult } from "./model/results/replay.ts";
 export { Severity } from "./model/declare/severity.ts";
 export { Step } from "./model/declare/step.ts";

@@ -111,10 +111,9 @@ export interface ExplorationConfig {
   readonly rateLimit: number | undefined;
 }
 
-export type ReportFormat = "html" | "json" | "junit";
-
 export interface ReportConfig {
-  readonly formats: readonly ReportFormat[];
+  /** Names of built-in formats, and absolute paths of the user's. */
+  readonly formats: readonly string[];
   /** Absolute. */
   readonly outputDir: string;
   readonly includeRequestResponse: boolean;

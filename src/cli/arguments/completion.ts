@@ -1,6 +1,7 @@
 import type { Command, Option } from "commander";
 import { STRATEGY_KINDS } from "../../model/declare/strategy.ts";
 import { nearest } from "../../model/text/nearest.ts";
+import { REPORTER_NAMES, REPORT_FORMAT_NAMES } from "../../reports/index.ts";
 import { flagWord } from "./flag-word.ts";
 import { usage } from "./run-options.ts";
 
@@ -29,6 +30,8 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   "--strategy": STRATEGY_KINDS.map(flagWord),
   "--fail-on-severity": ["critical", "high", "medium", "low", "none"],
   "--parallel": ["auto"],
+  "--reporter": REPORTER_NAMES,
+  "--format": REPORT_FORMAT_NAMES,
 };
 const SHELLS = { bash, zsh, fish } as const;
 

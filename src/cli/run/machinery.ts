@@ -75,6 +75,8 @@ export interface Machinery {
   /** The journeys of the folder next to the config file. */
   readonly findJourneys: (config: Config) => Promise<FoundJourneys>;
   readonly runJourneys: (input: RunJourneysInput) => Promise<readonly JourneyRun[]>;
+  /** Returns the default export of a module of the user. */
+  readonly loadExtension: typeof RunModule.loadUserExport;
   readonly demoDirectory: () => string;
   /** Checks everything that a run needs. */
   readonly doctor: (config: Config) => Promise<readonly StoreCheck[]>;

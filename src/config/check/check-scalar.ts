@@ -5,7 +5,7 @@ import { durationSeconds } from "../../model/text/duration.ts";
 import type { LocatedScalar } from "../read/located.ts";
 import { nearest } from "../../model/text/nearest.ts";
 import { shown, valueProblem, type ProblemCode } from "../problem.ts";
-import type { ChoiceSpec, NumberSpec, ScalarSpec, TextSpec, UrlSpec } from "../schema/spec.ts";
+import { MODULE_PATH, type ChoiceSpec, type NumberSpec, type ScalarSpec, type TextSpec, type UrlSpec } from "../schema/spec.ts";
 
 const NUMBER = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i;
 
@@ -97,6 +97,7 @@ function sqlite(spec: UrlSpec, key: string, scalar: LocatedScalar, file: string)
 
 function choice(spec: ChoiceSpec, key: string, scalar: LocatedScalar): string {
   if (typeof scalar.value !== "string") return refuse("CONFIG_TYPE", spec, key, scalar, "Put it into quotes if it is meant as text.");
+  if (spec.orModule === true && MODULE_PATH.test(scalar.value)) return resolve(scalar.base, scalar.value);
   const word = scalar.value.trim().toLowerCase().replaceAll("-", "_");
   const meant = spec.aliases?.[word] ?? word;
   if (spec.choices.includes(meant)) return meant;

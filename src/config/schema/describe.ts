@@ -19,7 +19,7 @@ export function describe(spec: Spec): string {
     case "url":
       return `a URL that starts with ${alternatives(spec.schemes.map((scheme) => `${scheme}:${scheme.startsWith("http") ? "//" : ""}`))}`;
     case "choice":
-      return alternatives(spec.choices);
+      return alternatives(spec.orModule === true ? [...spec.choices, "a path such as ./mine.ts"] : spec.choices);
     case "loose":
       return "text, a number or a boolean";
     case "any":

@@ -30,11 +30,16 @@ export interface UrlSpec {
   readonly schemes: readonly string[];
 }
 
+/** The path of a module, for {@link ChoiceSpec.orModule}. */
+export const MODULE_PATH: RegExp = /^\.{0,2}\//;
+
 /** Values are compared in lower case, and `-` counts as `_`. `aliases` are accepted and replaced by the choice that they stand for. */
 export interface ChoiceSpec {
   readonly kind: "choice";
   readonly choices: readonly string[];
   readonly aliases?: Readonly<Record<string, string>>;
+  /** A value that begins with `./`, `../` or `/` is the path of a module, resolved like other paths. Default: `false`. */
+  readonly orModule?: boolean;
 }
 
 /** Text, number or boolean, kept as the text that was written: the value of an environment variable. */

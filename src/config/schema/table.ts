@@ -1,5 +1,6 @@
 import { BREADTH_FIRST, STRATEGY_KINDS } from "../../model/declare/strategy.ts";
 import { STORE_KIND_NAMES, STORE_KINDS } from "../../model/stores/store-kinds.ts";
+import { REPORT_FORMAT_NAMES } from "../../reports/formats/index.ts";
 import type { ChoiceSpec, Field, ListSpec, MapSpec, NumberSpec, SectionSpec, TextSpec, UrlSpec } from "./spec.ts";
 
 /** The longest time, in seconds. Timers of the platform take at most 2^31 - 1 milliseconds and fire at once when given more. */
@@ -314,9 +315,10 @@ export const TABLE: SectionSpec = section({
     description: "What is written about a run.",
     spec: section({
       formats: {
-        spec: { kind: "list", of: choice(["html", "json", "junit"]) },
+        spec: { kind: "list", of: { kind: "choice", choices: REPORT_FORMAT_NAMES, orModule: true } },
         default: ["html", "json"],
-        description: "Files that `run` writes: `report.html`, `results.json`, `junit.xml`. With none of them nothing is written.",
+        description:
+          "Files that `run` writes: `report.html`, `results.json`, `junit.xml`, or what a module of your own renders (`./mine.ts`). With none of them nothing is written.",
       },
       output_dir: { spec: path, default: "./reports", description: "Where they are written." },
       include_request_response: { spec: { kind: "boolean" }, default: true, description: "Whether reports show requests and responses." },
