@@ -62,6 +62,17 @@ export type {
   /** @deprecated Use `StoreTraits`. */
   StoreTraits as SystemTraits,
 } from "./model/stores/store-adapter.ts";
+export type { Leftover, RowImage, RowImages } from "./model/stores/leftover.ts";
+export type { StoreModule, StoreModuleSettings } from "./model/stores/store-module.ts";
+export type {
+  Cleaned,
+  Cleaning,
+  Removed,
+  StoreCheck,
+  StoreKind,
+  StoreProvider,
+  StoreProviderOptions,
+} from "./model/stores/store-provider.ts";
 export { StateGraph } from "./run/state-graphs/state-graph.ts";
 export type { EdgeOptions, NodeOptions, StateGraphOptions } from "./model/declare/state-graph.ts";
 export type { EdgeAnswer, EdgeFunction } from "./model/declare/edge-action.ts";

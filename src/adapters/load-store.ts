@@ -1,3 +1,6 @@
+import { defaultOf } from "../model/default-of.ts";
+import { SeqqaError } from "../model/errors.ts";
+import { lackOfAdapter, storeModuleOf, type StoreModule, type StoreModuleSettings } from "../model/stores/store-module.ts";
 import type { StoreAdapter } from "../model/stores/store-adapter.ts";
 import type { StoreKindName, StoreSettings } from "../model/stores/store-kinds.ts";
 import type { StoreKind } from "../model/stores/store-provider.ts";
@@ -44,7 +47,38 @@ export async function loadStores(kind: StoreKindName): Promise<StoreKind> {
 
 /** Returns the adapter of a configured store. It is not open yet. */
 export async function createAdapter(settings: StoreSettings): Promise<StoreAdapter> {
-  return (await LOADERS[settings.kind]()).open(settings);
+  const { kind, module, adapter = "", ...given } = settings;
+  if (kind !== undefined) return (await LOADERS[kind]()).open(settings);
+  return openModule(storeModuleOf(defaultOf((await import(module!)) as Record<string, unknown>)), adapter, given);
+}
+
+/**
+ * Makes the adapter of a store by a module of the user. `adapter`: the module as the configuration names it.
+ * @throws SeqqaError `STORE_ADAPTER_INVALID` with exit status 2
+ */
+export async function openModule(module: StoreModule | undefined, adapter: string, settings: StoreModuleSettings): Promise<StoreAdapter> {
+  const where = `${adapter}, which systems.${settings.name}.adapter names,`;
+  if (module === undefined) {
+    throw invalid(`${where} exports no store: its default export is neither a function nor an object with the function open.`);
+  }
+  let made: unknown;
+  try {
+    made = await module.open(settings);
+  } catch (cause) {
+    if (cause instanceof SeqqaError) throw cause;
+    throw invalid(`${where} threw when its adapter was made: ${cause instanceof Error ? cause.message : String(cause)}.`, cause);
+  }
+  const lack = lackOfAdapter(made);
+  if (lack !== undefined) throw invalid(`${where} makes no StoreAdapter: what it returns ${lack}.`);
+  return made as StoreAdapter;
+}
+
+function invalid(message: string, cause?: unknown): SeqqaError {
+  return new SeqqaError("STORE_ADAPTER_INVALID", message, {
+    exitStatus: 2,
+    hint: "Write: export default (settings: StoreModuleSettings): StoreAdapter => new MyStore(settings).",
+    cause,
+  });
 }
 
 function common({

@@ -86,6 +86,7 @@ export function lazyMachinery(prepare: (engine: typeof Engine) => void = () => u
     describeExplorations: async (files) => (await engine()).describeExplorations(files),
     findJourneys: async (config) => (await engine()).findJourneys(config),
     runJourneys: async (input) => (await engine()).runJourneys(input),
+    checkStoreModules: async (config) => (await engine()).checkStoreModules(config),
     loadExtension: async (place) => (await engine()).loadUserExport(place),
     demoDirectory,
     doctor: async (config) => (await engine()).doctor(config),

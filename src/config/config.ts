@@ -14,7 +14,12 @@ export interface WarmUpStep {
 
 /** One store behind the API, as declared under `systems.<name>` or, for the name `db`, by `db_url`. */
 export interface SystemConfig {
-  readonly kind: StoreKindName;
+  /** `undefined`: the store is of the kind that `adapter` knows. */
+  readonly kind: StoreKindName | undefined;
+  /** The package, or the absolute path of the module, that makes the adapter; `undefined`: seqqa's own, by the URL. */
+  readonly adapter: string | undefined;
+  /** Settings for `adapter`, as they were written. */
+  readonly options: unknown;
   /** The URL as it was written, except that a relative SQLite path is resolved against the folder of the file. */
   readonly url: string;
   readonly checkpoint: string | undefined;

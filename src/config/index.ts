@@ -1,4 +1,4 @@
-export type { Config, ServiceConfig } from "./config.ts";
+export type { Config, ServiceConfig, SystemConfig } from "./config.ts";
 export type { Environment } from "./read/environment.ts";
 export { loadConfig, sourceOf, type LoadOptions } from "./read/load-config.ts";
 export { allowedStores } from "./check/store-consent.ts";

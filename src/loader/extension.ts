@@ -2,6 +2,7 @@ import { build } from "esbuild";
 import { existsSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
+import { defaultOf } from "../model/default-of.ts";
 import { SeqqaError } from "../model/errors.ts";
 import { bundle } from "./bundle.ts";
 import { load } from "./load.ts";
@@ -27,7 +28,7 @@ export interface Extension {
 }
 
 /** Returns `true` if the name of an extension is a path, and not a package. */
-export function isExtensionPath(name: string): boolean {
+function isExtensionPath(name: string): boolean {
   return /^\.{0,2}[\\/]/.test(name) || /^[a-z]:[\\/]/i.test(name);
 }
 
@@ -49,12 +50,6 @@ export async function loadExtension(place: ExtensionPlace): Promise<Extension> {
     });
   }
   return { url: pathToFileURL(file).href, value };
-}
-
-/** Returns the default export. Node gives the whole of a CommonJS module as its default, and TypeScript puts the default into that. */
-export function defaultOf({ default: value }: Readonly<Record<string, unknown>>): unknown {
-  const inner = value as { readonly __esModule?: unknown; readonly default?: unknown } | null | undefined;
-  return typeof inner === "object" && inner?.__esModule === true ? inner.default : value;
 }
 
 async function fileOf({ name, key, folder }: ExtensionPlace): Promise<string> {

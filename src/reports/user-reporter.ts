@@ -38,31 +38,31 @@ export class UserReporter implements WholeReporter {
 
   event(name: string, event: ExplorationEvent): void {
     const { visibility } = this.#options;
-    this.#call("event", () => {
+    void this.#call("event", () => {
       const shown = redactEvent(event, visibility, this.#hide);
       return [name, shown.kind === "finished" ? { ...shown, result: redactResult(shown.result, visibility, this.#hide) } : shown];
     });
   }
 
   explored(exploration: ReportedExploration): void {
-    this.#call("explored", () => [this.#exploration(exploration)]);
+    void this.#call("explored", () => [this.#exploration(exploration)]);
   }
 
   step(name: string, step: StepResult | null): void {
-    this.#call("step", () => [name, step === null ? null : redactJourneyStep(step, this.#options.visibility, this.#hide)]);
+    void this.#call("step", () => [name, step === null ? null : redactJourneyStep(step, this.#options.visibility, this.#hide)]);
   }
 
   journeyEnded(name: string, result: JourneyResult): void {
-    this.#call("journeyEnded", () => [name, redactJourney(result, this.#options.visibility, this.#hide)]);
+    void this.#call("journeyEnded", () => [name, redactJourney(result, this.#options.visibility, this.#hide)]);
   }
 
   journeyDone(journey: ReportedJourney): void {
-    this.#call("journeyDone", () => [this.#journey(journey)]);
+    void this.#call("journeyDone", () => [this.#journey(journey)]);
   }
 
   message(text: string): void {
     const shown = redactText(text, this.#options.visibility, this.#hide);
-    if (!this.#isOut && typeof this.#reporter.message === "function") this.#call("message", () => [shown]);
+    if (!this.#isOut && typeof this.#reporter.message === "function") void this.#call("message", () => [shown]);
     else if (this.#options.isAlone) this.#write(shown);
   }
 

@@ -5,6 +5,7 @@ import { flagRows } from "../arguments/resumed-flags.ts";
 import { interruptible } from "../process/interruptible.ts";
 import { Known } from "../run/known.ts";
 import type { Machinery } from "../run/machinery.ts";
+import type { Config } from "../../config/index.ts";
 import { loadReporters } from "../run/load-reporters.ts";
 import { loadFormats, prepareReports } from "../run/report-files.ts";
 import { Run, type ResumedRun } from "../run/run.ts";
@@ -29,6 +30,7 @@ export async function runCommand(
   const known = target.kind === "explorations" ? Known.read(config, options.updateKnown === true, shell.cwd) : undefined;
   const resumed = await resumedRun(target, options, known?.ids, shell, machinery, version);
   prepareReports(config);
+  if (hasStoreModules(config)) await machinery.checkStoreModules(config);
   const verbose = options.verbose === true;
   const { stdout, stderr, env, cwd } = shell;
   const formats = await loadFormats(config.report.formats, { key: "report.formats", folder: config.folder, machinery });
@@ -41,10 +43,8 @@ export async function runCommand(
         ? await machinery.distribute({ config, url, secret: secret!, version, directory: target.directory, onNote })
         : undefined;
     try {
-      const flags = flagRows(options);
-      const run = new Run({
-        ...{ config, shell, machinery, reporter, formats, verbose, only, signal, known, version, resumed, shard, distribution, flags },
-      });
+      const given = { config, shell, machinery, reporter, formats, verbose, only, signal };
+      const run = new Run({ ...given, known, version, resumed, shard, distribution, flags: flagRows(options) });
       await run.withServices(async () => {
         if (target.kind === "journeys") await run.journeys(target, options.bail === true);
         else for (const file of target.files) if (!run.isOver) await run.explore(file);
@@ -55,6 +55,11 @@ export async function runCommand(
       await distribution?.close();
     }
   });
+}
+
+/** Returns `true` if a store has an adapter that is none of seqqa's. The engine is not loaded to look at others. */
+function hasStoreModules({ systems, lanes }: Config): boolean {
+  return [systems, ...lanes.map((lane) => lane.systems)].some((one) => Object.values(one).some(({ adapter }) => adapter !== undefined));
 }
 
 /** Returns the run to be resumed, if there is one. @throws SeqqaError if it cannot be resumed */

@@ -63,13 +63,15 @@ function text(spec: TextSpec, key: string, scalar: LocatedScalar): string {
   if (scalar.value.trim() === "") return refuse("CONFIG_RANGE", spec, key, scalar);
   if (spec.pattern !== undefined && !spec.pattern.is.test(scalar.value))
     return refuse("CONFIG_RANGE", spec, key, scalar, spec.pattern.hint?.(scalar.value));
-  return spec.path === true ? resolve(scalar.base, scalar.value) : scalar.value;
+  const isPath = spec.path === true || (spec.module === true && MODULE_PATH.test(scalar.value));
+  return isPath ? resolve(scalar.base, scalar.value) : scalar.value;
 }
 
 function url(spec: UrlSpec, key: string, scalar: LocatedScalar): string {
   if (typeof scalar.value !== "string") return refuse("CONFIG_TYPE", spec, key, scalar);
   const value = scalar.value.trim();
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(value)?.[1]?.toLowerCase();
+  if (scheme !== undefined && spec.orOthers === true && !spec.schemes.includes(scheme) && URL.canParse(value)) return value;
   if (scheme === undefined || !spec.schemes.includes(scheme)) return refuse("CONFIG_RANGE", spec, key, scalar);
   if (scheme === "sqlite") return sqlite(spec, key, scalar, sqlitePathOf(value)!);
   const parsed = URL.canParse(value) ? new URL(value) : undefined;

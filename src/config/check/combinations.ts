@@ -1,6 +1,9 @@
 import { STORE_KINDS, storeKindOf } from "../../model/stores/store-kinds.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 import { nearest } from "../../model/text/nearest.ts";
+import { withoutSecrets } from "../../model/text/url-secrets.ts";
+import { describe } from "../schema/describe.ts";
+import { storeUrl } from "../schema/table.ts";
 import { problem, shown } from "../problem.ts";
 import { storePart, storePlaceholder } from "../store-parts.ts";
 
@@ -39,11 +42,26 @@ function sameDatabase(of: string, dbUrl: string | undefined, systems: Filled["sy
 }
 
 function checkSystems(section: string, systems: Readonly<Record<string, FilledSystem>> | undefined, refuse: Refuse): void {
-  for (const [name, { url, checkpoint, isolation }] of Object.entries(systems ?? {})) {
+  for (const [name, { url, adapter, options, checkpoint, isolation }] of Object.entries(systems ?? {})) {
     if ((url as string | undefined) === undefined) {
       refuse(`${section}.${name}.url`, `${section}.${name}.url is missing.`, "Write the store's URL, e.g. sqlite:./shop.db.");
     }
-    const kind = storeKindOf(url)!;
+    if (adapter !== undefined) continue;
+    if (options !== undefined) {
+      refuse(
+        `${section}.${name}.options`,
+        `${section}.${name}.options is for an adapter of your own, and none is named.`,
+        "Take it out, or name the package or the module in adapter.",
+      );
+    }
+    const kind = storeKindOf(url);
+    if (kind === undefined) {
+      return refuse(
+        `${section}.${name}.url`,
+        `${section}.${name}.url is ${shown(withoutSecrets(url))}; it must be ${describe(storeUrl)}.`,
+        "For a store of another kind, name the package or the module of its adapter in adapter.",
+      );
+    }
     const checkpoints = ["auto", ...STORE_KINDS[kind].checkpoints];
     if (checkpoint !== undefined && !checkpoints.includes(checkpoint)) {
       refuse(

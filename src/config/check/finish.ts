@@ -33,9 +33,22 @@ function systemsOf(
   systems: Readonly<Record<string, FilledSystem>> | undefined,
   dbUrl: string | undefined,
 ): Readonly<Record<string, SystemConfig>> {
-  const unset = { checkpoint: undefined, isolation: undefined, tables: undefined, ignore: undefined, symmetric: undefined };
+  const unset = {
+    adapter: undefined,
+    options: undefined,
+    checkpoint: undefined,
+    isolation: undefined,
+    tables: undefined,
+    ignore: undefined,
+    symmetric: undefined,
+  };
   const all = { ...systems, ...(dbUrl === undefined ? {} : { db: { ...unset, ...systems?.["db"], url: dbUrl } }) };
-  return Object.fromEntries(Object.entries(all).map(([name, system]) => [name, { kind: storeKindOf(system.url)!, ...system }]));
+  return Object.fromEntries(
+    Object.entries(all).map(([name, system]) => [
+      name,
+      { kind: system.adapter === undefined ? storeKindOf(system.url) : undefined, ...system },
+    ]),
+  );
 }
 
 function racesOf(races: Filled["exploration"]["races"]): RacesConfig {

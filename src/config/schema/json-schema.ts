@@ -47,7 +47,12 @@ function ofSpec(spec: Spec): Schema {
         ? { type: "string", minLength: 1 }
         : { anyOf: [{ type: "string", pattern: spec.pattern.is.source }, REFERENCE] };
     case "url":
-      return { anyOf: [{ type: "string", pattern: `^(${spec.schemes.join("|")}):` }, REFERENCE] };
+      return {
+        anyOf: [
+          { type: "string", pattern: spec.orOthers === true ? "^[a-zA-Z][a-zA-Z0-9+.-]*:" : `^(${spec.schemes.join("|")}):` },
+          REFERENCE,
+        ],
+      };
     case "choice":
       return {
         anyOf: [

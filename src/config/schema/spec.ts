@@ -16,10 +16,15 @@ export interface NumberSpec {
   readonly max?: number;
 }
 
+/** Matches the path of a module, where other values are names. */
+export const MODULE_PATH: RegExp = /^\.{0,2}\//;
+
 export interface TextSpec {
   readonly kind: "text";
   /** A path, resolved against the folder of the file (or the current folder, when a flag or the environment gives it). */
   readonly path?: boolean;
+  /** A text that {@link MODULE_PATH} matches is a path; any other is the name of a package, and left as it is. */
+  readonly module?: boolean;
   /** The form that the text must have (`is`), the words for it in a message (`says`), and advice for a text that does not fit (`hint`). */
   readonly pattern?: { readonly is: RegExp; readonly says: string; readonly hint?: (value: string) => string };
 }
@@ -28,10 +33,9 @@ export interface TextSpec {
 export interface UrlSpec {
   readonly kind: "url";
   readonly schemes: readonly string[];
+  /** `true`: a URL with another scheme is left as it is, for a combination of keys to judge. Default: `false`. */
+  readonly orOthers?: boolean;
 }
-
-/** The path of a module, for {@link ChoiceSpec.orModule}. */
-export const MODULE_PATH: RegExp = /^\.{0,2}\//;
 
 /** Values are compared in lower case, and `-` counts as `_`. `aliases` are accepted and replaced by the choice that they stand for. */
 export interface ChoiceSpec {

@@ -12,7 +12,8 @@ const text: TextSpec = { kind: "text" };
 const path: TextSpec = { kind: "text", path: true };
 const texts: ListSpec = { kind: "list", of: text };
 const httpUrl: UrlSpec = { kind: "url", schemes: ["http", "https"] };
-const storeUrl: UrlSpec = { kind: "url", schemes: STORE_KIND_NAMES.flatMap((kind) => STORE_KINDS[kind].schemes) };
+/** The URL of a store; without `adapter` its scheme names the kind of store. */
+export const storeUrl: UrlSpec = { kind: "url", schemes: STORE_KIND_NAMES.flatMap((kind) => STORE_KINDS[kind].schemes) };
 const seconds: NumberSpec = { kind: "seconds", above: 0, max: LONGEST };
 const secondsOrNone: NumberSpec = { kind: "seconds", min: 0, max: LONGEST };
 const atLeastOne: NumberSpec = { kind: "integer", min: 1, max: Number.MAX_SAFE_INTEGER };
@@ -46,10 +47,23 @@ function section(fields: Readonly<Record<string, Field>>): SectionSpec {
 
 const systemFields: Readonly<Record<string, Field>> = {
   url: {
-    spec: storeUrl,
+    spec: { ...storeUrl, orOthers: true },
     description: "The store; with `target`, the template of every lane's own store. `systems.db` may leave it out beside `db_url`.",
     example: "sqlite:./shop.db",
   },
+  adapter: {
+    spec: {
+      kind: "text",
+      module: true,
+      pattern: {
+        is: /^(?:\.{0,2}\/.+|(?:@[\w.~-]+\/)?[\w~-][\w.~-]*(?:\/[\w.~-]+)*)$/,
+        says: "the name of a package, or a path such as ./my-store.ts",
+      },
+    },
+    description: "A package or a module of your own that makes the store's adapter; then `url` may have any scheme.",
+    example: "./my-store.ts",
+  },
+  options: { spec: { kind: "any" }, description: "Settings for `adapter`, passed on as they are.", example: { prefix: "shop" } },
   checkpoint: {
     spec: choice(["auto", "journal", "copy", "savepoint", "clone", "dump"]),
     description: "How the store is saved and put back.",

@@ -1,3 +1,5 @@
+import type { StoreModuleSettings } from "./store-module.ts";
+
 /** Name of a kind of store. A new kind is added here, in {@link STORE_KINDS}, and in `src/adapters/load-store.ts`. */
 export type StoreKindName = "sqlite" | "postgres" | "mysql" | "redis";
 
@@ -28,14 +30,13 @@ export const STORE_KINDS: Readonly<Record<StoreKindName, StoreKindFacts>> = {
 export const STORE_KIND_NAMES: readonly StoreKindName[] = Object.keys(STORE_KINDS) as StoreKindName[];
 
 /** The settings of a configured store, as its adapter takes them. */
-export interface StoreSettings {
-  readonly kind: StoreKindName;
-  readonly url: string;
-  readonly checkpoint: string | undefined;
-  readonly isolation: string | undefined;
-  readonly tables: readonly string[] | undefined;
-  readonly ignore: readonly string[] | undefined;
-  readonly symmetric: readonly string[] | undefined;
+export interface StoreSettings extends StoreModuleSettings {
+  /** `undefined`: the adapter is made by `module`. */
+  readonly kind: StoreKindName | undefined;
+  /** File URL of the module that makes the adapter, if that is no adapter of seqqa. */
+  readonly module?: string | undefined;
+  /** The module as the configuration names it, for messages. */
+  readonly adapter?: string | undefined;
 }
 
 /** Returns the kind of store that a URL leads to; `undefined` for a scheme of no store. */

@@ -28,5 +28,6 @@ export interface LaneSpec {
 }
 
 export interface SystemSpec extends StoreSettings {
-  readonly name: string;
+  /** `true`: the store is the configured one, not a copy for the lane, so that nothing may be left in it. Default: `false`. */
+  readonly isUsedWhereItIs?: boolean | undefined;
 }

@@ -115,6 +115,7 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
       journeyInputs.push(input);
       return Promise.resolve((setting.runJourneys ?? (() => []))(input, interrupt));
     },
+    checkStoreModules: () => Promise.resolve(),
     loadExtension: loadUserExport,
     demoDirectory: () => setting.demo ?? "/nowhere",
     doctor: () => Promise.resolve(setting.checks ?? []),

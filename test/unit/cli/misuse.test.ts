@@ -112,10 +112,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["report --config other/seqqa.yaml", /^error: There is no run in [^\n]*\/other\/reports\/runs\.\nhint: seqqa run keeps one there; /],
     ["report --run 20261121-083020-123-4fd1 --config other/seqqa.yaml", /^error: There is no run in [^\n]*\nhint: /],
     ["report --run", /^error: Option '--run <id>' argument missing\.\n/],
-    [
-      "report --format htlm",
-      /^error: Option '--format <name>' argument 'htlm' is invalid\. Allowed choices are html, json, junit\.\nhint: Did you mean html\?\n$/,
-    ],
+    ["report --format htlm", /^error: There is no report format "htlm"; there are html, json, junit\.\nhint: Did you mean html\?\n$/],
     ["report --output=", /^error: --output is empty\.\n/],
     ["report --output", /^error: Option '--output <file>' argument missing\.\n/],
     ["report last", /^error: Too many arguments for 'report'\./],
