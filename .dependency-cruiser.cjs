@@ -10,16 +10,16 @@ const allowed = {
   state: foundation,
   // Whom connections trust and which way they go: for all that speak HTTP.
   network: foundation,
-  // The names of report formats; a format itself is loaded when it is first used.
-  config: [...foundation, "network", "reports/formats/index.ts"],
+  // Registries of formats and of stores; what a row names is loaded at its first use.
+  config: [...foundation, "network", "reports/formats/index.ts", "adapters/store-kinds.ts"],
   loader: foundation,
-  targets: [...foundation, "config", "network", "stores/process-identity.ts"],
+  targets: [...foundation, "config", "network", "stores/process-identity.ts", "adapters/store-kinds.ts"],
   // What the main thread and lanes say to each other: plain data.
   messages: [...foundation, "state"],
   // The main thread's side.
   engine: [...foundation, "state", "messages"],
   // A journey can be an agent's setup.
-  lane: [...foundation, "state", "stores", "targets", "journeys", "messages"],
+  lane: [...foundation, "state", "stores", "targets", "journeys", "messages", "adapters/store-kinds.ts"],
   // Lanes are built here, from the plain data that describes them.
   "lane-pools": [
     ...foundation,

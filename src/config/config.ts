@@ -1,4 +1,4 @@
-import type { StoreKindName } from "../model/stores/store-kinds.ts";
+import type { StoreKindName } from "../adapters/store-kinds.ts";
 import type { RaceDelivery } from "../model/results/result.ts";
 import type { Severity } from "../model/declare/severity.ts";
 import type { StrategyKind } from "../model/declare/strategy.ts";

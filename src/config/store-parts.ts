@@ -1,5 +1,6 @@
 import { decoded } from "../model/http/decoded.ts";
-import { sqlitePathOf, STORE_KINDS, storeKindOf } from "../model/stores/store-kinds.ts";
+import { sqlitePathOf } from "../model/stores/sqlite-path.ts";
+import { STORE_KINDS, storeKindOf } from "../adapters/store-kinds.ts";
 
 /** The parts of a store's URL that a placeholder can name. */
 export const STORE_PARTS = ["host", "port", "user", "password", "database"] as const;

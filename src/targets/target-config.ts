@@ -1,4 +1,4 @@
-import type { StoreKindName } from "../model/stores/store-kinds.ts";
+import type { StoreKindName } from "../adapters/store-kinds.ts";
 import type { StoreModuleSettings } from "../model/stores/store-module.ts";
 import type { StoreKind } from "../model/stores/store-provider.ts";
 

@@ -1,4 +1,4 @@
-import { sqlitePathOf } from "../../model/stores/store-kinds.ts";
+import { sqlitePathOf } from "../../model/stores/sqlite-path.ts";
 import { isAbsolute, resolve } from "node:path";
 import { describe } from "../schema/describe.ts";
 import { durationSeconds } from "../../model/text/duration.ts";
@@ -70,8 +70,8 @@ function text(spec: TextSpec, key: string, scalar: LocatedScalar): string {
 function url(spec: UrlSpec, key: string, scalar: LocatedScalar): string {
   if (typeof scalar.value !== "string") return refuse("CONFIG_TYPE", spec, key, scalar);
   const value = scalar.value.trim();
+  if (spec.isFree === true) return URL.canParse(value) ? value : refuse("CONFIG_RANGE", spec, key, scalar);
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(value)?.[1]?.toLowerCase();
-  if (scheme !== undefined && spec.orOthers === true && !spec.schemes.includes(scheme) && URL.canParse(value)) return value;
   if (scheme === undefined || !spec.schemes.includes(scheme)) return refuse("CONFIG_RANGE", spec, key, scalar);
   if (scheme === "sqlite") return sqlite(spec, key, scalar, sqlitePathOf(value)!);
   const parsed = URL.canParse(value) ? new URL(value) : undefined;

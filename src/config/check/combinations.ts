@@ -1,9 +1,6 @@
-import { STORE_KINDS, storeKindOf } from "../../model/stores/store-kinds.ts";
+import { STORE_KINDS, storeKindOf } from "../../adapters/store-kinds.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 import { nearest } from "../../model/text/nearest.ts";
-import { withoutSecrets } from "../../model/text/url-secrets.ts";
-import { describe } from "../schema/describe.ts";
-import { storeUrl } from "../schema/table.ts";
 import { problem, shown } from "../problem.ts";
 import { storePart, storePlaceholder } from "../store-parts.ts";
 
@@ -54,14 +51,7 @@ function checkSystems(section: string, systems: Readonly<Record<string, FilledSy
         "Take it out, or name the package or the module in adapter.",
       );
     }
-    const kind = storeKindOf(url);
-    if (kind === undefined) {
-      return refuse(
-        `${section}.${name}.url`,
-        `${section}.${name}.url is ${shown(withoutSecrets(url))}; it must be ${describe(storeUrl)}.`,
-        "For a store of another kind, name the package or the module of its adapter in adapter.",
-      );
-    }
+    const kind = storeKindOf(url)!;
     const checkpoints = ["auto", ...STORE_KINDS[kind].checkpoints];
     if (checkpoint !== undefined && !checkpoints.includes(checkpoint)) {
       refuse(

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { readAuthorities } from "../authorities.ts";
-import { storeKindOf } from "../../model/stores/store-kinds.ts";
+import { storeKindOf } from "../../adapters/store-kinds.ts";
 import type { Config, RacesConfig, SystemConfig } from "../config.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 

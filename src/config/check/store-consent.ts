@@ -1,5 +1,5 @@
 import { consentHint, mayBeWritten, storeName } from "../../model/stores/store-name.ts";
-import { storeKindOf } from "../../model/stores/store-kinds.ts";
+import { storeKindOf } from "../../adapters/store-kinds.ts";
 import type { Config } from "../config.ts";
 import type { Environment } from "../read/environment.ts";
 import { problem } from "../problem.ts";

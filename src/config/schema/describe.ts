@@ -17,6 +17,7 @@ export function describe(spec: Spec): string {
     case "text":
       return spec.pattern?.says ?? (spec.path === true ? "a path" : "text");
     case "url":
+      if (spec.isFree === true) return "a URL";
       return `a URL that starts with ${alternatives(spec.schemes.map((scheme) => `${scheme}:${scheme.startsWith("http") ? "//" : ""}`))}`;
     case "choice":
       return alternatives(spec.orModule === true ? [...spec.choices, "a path such as ./mine.ts"] : spec.choices);

@@ -49,7 +49,7 @@ function ofSpec(spec: Spec): Schema {
     case "url":
       return {
         anyOf: [
-          { type: "string", pattern: spec.orOthers === true ? "^[a-zA-Z][a-zA-Z0-9+.-]*:" : `^(${spec.schemes.join("|")}):` },
+          { type: "string", pattern: spec.freeWith !== undefined ? "^[a-zA-Z][a-zA-Z0-9+.-]*:" : `^(${spec.schemes.join("|")}):` },
           REFERENCE,
         ],
       };

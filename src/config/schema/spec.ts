@@ -33,8 +33,10 @@ export interface TextSpec {
 export interface UrlSpec {
   readonly kind: "url";
   readonly schemes: readonly string[];
-  /** `true`: a URL with another scheme is left as it is, for a combination of keys to judge. Default: `false`. */
-  readonly orOthers?: boolean;
+  /** The key of the same section with which a URL may have any other scheme; it is left as it is then. Default: none. */
+  readonly freeWith?: string;
+  /** `true`: any scheme. Default: `false`. */
+  readonly isFree?: boolean;
 }
 
 /** Values are compared in lower case, and `-` counts as `_`. `aliases` are accepted and replaced by the choice that they stand for. */

@@ -1,5 +1,5 @@
 import { BREADTH_FIRST, STRATEGY_KINDS } from "../../model/declare/strategy.ts";
-import { STORE_KIND_NAMES, STORE_KINDS } from "../../model/stores/store-kinds.ts";
+import { STORE_KIND_NAMES, STORE_KINDS } from "../../adapters/store-kinds.ts";
 import { REPORT_FORMAT_NAMES } from "../../reports/formats/index.ts";
 import type { ChoiceSpec, Field, ListSpec, MapSpec, NumberSpec, SectionSpec, TextSpec, UrlSpec } from "./spec.ts";
 
@@ -12,8 +12,7 @@ const text: TextSpec = { kind: "text" };
 const path: TextSpec = { kind: "text", path: true };
 const texts: ListSpec = { kind: "list", of: text };
 const httpUrl: UrlSpec = { kind: "url", schemes: ["http", "https"] };
-/** The URL of a store; without `adapter` its scheme names the kind of store. */
-export const storeUrl: UrlSpec = { kind: "url", schemes: STORE_KIND_NAMES.flatMap((kind) => STORE_KINDS[kind].schemes) };
+const storeUrl: UrlSpec = { kind: "url", schemes: STORE_KIND_NAMES.flatMap((kind) => STORE_KINDS[kind].schemes) };
 const seconds: NumberSpec = { kind: "seconds", above: 0, max: LONGEST };
 const secondsOrNone: NumberSpec = { kind: "seconds", min: 0, max: LONGEST };
 const atLeastOne: NumberSpec = { kind: "integer", min: 1, max: Number.MAX_SAFE_INTEGER };
@@ -47,7 +46,7 @@ function section(fields: Readonly<Record<string, Field>>): SectionSpec {
 
 const systemFields: Readonly<Record<string, Field>> = {
   url: {
-    spec: { ...storeUrl, orOthers: true },
+    spec: { ...storeUrl, freeWith: "adapter" },
     description: "The store; with `target`, the template of every lane's own store. `systems.db` may leave it out beside `db_url`.",
     example: "sqlite:./shop.db",
   },
@@ -65,7 +64,7 @@ const systemFields: Readonly<Record<string, Field>> = {
   },
   options: { spec: { kind: "any" }, description: "Settings for `adapter`, passed on as they are.", example: { prefix: "shop" } },
   checkpoint: {
-    spec: choice(["auto", "journal", "copy", "savepoint", "clone", "dump"]),
+    spec: choice(["auto", ...new Set(STORE_KIND_NAMES.flatMap((kind) => STORE_KINDS[kind].checkpoints))]),
     description: "How the store is saved and put back.",
     example: "auto",
   },

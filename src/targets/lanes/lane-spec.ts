@@ -1,4 +1,4 @@
-import type { StoreSettings } from "../../model/stores/store-kinds.ts";
+import type { StoreSettings } from "../../adapters/store-kinds.ts";
 /** The data from which a worker builds its lane: plain data, made on the main thread by the target host. */
 export interface LaneSpec {
   readonly index: number;

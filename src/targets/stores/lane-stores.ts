@@ -1,7 +1,8 @@
 import { accessSync, constants, copyFileSync, chmodSync, existsSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { SeqqaError } from "../../model/errors.ts";
-import { sqlitePathOf, STORE_KIND_NAMES, STORE_KINDS, storeKindOf, type StoreKindName } from "../../model/stores/store-kinds.ts";
+import { sqlitePathOf } from "../../model/stores/sqlite-path.ts";
+import { STORE_KIND_NAMES, STORE_KINDS, storeKindOf, type StoreKindName } from "../../adapters/store-kinds.ts";
 import type { SystemSpec } from "../lanes/lane-spec.ts";
 import type { StoreConfig } from "../target-config.ts";
 import { isUsedWhereItIs } from "./store-modules.ts";

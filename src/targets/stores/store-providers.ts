@@ -1,5 +1,5 @@
 import type { StoreKind, StoreProvider } from "../../model/stores/store-provider.ts";
-import type { StoreKindName } from "../../model/stores/store-kinds.ts";
+import type { StoreKindName } from "../../adapters/store-kinds.ts";
 import { copySqliteStores, describeStores, kindOf, requireTemplate, type CloneStore, type LaneStores } from "./lane-stores.ts";
 import { isUsedWhereItIs } from "./store-modules.ts";
 import type { StoreConfig } from "../target-config.ts";
