@@ -34,5 +34,7 @@ it("a strategy of nobody is refused with the names of those that there are", () 
   expect(make).toThrow(
     expect.objectContaining({ code: "AGENT_INVALID", exitStatus: 2, message: "The Agent's strategy is none of seqqa's." }),
   );
-  expect(make).toThrow(expect.objectContaining({ hint: "Write strategy: new BFS(), new DFS(), new Random() or new CoverageGuided()." }));
+  expect(make).toThrow(
+    expect.objectContaining({ hint: expect.stringMatching(/^Write strategy: new BFS\(\), new DFS\(\), .* or new \w+\(\)\.$/) as unknown }),
+  );
 });
