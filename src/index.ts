@@ -44,8 +44,12 @@ export type { Strategy, StrategyKind } from "./model/declare/strategy.ts";
 export type {
   Awaitable,
   CheckpointChoice,
+  Gate,
+  GateView,
+  HeldWrite,
   LastLook,
   Checkpoint,
+  NoGate,
   Observed,
   ObservedColumn,
   ObservedTable,
@@ -53,6 +57,7 @@ export type {
   StoreAdapter,
   StoreScope,
   StoreTraits,
+  TableSchema,
   /** @deprecated Use `Checkpoint`. */
   Checkpoint as Mark,
   /** @deprecated Use `StoreAdapter`. */

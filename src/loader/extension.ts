@@ -9,7 +9,7 @@ import { load } from "./load.ts";
 
 /** A module of the user that a flag or a key of the configuration names. */
 export interface ExtensionPlace {
-  /** As it was written: a path that begins with `.` or `/`, or the name of a package. */
+  /** The name as the user wrote it: a path that begins with `.` or `/`, or the name of a package. */
   readonly name: string;
   /** The flag or the key that names it, for messages: `--reporter`. */
   readonly key: string;

@@ -4,7 +4,7 @@ import type { Reporter, ReporterOptions } from "./reporter.ts";
 
 /** A built-in reporter. */
 export interface ReporterFacts {
-  /** What it writes to standard output, which decides how commands of CI services in it are made inert. */
+  /** The form of its standard output, which decides how commands of CI services in it are made inert. */
   readonly writes: "text" | "json";
   create(options: ReporterOptions): Reporter;
 }

@@ -37,7 +37,7 @@ let ids: Promise<readonly string[]> | undefined;
 /** Of all findings up to a depth. */
 const allIds = (): Promise<readonly string[]> => (ids ??= idsOf({ strategy: "bfs", maxDepth: 7 }));
 
-/** Whether the order of a strategy is drawn by the seed; `undefined`: ties may or may not occur. */
+/** `true`: the order of a strategy is drawn by the seed; `undefined`: ties may or may not occur. */
 const DRAWS: Readonly<Partial<Record<StrategyKind, boolean>>> = { bfs: false, dfs: false, random: true, coverage_guided: true };
 
 describe.each(STRATEGY_KINDS)("%s", (strategy) => {
