@@ -70,11 +70,6 @@ export class HttpStub extends StubAdapter<StubState> {
     this.#callsAreState = callsAreState;
   }
 
-  /** The URL that the target calls. */
-  override get url(): string {
-    return this.uses;
-  }
-
   /** Every request received so far on this path, in order. */
   get calls(): readonly StubCall[] {
     return this.state.calls;

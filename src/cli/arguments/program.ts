@@ -1,9 +1,13 @@
 import { Command, Option } from "commander";
+import { STRATEGY_KINDS } from "../../model/declare/strategy.ts";
+import { REPORTER_NAMES, REPORT_FORMAT_NAMES } from "../../reports/index.ts";
+import { alternatives } from "../../model/text/alternatives.ts";
 import type { ListOptions } from "../commands/list-command.ts";
 import { EMITTERS } from "../run/emit-finding.ts";
 import type { MergeOptions } from "../commands/merge-command.ts";
 import type { ReplayCommandOptions } from "../commands/replay-command.ts";
 import type { ReportOptions } from "../commands/report-command.ts";
+import { flagWord } from "./flag-word.ts";
 import type { RunOptions } from "./run-options.ts";
 import type { WorkerOptions } from "../commands/worker-command.ts";
 import type { ScaffoldOptions } from "../commands/scaffold-command.ts";
@@ -58,7 +62,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addOption(new Option("--parallel <n|auto>", "lanes that work at the same time"))
     .addOption(new Option("--verbose", "more about the run: requests of every step, stacks of errors"))
     .addOption(new Option("--no-infra", "take services, containers and the target to run already; needs base_url or lanes"))
-    .addOption(new Option("--strategy <name>", "bfs, dfs, random or coverage-guided"))
+    .addOption(new Option("--strategy <name>", alternatives(STRATEGY_KINDS.map(flagWord))))
     .addOption(new Option("--max-steps <n>", "executed actions"))
     .addOption(new Option("--max-depth <n>", "length of the longest path"))
     .addOption(new Option("--max-time <duration>", "seconds, or 30s, 5m, 1h"))
@@ -71,7 +75,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addOption(new Option("--distributed <url>", "let workers expand states, through this Redis; needs SEQQA_SECRET; see seqqa worker"))
     .addOption(new Option("--resume [run]", "go on with a run that was interrupted, killed or out of budget; default: the last one"))
     .addOption(new Option("--force", "go on although configuration or code changed"))
-    .addOption(new Option("--reporter <name>", "what standard output gets").choices(["console", "json"]).default("console"))
+    .addOption(reporter())
     .addOption(new Option("--base-url <url>", "a target that already runs"))
     .addOption(configFile())
     .addOption(new Option("--output <dir>", "where reports are written"))
@@ -111,7 +115,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .command("report")
     .description("write the last run, or another one, as a report")
     .addOption(new Option("--run <id>", "one of the newest 20 runs; default: the last one"))
-    .addOption(new Option("--format <name>", "default: html").choices(["html", "json", "junit"]))
+    .addOption(new Option("--format <name>", `${alternatives([...REPORT_FORMAT_NAMES, "a module such as ./mine.ts"])}; default: html`))
     .addOption(new Option("--output <file>", "where it is written, - for standard output; default: in report.output_dir"))
     .addOption(configFile())
     .addHelpText("after", "\nExample:\n  $ seqqa report --format junit --output -")
@@ -120,7 +124,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .command("merge")
     .description("join the runs of all shards into one run with its reports")
     .argument("<store...>", "runs/<id>.db of each shard, or its folder of reports")
-    .addOption(new Option("--reporter <name>", "what standard output gets").choices(["console", "json"]).default("console"))
+    .addOption(reporter())
     .addOption(new Option("--output <dir>", "where reports are written"))
     .addOption(new Option("--fail-on-severity <severity>", "critical, high, medium, low or none"))
     .addOption(new Option("--verbose", "stacks of errors"))
@@ -224,9 +228,17 @@ function configFile(): Option {
   return new Option("--config <file>", "this seqqa.yaml and no other");
 }
 
-/** The option may be given several times. */
+function reporter(): Option {
+  const [first, ...others] = REPORTER_NAMES;
+  const names = alternatives([`${first} (default)`, ...others, "a module of your own: ./mine.ts, or a package"]);
+  return repeatable(new Option("--reporter <name>", `what standard output gets: ${names}`));
+}
+
 function allowDb(): Option {
-  return new Option("--allow-db <name>", "a store that may be written although its name does not say that it is for tests").argParser(
-    (name: string, before: readonly string[] | undefined) => [...(before ?? []), name],
-  );
+  return repeatable(new Option("--allow-db <name>", "a store that may be written although its name does not say that it is for tests"));
+}
+
+/** The option may be given several times. */
+function repeatable(option: Option): Option {
+  return option.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
 }

@@ -27,7 +27,7 @@ export interface RunOptions {
   readonly shard?: string;
   /** The URL of the Redis through which workers are reached. */
   readonly distributed?: string;
-  readonly reporter?: "console" | "json";
+  readonly reporter?: readonly string[];
   readonly baseUrl?: string;
   readonly config?: string;
   readonly output?: string;

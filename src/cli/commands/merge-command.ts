@@ -5,8 +5,8 @@ import type { ExitStatus } from "../process/exit-status.ts";
 import { interruptible } from "../process/interruptible.ts";
 import { Known } from "../run/known.ts";
 import type { Machinery } from "../run/machinery.ts";
-import { prepareReports } from "../run/report-files.ts";
-import { reporterFor } from "./run-command.ts";
+import { loadReporters } from "../run/load-reporters.ts";
+import { loadFormats, prepareReports } from "../run/report-files.ts";
 import { usage } from "../arguments/run-options.ts";
 import { Run } from "../run/run.ts";
 import type { Shell } from "../process/shell.ts";
@@ -15,7 +15,7 @@ export interface MergeOptions {
   readonly output?: string;
   readonly config?: string;
   readonly failOnSeverity?: string;
-  readonly reporter?: "console" | "json";
+  readonly reporter?: readonly string[];
   readonly verbose?: boolean;
 }
 
@@ -41,9 +41,10 @@ export async function mergeCommand(
     ],
   });
   const { mergeExplorations, refuseDamaged, checkShards } = await machinery.merging();
-  const { stdout, stderr, env } = shell;
+  const { stdout, stderr, env, cwd } = shell;
   const verbose = options.verbose === true;
-  const reporter = reporterFor(options.reporter ?? "console", { stdout, stderr, env, verbose, visibility: config.report });
+  const formats = await loadFormats(config.report.formats, { key: "report.formats", folder: config.folder, machinery });
+  const reporter = await loadReporters(options.reporter, { stdout, stderr, env, verbose, visibility: config.report }, { cwd, machinery });
   return await interruptible(shell, reporter, async (signal) => {
     const known = Known.read(config, false, shell.cwd);
     let run: Run | undefined;
@@ -56,6 +57,7 @@ export async function mergeCommand(
         shell,
         machinery,
         reporter,
+        formats,
         verbose,
         only: undefined,
         signal,

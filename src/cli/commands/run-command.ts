@@ -1,12 +1,13 @@
 import { isAbsolute, relative } from "node:path";
-import { ConsoleReporter, inertOutput, JsonReporter, onGithub, type Reporter, type ReporterOptions } from "../../reports/index.ts";
 import { readRun } from "../../run-log/index.ts";
 import type { ExitStatus } from "../process/exit-status.ts";
 import { flagRows } from "../arguments/resumed-flags.ts";
 import { interruptible } from "../process/interruptible.ts";
 import { Known } from "../run/known.ts";
 import type { Machinery } from "../run/machinery.ts";
-import { prepareReports } from "../run/report-files.ts";
+import type { Config } from "../../config/index.ts";
+import { loadReporters } from "../run/load-reporters.ts";
+import { loadFormats, prepareReports } from "../run/report-files.ts";
 import { Run, type ResumedRun } from "../run/run.ts";
 import type { RunOptions } from "../arguments/run-options.ts";
 import { runTarget, type RunTarget } from "../run/run-target.ts";
@@ -29,14 +30,11 @@ export async function runCommand(
   const known = target.kind === "explorations" ? Known.read(config, options.updateKnown === true, shell.cwd) : undefined;
   const resumed = await resumedRun(target, options, known?.ids, shell, machinery, version);
   prepareReports(config);
+  if (hasStoreModules(config)) await machinery.checkStoreModules(config);
   const verbose = options.verbose === true;
-  const reporter = reporterFor(options.reporter ?? "console", {
-    stdout: shell.stdout,
-    stderr: shell.stderr,
-    env: shell.env,
-    verbose,
-    visibility: config.report,
-  });
+  const { stdout, stderr, env, cwd } = shell;
+  const formats = await loadFormats(config.report.formats, { key: "report.formats", folder: config.folder, machinery });
+  const reporter = await loadReporters(options.reporter, { stdout, stderr, env, verbose, visibility: config.report }, { cwd, machinery });
   return await interruptible(shell, reporter, async (signal) => {
     const { only, distributed: url, shard } = options;
     const onNote = (message: string): void => reporter.message(message);
@@ -45,9 +43,8 @@ export async function runCommand(
         ? await machinery.distribute({ config, url, secret: secret!, version, directory: target.directory, onNote })
         : undefined;
     try {
-      const flags = flagRows(options);
-      const parts = { config, shell, machinery, reporter, verbose, only, signal, known, version, resumed, shard, distribution, flags };
-      const run = new Run(parts);
+      const given = { config, shell, machinery, reporter, formats, verbose, only, signal };
+      const run = new Run({ ...given, known, version, resumed, shard, distribution, flags: flagRows(options) });
       await run.withServices(async () => {
         if (target.kind === "journeys") await run.journeys(target, options.bail === true);
         else for (const file of target.files) if (!run.isOver) await run.explore(file);
@@ -58,6 +55,11 @@ export async function runCommand(
       await distribution?.close();
     }
   });
+}
+
+/** Returns `true` if a store has an adapter that is none of seqqa's. The engine is not loaded to look at others. */
+function hasStoreModules({ systems, lanes }: Config): boolean {
+  return [systems, ...lanes.map((lane) => lane.systems)].some((one) => Object.values(one).some(({ adapter }) => adapter !== undefined));
 }
 
 /** Returns the run to be resumed, if there is one. @throws SeqqaError if it cannot be resumed */
@@ -82,12 +84,4 @@ async function resumedRun(
 function coversConfig({ directory, config }: RunTarget & { readonly kind: "explorations" }): boolean {
   const inside = relative(directory, config.folder);
   return !inside.startsWith("..") && !isAbsolute(inside);
-}
-
-export function reporterFor(name: "console" | "json", options: ReporterOptions): Reporter {
-  const { stdout, stderr } = options;
-  const inert = onGithub(options.env)
-    ? { ...options, stdout: inertOutput(stdout, name === "json" ? "json" : "text"), stderr: inertOutput(stderr, "text") }
-    : options;
-  return name === "json" ? new JsonReporter(inert) : new ConsoleReporter(inert);
 }

@@ -17,9 +17,9 @@ import {
   type ReportedExploration,
   type ReportedFailure,
   type ReportedJourney,
-  type Reporter,
   type RunDocument,
   type RunReport,
+  type WholeReporter,
 } from "../../reports/index.ts";
 import type { Distribution, FoundJourney, JourneyEvent, UnusableFile } from "../../run/index.ts";
 import { newRunId, RunLog, type ConfigRow, type ExplorationKeeper, type StoredRun } from "../../run-log/index.ts";
@@ -29,7 +29,7 @@ import { nameOfFile } from "../arguments/find-explorations.ts";
 import { hearSignals } from "../process/hear-signals.ts";
 import type { Known } from "./known.ts";
 import type { Machinery } from "./machinery.ts";
-import { cannotWrite, writeReports, writing } from "./report-files.ts";
+import { cannotWrite, writeReports, writing, type LoadedFormat } from "./report-files.ts";
 import { usage } from "../arguments/run-options.ts";
 import type { Shell } from "../process/shell.ts";
 import { shownMessage, shownPath } from "../process/shown-path.ts";
@@ -38,7 +38,9 @@ interface RunParts {
   readonly config: Config;
   readonly shell: Shell;
   readonly machinery: Machinery;
-  readonly reporter: Reporter;
+  readonly reporter: WholeReporter;
+  /** The formats of the reports. */
+  readonly formats: readonly LoadedFormat[];
   readonly verbose: boolean;
   readonly only: string | undefined;
   readonly signal: AbortSignal;
@@ -298,7 +300,7 @@ export class Run {
     const store = this.#store;
     if (store === undefined) return false;
     writing(store.file, () => store.end(this.#documentOf(report)));
-    writeReports(this.#parts.config, report.run);
+    writeReports(this.#parts.config, this.#parts.formats, report.run);
     return true;
   }
 
@@ -306,7 +308,7 @@ export class Run {
     const store = this.#store;
     if (store === undefined) return;
     writing(store.file, () => store.amend(this.#documentOf(report)));
-    writeReports(this.#parts.config, report.run);
+    writeReports(this.#parts.config, this.#parts.formats, report.run);
   }
 
   #reportOf(end: Pick<RunReport, "exitStatus" | "known">): RunReport {

@@ -1,4 +1,4 @@
-import type { Strategy } from "../../model/declare/strategy.ts";
+import type { StrategyKind } from "../../model/declare/strategy.ts";
 import type { ViolationPolicy } from "../commit/broken-rules.ts";
 import type { DetailLimits } from "../commit/commit-details.ts";
 import type { ExplorationEvent } from "../events.ts";
@@ -13,7 +13,7 @@ export interface ExplorerOptions {
   readonly actions: readonly string[];
   /** The number of actions that are the agent's own, which come first. Rules added the others. Default: all. */
   readonly ownActions?: number;
-  readonly strategy: Strategy["kind"];
+  readonly strategy: StrategyKind;
   readonly maxSteps: number;
   /** `Infinity`: no limit. */
   readonly maxDepth: number;

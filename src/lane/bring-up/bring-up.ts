@@ -62,6 +62,8 @@ export interface LaneSeat {
   /** `true` if the target runs in this thread. */
   readonly inProcess: boolean;
   readonly borrowed: boolean;
+  /** Stores of the lane that are no copies for it, beside a target that seqqa starts. Default: none. */
+  readonly external?: ReadonlySet<StoreAdapter> | undefined;
   /** `true` if the lane is built for the first time: it is not known yet what others write to external stores. */
   readonly isFirst?: boolean | undefined;
   /** Makes the default client of the lane's target; `undefined` when there is no target. */
@@ -249,7 +251,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     raceObstacle: raceObstacle(world, contextOnly),
     gateless: gateless(world),
     uses: usesOf(world, seat.lane),
-    isolated: !seat.borrowed && state.systems.length > 0 && state.systems.every((system) => isLanes(system, seat.lane)),
+    isolated: !seat.borrowed && state.systems.length > 0 && state.systems.every((system) => isLanes(system, seat)),
   };
   // A store in the target no longer exists once the target has ended.
   if (unanswered === undefined) await state.restore(root);
@@ -376,7 +378,7 @@ async function openSystems(
   const opening: { readonly system: StoreAdapter; readonly scope: StoreScope }[] = [];
   for (const [name, system] of Object.entries(world.systems)) {
     if (system === undefined) continue;
-    const borrowed = seat.borrowed || !isLanes(system, seat.lane);
+    const borrowed = seat.borrowed || !isLanes(system, seat);
     if (seat.borrowed) refuseUnnamed(name, system, allowedStores);
     asks.isNeeded ||= borrowed;
     // Only external stores are given the count. With it, a lane's own store would take its writes for those of others, since nothing is counted
@@ -432,8 +434,10 @@ async function findIgnored(world: World<never, never>, isStrict: boolean): Promi
   return resolveIgnored(patterns, schemas, { isWhole, isStrict });
 }
 
-/** Returns `true` if a store is the lane's own. A store that the user's code names is external. */
-function isLanes({ uses }: StoreAdapter, lane: Lane): boolean {
+/** Returns `true` if a store is the lane's own. A store that the user's code names is external, and one that an adapter cannot copy. */
+function isLanes(system: StoreAdapter, { lane, external }: Pick<LaneSeat, "lane" | "external">): boolean {
+  const { uses } = system;
+  if (external?.has(system) === true) return false;
   if (uses === undefined || uses === lane.dbPath) return true;
   if (Object.values(lane.systems).some((one) => one.uses === uses)) return true;
   return [lane.baseUrl, lane.tmpDir].some((own) => own !== "" && uses.startsWith(own));

@@ -1,6 +1,6 @@
 import type { ApiRequest } from "../http/response.ts";
 import type { Severity } from "../declare/severity.ts";
-import type { Strategy } from "../declare/strategy.ts";
+import type { StrategyKind } from "../declare/strategy.ts";
 import type { TargetEnd } from "./target-end.ts";
 
 /** Why an exploration ended. */
@@ -476,7 +476,7 @@ export interface ExplorationFacts {
   /** Milliseconds that the exploration took, from the first target's start. */
   readonly durationMs: number;
   /** The order in which states were explored. */
-  readonly strategy?: Strategy["kind"] | undefined;
+  readonly strategy?: StrategyKind | undefined;
   /** The seed of all random choices. */
   readonly seed: number;
   /** Hash of the committed sequence: parents, actions, outcomes as status classes, findings. */

@@ -9,6 +9,7 @@ import type { ClusterLanePool } from "../../lane-pools/cluster/cluster-lane-pool
 import { WatchedLanePool } from "../../lane-pools/watched-lane-pool.ts";
 import type { LaneOptions } from "../../lane/index.ts";
 import { mapStack } from "../../loader/index.ts";
+import { STRATEGIES } from "../../model/declare/strategy.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ExplorationResult, Reduction, RunError } from "../../model/results/result.ts";
 import { redactor } from "../../reports/index.ts";
@@ -257,7 +258,7 @@ function optionsOfLanes({ config, module, keep }: ExploreInput, budget: Resolved
   return laneOptions(config, {
     literals: module?.literals,
     dataSeed: budget.seed,
-    shapes: budget.strategyKind === "coverage_guided",
+    shapes: STRATEGIES[budget.strategyKind].needsShapes,
     gated: budget.races.mode === "pairs" && ["auto", "gated"].includes(budget.races.delivery),
     earlierClocksMs: keep?.before?.beginning.clocksMs,
   });

@@ -6,7 +6,7 @@ import { openStates } from "../../engine/search/open-states.ts";
 import type { GraphShape } from "../../model/declare/graph-shape.ts";
 import type { ErrorEvent, LaneReport, Recording } from "../../messages/lane-messages.ts";
 import type { ExplorationResult, RecordedExchange, Reduction, RunError, Violation } from "../../model/results/result.ts";
-import type { Strategy } from "../../model/declare/strategy.ts";
+import type { StrategyKind } from "../../model/declare/strategy.ts";
 import type { Knowledge } from "../../state/index.ts";
 import { resultJson, verdictOf, violationText } from "../../reports/index.ts";
 import { CommittedGraph } from "./committed-graph.ts";
@@ -23,7 +23,7 @@ export interface ResultParts {
   readonly name: string;
   readonly actions: readonly string[];
   readonly invariants: readonly string[];
-  readonly strategy: Strategy["kind"];
+  readonly strategy: StrategyKind;
   readonly seed: number;
   /** The graph, if the exploration is of a state graph. */
   readonly graph: GraphShape | undefined;
