@@ -151,7 +151,8 @@ function taskOf(found: FoundFinding): Task {
     last: undefined,
     race: undefined,
     verdict: (one) => verdictOf(violation, one),
-    lines: (one, from, colours) => (path.length === 0 ? ["(the initial state)"] : replayTable(path, steps, one.steps, from, colours)),
+    lines: (one, from, colours) =>
+      path.length === 0 ? ["(the initial state)"] : replayTable({ path, recorded: steps, observed: one.steps, from }, colours),
   };
 }
 

@@ -27,7 +27,7 @@ export async function runCommand(
   const options = target.kind === "explorations" ? target.options : given;
   const secret = options.distributed === undefined ? undefined : takeSecret("--distributed", shell);
   const known = target.kind === "explorations" ? Known.read(config, options.updateKnown === true, shell.cwd) : undefined;
-  const resumed = await resumedRun(target, options, known?.ids, shell, machinery, version);
+  const resumed = await resumedRun(target, options, known?.ids, { shell, machinery, version });
   prepareReports(config);
   const verbose = options.verbose === true;
   const reporter = reporterFor(options.reporter ?? "console", {
@@ -65,9 +65,7 @@ async function resumedRun(
   target: RunTarget,
   options: RunOptions,
   known: ReadonlySet<string> | undefined,
-  shell: Shell,
-  machinery: Machinery,
-  version: string,
+  { shell, machinery, version }: { readonly shell: Shell; readonly machinery: Machinery; readonly version: string },
 ): Promise<ResumedRun | undefined> {
   if (target.kind === "journeys" || target.stored === undefined) return undefined;
   const { stored, config } = target;

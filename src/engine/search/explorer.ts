@@ -259,7 +259,12 @@ export class Explorer {
       const at = work.at(action);
       const skipped = (work.rows[at + KIND]! & 0xff) === SKIPPED;
       if (!skipped && committer.steps >= maxSteps) return this.#stop("max_steps");
-      const committed = committer.commit(node, action, work.rows, at, work.news?.get(action), work.details?.get(action));
+      const committed = committer.commit(node, action, {
+        rows: work.rows,
+        at,
+        news: work.news?.get(action),
+        detail: work.details?.get(action),
+      });
       const names = work.occurrences?.get(action);
       if (names !== undefined) this.occurred.add(names);
       if (!skipped) reorderBuffer.committed();

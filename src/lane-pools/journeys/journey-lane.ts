@@ -50,7 +50,7 @@ export class JourneyLane {
       return new World<never, never>();
     };
     const definition = new AgentDefinition<never, never>({ world, actions: [NOBODYS], invariants: [] });
-    const built = await buildLane(definition, spec, options, http, processes);
+    const built = await buildLane({ definition, options, http, processes }, spec);
     return new JourneyLane(built, lane!, options.settleMs, await linesOf(built.base));
   }
 

@@ -1,4 +1,7 @@
 import { ROW } from "../../messages/lane-messages.ts";
+import type { Fingerprint } from "../../state/canonical/facts.ts";
+
+const NOWHERE: Fingerprint = { lo: 0, hi: 0 };
 
 /** Collects the rows of a chunk. */
 export class RowWriter {
@@ -9,7 +12,8 @@ export class RowWriter {
     this.#rows = new Int32Array(rows * ROW);
   }
 
-  push(kind: number, status: number, lo: number, hi: number, response: number, shape: number): void {
+  /** Adds a row. `reached`: the fingerprint of the state that the step led to. `response`, `shape`: their hashes; 0: none. */
+  push(kind: number, status: number = 0, { lo, hi }: Fingerprint = NOWHERE, response: number = 0, shape: number = 0): void {
     if (this.#used + ROW > this.#rows.length) {
       const grown = new Int32Array(this.#rows.length * 2 + ROW);
       grown.set(this.#rows);

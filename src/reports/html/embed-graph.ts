@@ -43,7 +43,7 @@ export function embedGraph(entry: ExplorationEntry, graph: GraphData, strings: S
     const sample = sampleGraph(graph, onPaths, most, most * (MOST_EDGES / MOST_NODES));
     // Numbers take a few bytes each, in five lists of nodes and six of edges.
     if (most > 100 && sample.nodes.length * 20 + sample.edges.length * 22 > budget / 2) continue;
-    return embedSample(entry, graph, sample, paths, strings, budget);
+    return embedSample(entry, graph, { sample, paths }, strings, budget);
   }
 }
 
@@ -58,8 +58,7 @@ interface MarkedPath {
 function embedSample(
   entry: ExplorationEntry,
   graph: GraphData,
-  sample: Sample,
-  paths: readonly MarkedPath[],
+  { sample, paths }: { readonly sample: Sample; readonly paths: readonly MarkedPath[] },
   strings: StringTable,
   budget: number,
 ): EmbeddedGraph {

@@ -25,7 +25,13 @@ export interface LanePoolParts {
 export function lanePoolOf({ config, definition, module, host, options, shared }: LanePoolParts): LanePool {
   const http = httpSettings(config);
   if (config.parallel === 1) {
-    return new InlineLanePool({ definition, host, options, shared, build: (d, spec, o, made) => buildLane(d, spec, o, http, host, made) });
+    return new InlineLanePool({
+      definition,
+      host,
+      options,
+      shared,
+      build: (d, spec, o, made) => buildLane({ definition: d, options: o, http, processes: host }, spec, made),
+    });
   }
   return new ThreadLanePool({
     lanes: config.parallel,

@@ -57,7 +57,7 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
       definition,
       host,
       options: laneOptions(config, { literals, dataSeed: seed, shapes: false, gated: race?.schedule !== undefined }),
-      build: (d, spec, o, shared) => buildLane(d, spec, o, http, host, shared),
+      build: (d, spec, o, shared) => buildLane({ definition: d, options: o, http, processes: host }, spec, shared),
     });
     const lanePool = new WatchedLanePool(inline, host);
     try {
