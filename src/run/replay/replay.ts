@@ -1,17 +1,11 @@
 import { resolveExploration, type Config } from "../../config/index.ts";
 import type { Recording } from "../../messages/lane-messages.ts";
-import { buildLane } from "../../lane-pools/build-lane.ts";
 import { knowsNothing, NOTHING_KNOWN } from "../../state/index.ts";
-import { InlineLanePool } from "../../lane-pools/inline/inline-lane-pool.ts";
-import { WatchedLanePool } from "../../lane-pools/watched-lane-pool.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { RaceReplay, ReplayResult } from "../../model/results/replay.ts";
 import { raceOn } from "../../races/index.ts";
-import { TargetHost } from "../../targets/index.ts";
-import { hostOptions } from "../prepare/host-options.ts";
-import { httpSettings } from "../prepare/http-settings.ts";
-import { laneOptions } from "../prepare/lane-options.ts";
+import { withLanes } from "../lanes/open-lanes.ts";
 import { refuseRaces } from "../explore/races.ts";
 import { callsRequest, callsResult } from "./replay-calls.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
@@ -50,43 +44,29 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
   const path = indicesOf(input.path, definition);
   const draws = input.draws?.map((one) => indicesOf(one, definition));
   signal.throwIfAborted();
-  const host = await TargetHost.create(config, { ...hostOptions(directory), lanes: 1, spares: 0, signal });
-  try {
-    const http = httpSettings(config);
-    const inline = new InlineLanePool({
-      definition,
-      host,
-      options: laneOptions(config, { literals, dataSeed: seed, shapes: false, gated: race?.schedule !== undefined }),
-      build: (d, spec, o, shared) => buildLane({ definition: d, options: o, http, processes: host }, spec, shared),
-    });
-    const lanePool = new WatchedLanePool(inline, host);
-    try {
-      let [report] = await lanePool.start();
-      // Only a restarted target is compared with its root state again. Values that differ by themselves must not count there.
-      const known = config.target?.rollback === "restart" ? (await lanePool.calibrate()).learned : NOTHING_KNOWN;
-      const { races } = resolveExploration(config, definition);
-      if (race !== undefined) refuseRaces({ ...races, mode: "pairs", delivery: race.delivery ?? "auto" }, report!);
-      if (!knowsNothing(known)) [report] = await lanePool.learn(known);
-      const urls = new ShownUrls(config.baseUrl, host.origins);
-      const before = beforeStep === undefined ? undefined : (step: number): Promise<void> => beforeStep(step, report!.uses);
-      for (let tries = 1; ; tries++) {
-        const recording = await untilAborted(inline.record(0, path, draws, before), signal);
-        const replayed = resultOf(recording, path.length, urls);
-        const isEnd = recording.failure === undefined || beforeStep !== undefined || (input.expected?.(replayed) ?? true);
-        if (!isEnd && tries < TRIES) {
-          report = await lanePool.rebuild(0);
-          continue;
-        }
-        if (race === undefined || recording.brokeAt !== undefined) return replayed;
-        const request = callsRequest(race, { path, draws, sides: indicesOf(race.actions, definition) }, { trials: races.trials, seed });
-        return { ...replayed, race: callsResult(await untilAborted(raceOn(lanePool, 0, request), signal), urls) };
+  const settings = { literals, dataSeed: seed, shapes: false, gated: race?.schedule !== undefined };
+  return withLanes({ config, definition, directory, signal, settings }, async ({ host, lanePool, inline }) => {
+    let [report] = await lanePool.start();
+    // Only a restarted target is compared with its root state again. Values that differ by themselves must not count there.
+    const known = config.target?.rollback === "restart" ? (await lanePool.calibrate()).learned : NOTHING_KNOWN;
+    const { races } = resolveExploration(config, definition);
+    if (race !== undefined) refuseRaces({ ...races, mode: "pairs", delivery: race.delivery ?? "auto" }, report!);
+    if (!knowsNothing(known)) [report] = await lanePool.learn(known);
+    const urls = new ShownUrls(config.baseUrl, host.origins);
+    const before = beforeStep === undefined ? undefined : (step: number): Promise<void> => beforeStep(step, report!.uses);
+    for (let tries = 1; ; tries++) {
+      const recording = await untilAborted(inline!.record(0, path, draws, before), signal);
+      const replayed = resultOf(recording, path.length, urls);
+      const isEnd = recording.failure === undefined || beforeStep !== undefined || (input.expected?.(replayed) ?? true);
+      if (!isEnd && tries < TRIES) {
+        report = await lanePool.rebuild(0);
+        continue;
       }
-    } finally {
-      await lanePool.close();
+      if (race === undefined || recording.brokeAt !== undefined) return replayed;
+      const request = callsRequest(race, { path, draws, sides: indicesOf(race.actions, definition) }, { trials: races.trials, seed });
+      return { ...replayed, race: callsResult(await untilAborted(raceOn(lanePool, 0, request), signal), urls) };
     }
-  } finally {
-    await host.close();
-  }
+  });
 }
 
 function resultOf({ steps, findings, errors, brokeAt, failure }: Recording, length: number, urls: ShownUrls): ReplayResult {

@@ -150,7 +150,7 @@ function buildObject(schemaOfObject: Schema, flat: FlatSchema, wish: Wish, knowl
 
 /** Returns the schema of fields that are not described. */
 function additional({ keywords }: FlatSchema): Schema {
-  return (isRecord(keywords["additionalProperties"]) ? keywords["additionalProperties"] : true) as Schema;
+  return isRecord(keywords["additionalProperties"]) ? keywords["additionalProperties"] : true;
 }
 
 /**
