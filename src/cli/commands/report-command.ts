@@ -3,7 +3,7 @@ import type { ReportFormat } from "../../config/index.ts";
 import { configFor } from "../arguments/config-for.ts";
 import { writePieces } from "../../reports/index.ts";
 import { OWN_ONLY, writeWhole } from "../../run-log/index.ts";
-import type { ExitStatus } from "../process/exit-status.ts";
+import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { FILES, readFor, reportPieces, tellSkipped, writing } from "../run/report-files.ts";
 import { usage } from "../arguments/run-options.ts";
 import type { Shell } from "../process/shell.ts";

@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { main, type ExploreFileInput, type Machinery } from "../../../src/cli/index.ts";
+import { main, type Machinery } from "../../../src/cli/index.ts";
 import type { ExplorationResult } from "../../../src/model/results/result.ts";
 import type { Leftover } from "../../../src/model/stores/leftover.ts";
 import type { Cleaning, StoreCheck } from "../../../src/model/stores/store-provider.ts";
 import type { ReplayResult } from "../../../src/model/results/replay.ts";
-import type { FoundJourneys, JourneyRun, ReplayFileInput, RunJourneysInput } from "../../../src/run/index.ts";
+import type { ExploreFileInput, FoundJourneys, JourneyRun, ReplayFileInput, RunJourneysInput } from "../../../src/run/index.ts";
 import { atEnd } from "../../support/at-end.ts";
 import { result, Sink } from "../reports/results.ts";
 
