@@ -6,7 +6,7 @@ import { isStoreLost } from "../../lane/index.ts";
 import type { Divergence } from "../../model/results/result.ts";
 import { knowsNothing, NOTHING_KNOWN, readKnowledge, type Knowledge } from "../../state/index.ts";
 import { checkLanes, refuseSharing } from "../prepare/check-lanes.ts";
-import type { ExploreInput } from "../prepare/explore-input.ts";
+import type { ExploreInput } from "../prepare/explore-request.ts";
 import { idleMsOf } from "./idle-watch.ts";
 import { learnBackground, learnValues, type LearningLanes } from "./learn-values.ts";
 import { refuseOtherRoot } from "../resume/resume.ts";

@@ -10,11 +10,11 @@ import type { TargetHost } from "../../targets/index.ts";
 import { closeAfter } from "../lanes/close-after.ts";
 import type { Lanes, LanesInput } from "../lanes/open-lanes.ts";
 import { declaredAt, whereOfStack } from "../prepare/declared-at.ts";
-import type { ExploreInput } from "../prepare/explore-input.ts";
+import type { ExploreInput } from "../prepare/explore-request.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import { resultSoFar } from "../results/result-so-far.ts";
 import { twoPacketsNote } from "../results/two-packets-note.ts";
-import { shardBudget } from "../shards/shard.ts";
+import { shardOf, shardSettings } from "../shards/shard.ts";
 import { bringUpLanes } from "./at-root.ts";
 import { EndedTargets } from "./ended-targets.ts";
 import type { Exploration, ExplorationLanes, PlannedExploration } from "./exploration.ts";
@@ -26,15 +26,16 @@ const BLIND_DEPTH = 4;
 /** Cross-checks: the first 20 nodes of a run, and 1 in 200 later. */
 const CROSS_CHECK = { first: 20, oneIn: 200 } as const;
 
-/** Resolves the budget. @throws SeqqaError if the exploration cannot be one of several shards */
+/** Resolves the settings. @throws SeqqaError if the exploration cannot be one of several shards */
 export function planExploration(input: ExploreInput): PlannedExploration {
   const begunMs = performance.now() - (input.keep?.before?.durationMs ?? 0);
-  const { config, definition, shard, name } = input;
-  return { input, begunMs, budget: shardBudget(resolveExploration(config, definition), shard, name, definition) };
+  const { config, definition, name } = input;
+  const shard = input.shard === undefined ? undefined : shardOf(input.shard);
+  return { input, begunMs, shard, settings: shardSettings(resolveExploration(config, definition), shard, name, definition) };
 }
 
 /** Returns the lanes that the exploration needs in this process. */
-export function lanesInput({ input, budget }: PlannedExploration): LanesInput {
+export function lanesInput({ input, settings }: PlannedExploration): LanesInput {
   const { config, definition, module, directory, signal, keep } = input;
   return {
     config,
@@ -46,9 +47,9 @@ export function lanesInput({ input, budget }: PlannedExploration): LanesInput {
     output: { folder: config.report.outputDir, hide: redactor(config.report.redact).body },
     settings: {
       literals: module?.literals,
-      dataSeed: budget.seed,
-      shapes: budget.strategyKind === "coverage_guided",
-      gated: budget.races.mode === "pairs" && ["auto", "gated"].includes(budget.races.delivery),
+      dataSeed: settings.seed,
+      shapes: settings.strategy === "coverage_guided",
+      gated: settings.races.mode === "pairs" && ["auto", "gated"].includes(settings.races.delivery),
       earlierClocksMs: keep?.before?.beginning.clocksMs,
     },
   };
@@ -79,32 +80,29 @@ export async function withWorkers<T>(
 
 /** Brings all lanes to the root state, and tells the options of the search. @throws SeqqaError, and the abort reason after an abort */
 export async function bringUp(plan: PlannedExploration, lanes: ExplorationLanes): Promise<Exploration> {
-  const { input, budget } = plan;
+  const { input, settings, shard } = plan;
   const { definition, name, onEvent } = input;
-  const maxTimeMs = (budget.maxTime ?? Infinity) * 1000;
+  const maxTimeMs = (settings.maxTime ?? Infinity) * 1000;
   const brought = await bringUpLanes(lanes.lanePool, input, maxTimeMs);
   const root = brought.reports[0]!;
-  refuseRaces(budget.races, root);
-  const policy = violationPolicy(definition, budget.continueAfterViolation);
+  refuseRaces(settings.races, root);
+  const policy = violationPolicy(definition, settings.continueAfterViolation);
   onEvent({ kind: "started", name, lanes: lanes.lanePool.lanes, notes: [...brought.notes, ...rootNote(root, policy)] });
   const ended = new EndedTargets();
   const options: ExplorerOptions = {
+    ...settings,
     name,
     actions: definition.actions.map((action) => action.name),
     ownActions: definition.ownActions,
-    strategy: budget.strategyKind,
-    maxSteps: budget.maxSteps,
-    maxDepth: budget.maxDepth ?? (root.visibility === "nothing" ? BLIND_DEPTH : Infinity),
+    maxDepth: settings.maxDepth ?? (root.visibility === "nothing" ? BLIND_DEPTH : Infinity),
     maxTimeMs,
-    stopOnFirstViolation: budget.stopOnFirstViolation,
     violationPolicy: policy,
     isKnown: (found) => input.known?.has(findingId(name, found)) === true,
-    seed: budget.seed,
     // States can be reached by snapshot: there is a store, and snapshots can be written to every store.
     direct: brought.reports.every(({ portable }) => portable),
     crossCheck: CROSS_CHECK,
     saidChains: new Set(),
-    shard: input.shard,
+    shard,
     signal: input.signal,
     onEvent: (event) => {
       ended.see(event);

@@ -70,11 +70,11 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
 
 /** Probes for races. The exploration is reported even if that fails. */
 async function probedRaces(
-  { input, options, budget, lanes }: Exploration,
+  { input, options, settings, lanes }: Exploration,
   explorer: Explorer,
 ): Promise<{ readonly races: FoundRaces; readonly errors: readonly RunError[] }> {
   try {
-    return { races: await findRaces(explorer, options, lanes.home.lanePool, budget.races), errors: [] };
+    return { races: await findRaces(explorer, options, lanes.home.lanePool, settings.races), errors: [] };
   } catch (error) {
     return { races: NO_RACES, errors: input.signal?.aborted === true ? [] : [fatalError(error)] };
   }

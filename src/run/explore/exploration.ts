@@ -1,18 +1,20 @@
-import type { ResolvedExploration } from "../../config/index.ts";
+import type { ExplorationConfig } from "../../config/index.ts";
 import type { LanePool } from "../../engine/lane-pool.ts";
+import type { Shard } from "../../engine/shards/shard-partition.ts";
 import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
 import type { ClusterLanePool } from "../../lane-pools/cluster/cluster-lane-pool.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
 import type { Lanes } from "../lanes/open-lanes.ts";
-import type { ExploreInput } from "../prepare/explore-input.ts";
+import type { ExploreInput } from "../prepare/explore-request.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
 import type { BroughtUp } from "./at-root.ts";
 import type { EndedTargets } from "./ended-targets.ts";
 
-/** An exploration that may start: its budget is resolved, and nothing is started yet. */
+/** An exploration that may start: its settings are resolved, and nothing is started yet. */
 export interface PlannedExploration {
   readonly input: ExploreInput;
-  readonly budget: ResolvedExploration;
+  readonly settings: ExplorationConfig;
+  readonly shard: Shard | undefined;
   /** The start on the clock of `performance.now()`, earlier by the time of previous sessions. */
   readonly begunMs: number;
 }

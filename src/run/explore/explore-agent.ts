@@ -13,7 +13,6 @@ import { exploreWithServices } from "../prepare/explore-with-services.ts";
 import { exploreKept, runToGoOn, type StoredProgressInput } from "../resume/stored-progress.ts";
 import type { ExploreOptions } from "../prepare/options.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
-import { shardOf } from "../shards/shard.ts";
 
 /** Implements `agent.explore()`. The agent exists as an object here; lanes in other threads import its module. */
 export async function exploreAgent(definition: AgentDefinition<never, never>, options: ExploreOptions): Promise<ExplorationResult> {
@@ -44,7 +43,7 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
         signal: options.signal,
         onEvent: options.onEvent ?? (() => undefined),
         keep,
-        shard: options.shard === undefined ? undefined : shardOf(options.shard),
+        shard: options.shard,
       });
     return kept === undefined ? exploring() : exploreKept(kept.input, kept.stored, exploring);
   });

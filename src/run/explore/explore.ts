@@ -1,6 +1,6 @@
 import type { ExplorationResult } from "../../model/results/result.ts";
 import { withLanes } from "../lanes/open-lanes.ts";
-import type { ExploreInput } from "../prepare/explore-input.ts";
+import type { ExploreInput } from "../prepare/explore-request.ts";
 import { bringUp, lanesInput, planExploration, withWorkers } from "./bring-up.ts";
 import { conclude } from "./conclude.ts";
 import { search } from "./search.ts";

@@ -74,7 +74,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
 }
 
 function startOf(
-  { input: { name, module, shard, keep }, budget: { maxDepth }, options, lanes, shown }: Exploration,
+  { input: { name, module, keep }, settings: { maxDepth }, shard, options, lanes, shown }: Exploration,
   root: LaneReport,
   knowledge: Knowledge,
 ): ExplorationStart {

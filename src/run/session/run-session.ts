@@ -21,7 +21,7 @@ import {
   type RunReport,
 } from "../../reports/index.ts";
 import { newRunId, RunLog, type ConfigRow, type ExplorationKeeper } from "../../run-log/index.ts";
-import type { ExploreFileInput } from "../explore/explore-file.ts";
+import type { ExploreFileRequest } from "../prepare/explore-request.ts";
 import type { FoundJourneys, JourneyEvent } from "../journeys/journey-run.ts";
 import { statusOfError, statusOfJourney, worst, type ExitStatus } from "./exit-status.ts";
 import { hearSignals } from "./hear-signals.ts";
@@ -137,7 +137,7 @@ export class RunSession {
   /** Explores a file. `request`: its parts that the session does not know. A failure is one of the run. */
   async exploreFile(
     { exploreFile }: Pick<RunEngine, "exploreFile">,
-    request: Pick<ExploreFileInput, "entry" | "name" | "only" | "shard" | "distribution">,
+    request: Pick<ExploreFileRequest, "entry" | "name" | "only" | "shard" | "distribution">,
   ): Promise<void> {
     const { config, reporter, signal, known } = this.#input;
     const path = request.entry;
