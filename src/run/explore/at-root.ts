@@ -82,7 +82,7 @@ export function calibrating(
   const limit = { leftMs: maxTimeMs / 2, allowanceMs: 0 };
   const end = performance.now() + limit.leftMs;
   // Otherwise writes of other clients, and changes that were not restored, would remain unnoticed.
-  const canRebuild = config.target !== undefined && lanePool.remote === undefined;
+  const canRebuild = config.target !== undefined && !lanePool.capacity.isElastic;
   const cut = (): void => {
     for (let lane = 0; lane < lanePool.lanes; lane++) lanePool.cut?.(lane);
   };

@@ -36,7 +36,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
   const { startedAt } = brought;
   let { reports, knowledge, divergences } = brought;
   const refuted: Reduction[] = [];
-  for (let lessons = 0, isOpen = lanePool.remote === undefined; ; lessons++) {
+  for (let lessons = 0, isOpen = !lanePool.capacity.isElastic; ; lessons++) {
     keep?.begin(startOf(exploration, reports[0]!, knowledge));
     const spill = new ScratchFile(keep?.folder ?? tmpdir());
     const recorded = lessons === 0 ? keep?.before?.recorded : undefined;
