@@ -11,7 +11,8 @@ import { idleMsOf } from "./idle-watch.ts";
 import { whereOfStack } from "../prepare/declared-at.ts";
 import { learnFrom, lessonNote, refutedBy } from "./learn-values.ts";
 import { runHeaderWith } from "../resume/resume.ts";
-import { reportedEvents } from "./reported-events.ts";
+import type { JournalEvent } from "../../engine/commit/commit-journal.ts";
+import type { ShownUrls } from "../prepare/shown-urls.ts";
 
 /** The largest number of searches that may end because too little is known about the target's values. */
 const MOST_LESSONS = 8;
@@ -90,5 +91,26 @@ function startOf(
       { root, knowledge: knowledgeText(knowledge), clockMs, maxDepth, shard, violationPolicy: options.violationPolicy },
       keep?.before?.beginning,
     ),
+  };
+}
+
+/**
+ * Prepares the step events of a row for reports: URLs as users know them, and stacks in the user's own lines, since the bundle is deleted after the
+ * run.
+ */
+function reportedEvents(
+  { findings, errors, unjudged }: JournalEvent,
+  urls: ShownUrls,
+  { mapStack, whereOf }: { readonly mapStack: (stack: string) => string; readonly whereOf: (stack: string) => string | undefined },
+): JournalEvent {
+  return {
+    findings,
+    ...(unjudged !== undefined && { unjudged }),
+    errors: errors.map((error) => ({
+      ...error,
+      message: urls.text(error.message),
+      where: error.where ?? (error.stack === undefined ? undefined : whereOf(error.stack)),
+      stack: error.stack === undefined ? undefined : mapStack(error.stack),
+    })),
   };
 }
