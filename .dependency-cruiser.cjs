@@ -10,15 +10,16 @@ const allowed = {
   state: foundation,
   // Whom connections trust and which way they go: for all that speak HTTP.
   network: foundation,
-  config: [...foundation, "network"],
+  // Registries of formats and of stores; what a row names is loaded at its first use.
+  config: [...foundation, "network", "reports/formats/index.ts", "adapters/store-kinds.ts"],
   loader: foundation,
-  targets: [...foundation, "config", "network", "stores/process-identity.ts"],
+  targets: [...foundation, "config", "network", "stores/process-identity.ts", "adapters/store-kinds.ts"],
   // What the main thread and lanes say to each other: plain data.
   messages: [...foundation, "state"],
   // The main thread's side.
   engine: [...foundation, "state", "messages"],
   // A journey can be an agent's setup.
-  lane: [...foundation, "state", "stores", "targets", "journeys", "messages"],
+  lane: [...foundation, "state", "stores", "targets", "journeys", "messages", "adapters/store-kinds.ts"],
   // Lanes are built here, from the plain data that describes them.
   "lane-pools": [
     ...foundation,
@@ -35,7 +36,7 @@ const allowed = {
     "network/secure-context.ts",
     "network/untrusted.ts",
   ],
-  reports: [...foundation, "config", "engine", "messages", "state/compare/differences.ts"],
+  reports: [...foundation, "engine", "messages", "state/compare/differences.ts"],
   // A run is kept as reports may show it.
   "run-log": [...foundation, "config", "engine", "messages", "reports", "stores/sqlite-driver.ts"],
   races: [...foundation, "state", "engine", "messages", "lane", "adapters/http"],

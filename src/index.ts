@@ -3,11 +3,11 @@ export type { ActionOptions, ExpectedStatus } from "./model/declare/action.ts";
 export { Agent } from "./run/agent.ts";
 export type { AgentOptions } from "./model/declare/agent.ts";
 export type { ApiClient, MultipartPart, MultipartValue, RequestOptions } from "./model/http/client.ts";
-export { Context } from "./model/context/context.ts";
+export { Context, storeOf } from "./model/context/context.ts";
 export type { Values } from "./model/context/context.ts";
 export { KeyError, SeqqaError } from "./model/errors.ts";
 export { Invariant } from "./model/declare/invariant.ts";
-export type { InvariantOptions } from "./model/declare/invariant.ts";
+export type { CheckAnswer, CheckResult, InvariantOptions } from "./model/declare/invariant.ts";
 export { Journey } from "./run/journeys/journey.ts";
 export type { AnyStep, JourneyOptions } from "./model/declare/journey.ts";
 export type { JourneyResult, StepResult, StepStatus } from "./model/results/journey-result.ts";
@@ -30,19 +30,26 @@ export type {
   Violation,
 } from "./model/results/result.ts";
 export type { ExplorationEntry, GraphEntry, JourneyEntry, RunDocument } from "./reports/document/document-types.ts";
-export type { ReportedFailure, ReportedKnown } from "./reports/document/run-report.ts";
+export type { GraphData, ReportData } from "./reports/document/report-data.ts";
+export type { ReportedExploration, ReportedFailure, ReportedJourney, ReportedKnown, RunReport } from "./reports/document/run-report.ts";
+export type { Output as ReporterOutput, Reporter, ReporterOptions } from "./reports/reporter.ts";
+export type { ReportFormat } from "./reports/formats/report-format.ts";
 export type { RaceReplay, ReplayedRace, ReplayOptions, ReplayResult } from "./model/results/replay.ts";
 export { Severity } from "./model/declare/severity.ts";
 export { Step } from "./model/declare/step.ts";
 export type { ExpectedFailure, StepOptions } from "./model/declare/step.ts";
 export { BFS, CoverageGuided, DFS, Random } from "./model/declare/strategy.ts";
 export type { RacesOptions, RacesSetting } from "./model/declare/races.ts";
-export type { Strategy } from "./model/declare/strategy.ts";
+export type { Strategy, StrategyKind } from "./model/declare/strategy.ts";
 export type {
   Awaitable,
   CheckpointChoice,
+  Gate,
+  GateView,
+  HeldWrite,
   LastLook,
   Checkpoint,
+  NoGate,
   Observed,
   ObservedColumn,
   ObservedTable,
@@ -50,6 +57,7 @@ export type {
   StoreAdapter,
   StoreScope,
   StoreTraits,
+  TableSchema,
   /** @deprecated Use `Checkpoint`. */
   Checkpoint as Mark,
   /** @deprecated Use `StoreAdapter`. */
@@ -59,6 +67,17 @@ export type {
   /** @deprecated Use `StoreTraits`. */
   StoreTraits as SystemTraits,
 } from "./model/stores/store-adapter.ts";
+export type { Leftover, RowImage, RowImages } from "./model/stores/leftover.ts";
+export type { StoreModule, StoreModuleSettings } from "./model/stores/store-module.ts";
+export type {
+  Cleaned,
+  Cleaning,
+  Removed,
+  StoreCheck,
+  StoreKind,
+  StoreProvider,
+  StoreProviderOptions,
+} from "./model/stores/store-provider.ts";
 export { StateGraph } from "./run/state-graphs/state-graph.ts";
 export type { EdgeOptions, NodeOptions, StateGraphOptions } from "./model/declare/state-graph.ts";
 export type { EdgeAnswer, EdgeFunction } from "./model/declare/edge-action.ts";

@@ -5,7 +5,7 @@ import { STRATEGIES } from "./run-bed.ts";
 import type { BedSummary, StrategySummary } from "./summary.ts";
 
 /** Told apart by those who see colours otherwise, too (Okabe and Ito). */
-const COLOURS: Readonly<Record<StrategyName, string>> = {
+const COLOURS: Readonly<Partial<Record<StrategyName, string>>> = {
   bfs: "#0072b2",
   dfs: "#d55e00",
   random: "#009e73",
@@ -64,7 +64,7 @@ const yOf = (row: number): number => TOP + row * (STRATEGIES.length * LINE + BET
 
 function legend(): readonly string[] {
   return STRATEGIES.flatMap((strategy, index) => [
-    element("rect", { x: LEFT + index * 150, y: 62, width: 14, height: 10, fill: COLOURS[strategy] }),
+    element("rect", { x: LEFT + index * 150, y: 62, width: 14, height: 10, fill: COLOURS[strategy] ?? "black" }),
     text(LEFT + 20 + index * 150, 71, strategy),
   ]);
 }
@@ -99,7 +99,7 @@ function box(
   name: string,
 ): string {
   const place = (value: number | null): number => (value === null ? end : x(value));
-  const colour = COLOURS[strategy];
+  const colour = COLOURS[strategy] ?? "black";
   const middle = y + LINE / 2;
   const from = place(q1);
   // A box of no width would not be seen.

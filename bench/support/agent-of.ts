@@ -1,14 +1,7 @@
-import { Agent, BFS, CoverageGuided, DFS, Random, type AgentOptions, type Strategy } from "seqqa";
+import { Agent, type AgentOptions, type Strategy } from "seqqa";
 
 /** The strategies by their names in the configuration. */
 export type StrategyName = Strategy["kind"];
-
-const STRATEGIES: Readonly<Record<StrategyName, new () => Strategy>> = {
-  bfs: BFS,
-  dfs: DFS,
-  random: Random,
-  coverage_guided: CoverageGuided,
-};
 
 /** An agent that a bundled module of the repository declares, with a strategy and budgets of the benchmark's own. */
 export function agentOf(
@@ -26,7 +19,7 @@ export function agentOf(
     actions: declared.actions,
     invariants: declared.invariants,
     ...(declared.setup === undefined ? {} : { setup: declared.setup }),
-    strategy: new STRATEGIES[strategy ?? declared.strategy?.kind ?? "bfs"](),
+    strategy: { kind: strategy ?? declared.strategy?.kind ?? "bfs" },
     ...options,
   });
 }

@@ -1,4 +1,4 @@
-import type { StoreKindName } from "../model/stores/store-kinds.ts";
+import type { StoreKindName } from "../adapters/store-kinds.ts";
 import type { RaceDelivery } from "../model/results/result.ts";
 import type { Severity } from "../model/declare/severity.ts";
 import type { SearchSettings } from "../model/declare/search-settings.ts";
@@ -14,7 +14,12 @@ export interface WarmUpStep {
 
 /** One store behind the API, as declared under `systems.<name>` or, for the name `db`, by `db_url`. */
 export interface SystemConfig {
-  readonly kind: StoreKindName;
+  /** `undefined`: the store is of the kind that `adapter` knows. */
+  readonly kind: StoreKindName | undefined;
+  /** The package, or the absolute path of the module, that makes the adapter; `undefined`: seqqa's own, by the URL. */
+  readonly adapter: string | undefined;
+  /** Settings for `adapter`, as they were written. */
+  readonly options: unknown;
   /** The URL as it was written, except that a relative SQLite path is resolved against the folder of the file. */
   readonly url: string;
   readonly checkpoint: string | undefined;
@@ -104,10 +109,9 @@ export interface ExplorationConfig extends SearchSettings {
   readonly rateLimit: number | undefined;
 }
 
-export type ReportFormat = "html" | "json" | "junit";
-
 export interface ReportConfig {
-  readonly formats: readonly ReportFormat[];
+  /** Names of built-in formats, and absolute paths of the user's. */
+  readonly formats: readonly string[];
   /** Absolute. */
   readonly outputDir: string;
   readonly includeRequestResponse: boolean;

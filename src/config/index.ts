@@ -1,7 +1,8 @@
-export type { Config, ReportFormat, ServiceConfig, ExplorationConfig } from "./config.ts";
+export type { Config, ExplorationConfig, ServiceConfig, SystemConfig } from "./config.ts";
 export type { Environment } from "./read/environment.ts";
 export { loadConfig, sourceOf, type LoadOptions } from "./read/load-config.ts";
 export { allowedStores } from "./check/store-consent.ts";
+export { MODULE_PATH } from "./schema/spec.ts";
 export { storePart, STORE_PARTS, storePlaceholder } from "./store-parts.ts";
 export { nearest } from "../model/text/nearest.ts";
 export type { FlagValue } from "./read/overrides.ts";

@@ -1,5 +1,6 @@
 import { decoded } from "../model/http/decoded.ts";
-import { sqlitePathOf, STORE_KINDS, storeKindOf } from "../model/stores/store-kinds.ts";
+import { sqlitePathOf } from "../model/stores/sqlite-path.ts";
+import { STORE_KINDS, storeKindOf } from "../adapters/store-kinds.ts";
 
 /** The parts of a store's URL that a placeholder can name. */
 export const STORE_PARTS = ["host", "port", "user", "password", "database"] as const;
@@ -13,7 +14,7 @@ export type StorePart = (typeof STORE_PARTS)[number];
  * @param url A valid URL of a store.
  */
 export function storePart(url: string, part: StorePart): string | undefined {
-  const kind = storeKindOf(url)!;
+  const kind = storeKindOf(url);
   if (kind === "sqlite") return part === "database" ? sqlitePathOf(url) : undefined;
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
   switch (part) {
@@ -21,7 +22,7 @@ export function storePart(url: string, part: StorePart): string | undefined {
       // Drivers take a socket, or another host, from the query.
       return searchParams.get("host") ?? searchParams.get("socketPath") ?? (hostname.replace(/^\[(.*)\]$/, "$1") || undefined);
     case "port":
-      return port || searchParams.get("port") || STORE_KINDS[kind].port;
+      return port || searchParams.get("port") || (kind && STORE_KINDS[kind].port);
     case "user":
       return decoded(username || searchParams.get("user") || "") || undefined;
     case "password":

@@ -88,7 +88,11 @@ async function buildOne(
   const { setHttpDefaults } = await import("../adapters/http/defaults.ts");
   setHttpDefaults(http);
   const systems: Record<string, StoreAdapter> = {};
-  for (const system of spec.systems) systems[system.name] = await createAdapter(system);
+  const external = new Set<StoreAdapter>();
+  for (const system of spec.systems) {
+    const adapter = (systems[system.name] = await createAdapter(system));
+    if (system.isUsedWhereItIs === true) external.add(adapter);
+  }
   const plain: Lane = { index: spec.index, baseUrl: spec.baseUrl, dbUrl: spec.dbUrl, dbPath: spec.dbPath, systems, tmpDir: spec.tmpDir };
   const target = spec.targetModule === undefined ? undefined : await startInProcess(spec.targetModule, plain);
   const lane: Lane = target === undefined ? plain : { ...plain, baseUrl: target.baseUrl, fetch: target.fetch };
@@ -101,6 +105,7 @@ async function buildOne(
       lane,
       inProcess: target !== undefined,
       borrowed: spec.borrowed,
+      external,
       isFirst: spec.isFirst,
       createClient,
       createData,
@@ -121,7 +126,7 @@ async function buildOne(
     close: async () => {
       try {
         // An external store, or a world that the user made, must not stay in the state explored last.
-        if (spec.borrowed || !made) await base.home.leave();
+        if (spec.borrowed || external.size > 0 || !made) await base.home.leave();
       } finally {
         if (made) await base.world.close();
         else for (const system of Object.values(base.world.systems)) await system?.close();

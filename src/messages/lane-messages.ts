@@ -3,7 +3,7 @@
  *
  * Outcomes travel as rows of {@link ROW} int32 values. A step without step events costs 24 bytes and no object.
  */
-import type { Divergence, RecordedExchange, RecordedStep } from "../model/results/result.ts";
+import type { Divergence, Evidence, RecordedExchange, RecordedStep } from "../model/results/result.ts";
 import { Severity } from "../model/declare/severity.ts";
 import type { TargetEnd } from "../model/results/target-end.ts";
 import type { DroppedField, Knowledge } from "../state/compare/knowledge.ts";
@@ -338,6 +338,8 @@ export interface Recording {
   readonly steps: readonly RecordedStep[];
   /** The requests that each invariant sent when the last state was checked. */
   readonly checks: readonly RecordedCheck[];
+  /** What the broken rules said and asked of stores when the last state was checked. */
+  readonly evidence: readonly RecordedEvidence[];
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];
   /** `false`: no step of the path drew data, so it does not matter which paths data is drawn from. */
@@ -352,6 +354,11 @@ export interface Recording {
   readonly lastStep?: { readonly startMs: number; readonly endMs: number } | undefined;
   /** The lines that the target printed during the last step, if its output is known. */
   readonly printed?: readonly string[] | undefined;
+}
+
+/** The values and queries of one rule's check. */
+export interface RecordedEvidence extends Evidence {
+  readonly invariant: string;
 }
 
 /** A request that an invariant sent. */

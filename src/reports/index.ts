@@ -3,9 +3,11 @@ export { ConsoleReporter, raceLines, violationLines } from "./console/console.ts
 export { JsonReporter } from "./json/json.ts";
 export { inertOutput } from "./github/inert-output.ts";
 export { onGithub, reportToGithub } from "./github/report-to-github.ts";
+export { REPORT_FORMAT_NAMES, REPORT_FORMATS } from "./formats/index.ts";
+export type { ReportFormat } from "./formats/report-format.ts";
+export { junitText } from "./junit/junit.ts";
 export { htmlText } from "./html/html-text.ts";
 export { jsonPieces, jsonText } from "./json/json-text.ts";
-export { junitText } from "./junit/junit.ts";
 export { DepthCounter, type ByDepth } from "./console/by-depth.ts";
 export { graphEntry, MOST_LISTED } from "./document/graph-entry.ts";
 export { Live } from "./console/live.ts";
@@ -14,7 +16,10 @@ export { redactExchange, redactFailure, redactResult, redactTarget, redactText, 
 export { redactReplay } from "./redaction/redact-replay.ts";
 export { hideCredentials } from "./redaction/hide-in-text.ts";
 export { redactor, type Redactor } from "./redaction/redactor.ts";
-export type { Output, Reporter, ReporterOptions } from "./reporter.ts";
+export type { Output, Reporter, ReporterOptions, WholeReporter } from "./reporter.ts";
+export { REPORTER_NAMES, REPORTERS } from "./reporters.ts";
+export { Reporters } from "./reporters-together.ts";
+export { userReporter } from "./user-reporter.ts";
 export { resultJson } from "./json/result-json.ts";
 export type { ExplorationEntry, GraphEntry, JourneyEntry, RunDocument } from "./document/document-types.ts";
 export type { GraphData, ReportData } from "./document/report-data.ts";

@@ -18,27 +18,36 @@ export interface Output {
   off?(event: "drain" | "error" | "close", listener: () => void): unknown;
 }
 
-/** Informs people or programs about a run. All calls come in order; `ended` is the last one. */
+/**
+ * Informs people or programs about a run. All calls come in order; `ended` is the last one. A module whose default export is a reporter, a class of one
+ * or a function that returns one can be named in `--reporter`: the class or function is given {@link ReporterOptions}, and everything that its reporter
+ * receives is redacted already.
+ */
 export interface Reporter {
   /** An event in the exploration of this name. */
-  event(name: string, event: ExplorationEvent): void;
+  event?(name: string, event: ExplorationEvent): void;
   /** An exploration has ended. */
-  explored(exploration: ReportedExploration): void;
+  explored?(exploration: ReportedExploration): void;
   /** A step of the journey of this name has ended; `null`: its first step begins. */
-  step(name: string, step: StepResult | null): void;
+  step?(name: string, step: StepResult | null): void;
   /** A journey has ended. */
-  journeyEnded(name: string, result: JourneyResult): void;
+  journeyEnded?(name: string, result: JourneyResult): void;
   /** Receives the final data of a journey when all journeys are over and its stores are restored. */
-  journeyDone(journey: ReportedJourney): void;
-  /** Text about the run as a whole, or an error, for standard error. */
-  message(text: string): void;
+  journeyDone?(journey: ReportedJourney): void;
+  /** Text about the run as a whole, or an error, for standard error. Default: it is written there, unless another reporter does so. */
+  message?(text: string): void;
+  /** The run is over. It waits for the returned promise, for at most 30 seconds if the reporter is the user's. */
   ended(report: RunReport): void | Promise<void>;
 }
+
+/** A reporter with all of its methods. */
+export type WholeReporter = Required<Reporter>;
 
 export interface ReporterOptions {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** `--verbose` was given. */
   readonly verbose: boolean;
   readonly visibility: Visibility;
   /** Milliseconds of a monotonic clock. */

@@ -8,6 +8,19 @@ export { ownership, type OwnershipOptions } from "./ownership.ts";
 export { rejectedMeansUnchanged } from "./rejected-means-unchanged.ts";
 export { resourceHierarchy, type ResourceHierarchyOptions } from "./resource-hierarchy.ts";
 export { retrySafe, type RetrySafeOptions } from "./retry-safe.ts";
+export {
+  neverNegative,
+  references,
+  sumWithin,
+  unique,
+  type RowRuleOptions,
+  type SumWithinOptions,
+  type UniqueOptions,
+} from "./rows/row-rules.ts";
+export { transitions, type TransitionsOptions } from "./rows/transitions.ts";
+export { sessionEnds, type SessionEndsOptions } from "./session-ends.ts";
+export { singleUse, type SingleUseOptions } from "./single-use.ts";
 export { useAfterFree, type UseAfterFreeOptions } from "./use-after-free.ts";
 export { Rule, type CheckedStep, type Earlier, type Login, type RuleOptions, type StoresView } from "../model/declare/rule.ts";
+export type { CheckAnswer, CheckResult } from "../model/declare/invariant.ts";
 export type { Resource } from "../model/declare/resource.ts";

@@ -1,4 +1,4 @@
-import { clientPartOf, type RequestOptions } from "../model/http/client.ts";
+import { clientPartOf, TELLS_SENDER, type RequestOptions } from "../model/http/client.ts";
 import { namedArguments, namedField, namedRequest, type NamedCall } from "./named-call.ts";
 import type { ReadValue } from "./owners-view.ts";
 
@@ -15,7 +15,6 @@ export class NothingNamed extends Error {}
 const VERBS = new Set(["get", "post", "put", "patch", "delete", "head", "options"]);
 /** Methods that would change the intruder's identity. */
 const IDENTITY = new Set(["setAuthToken", "setBasicAuth", "setHeader", "close"]);
-const OF_IDENTITY = /auth|token|secret|api-?key|session|cookie|user|tenant|account|role/i;
 
 /** An intruder's client. It sends calls that name something of the owner's, with the identity of the intruder. */
 export class IntruderClient<A> {
@@ -86,5 +85,5 @@ export class IntruderClient<A> {
 /** Removes headers that tell who the owner is. */
 function withoutIdentity(options: RequestOptions | undefined): RequestOptions | undefined {
   if (options?.headers === undefined) return options;
-  return { ...options, headers: Object.fromEntries(Object.entries(options.headers).filter(([name]) => !OF_IDENTITY.test(name))) };
+  return { ...options, headers: Object.fromEntries(Object.entries(options.headers).filter(([name]) => !TELLS_SENDER.test(name))) };
 }

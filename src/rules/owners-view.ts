@@ -30,6 +30,7 @@ export class OwnersView<C extends object> {
     const { entries } = contextPartOf(owners as never);
     const copy = new Context<C>(structuredClone(Object.fromEntries(entries)) as Partial<C>);
     contextPartOf(copy as never).drawFrom(() => owners.data);
+    contextPartOf(copy as never).reach(contextPartOf(owners as never).stores);
     this.#owners = new Map(contextPartOf(copy as never).entries);
     this.context = this.#watched(copy);
   }

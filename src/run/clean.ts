@@ -2,8 +2,8 @@ import type { Config } from "../config/index.ts";
 import type { Leftover } from "../model/stores/leftover.ts";
 import type { Cleaning } from "../model/stores/store-provider.ts";
 import { deadRuns, sweepCompose, sweepDeadRuns } from "../targets/index.ts";
-import type { StoreKindName } from "../model/stores/store-kinds.ts";
-import { loadStores } from "../adapters/load-store.ts";
+import { withRunDirectory } from "./prepare/run-directory.ts";
+import { storesOf, systemsOf } from "./prepare/store-modules.ts";
 
 /** The removed things (with a dry run: those that would be removed), and the rows that dead runs left in external stores. */
 export interface CleanedUp {
@@ -15,16 +15,16 @@ export interface CleanedUp {
 export async function clean(config: Config, how: Cleaning = {}): Promise<CleanedUp> {
   const removed = how.dryRun === true ? [...deadRuns()] : await sweepMachine();
   const leftovers: Leftover[] = [];
-  const urls = new Map<string, { readonly kind: StoreKindName; readonly url: string }>();
-  for (const system of [config.systems, ...config.lanes.map(({ systems }) => systems)].flatMap((one) => Object.values(one))) {
-    urls.set(system.url, system);
-  }
-  for (const { kind, url } of urls.values()) {
-    const cleaned = await (await loadStores(kind)).clean(url, how);
-    removed.push(...cleaned.removed);
-    const { leftover } = cleaned;
-    if (leftover !== undefined && leftover.undo.length + leftover.keep.length > 0) leftovers.push(leftover);
-  }
+  const byUrl = new Map(systemsOf(config).map((one) => [one[1].url, one] as const));
+  await withRunDirectory(async (directory) => {
+    for (const [name, system] of byUrl.values()) {
+      const stores = await storesOf(name, system, { folder: config.folder, directory });
+      const cleaned = await stores.clean?.(system.url, how);
+      removed.push(...(cleaned?.removed ?? []));
+      const leftover = cleaned?.leftover;
+      if (leftover !== undefined && leftover.undo.length + leftover.keep.length > 0) leftovers.push(leftover);
+    }
+  });
   return { removed, leftovers };
 }
 

@@ -1,11 +1,12 @@
 import { statfs } from "node:fs/promises";
-import type { Config } from "../config/index.ts";
-import { createAdapter, loadStores } from "../adapters/load-store.ts";
+import type { Config, SystemConfig } from "../config/index.ts";
+import { createAdapter } from "../adapters/load-store.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { StoreCheck } from "../model/stores/store-provider.ts";
 import type { LaneSpec, SystemSpec } from "../targets/lanes/lane-spec.ts";
 import { checkServices, runBase, type TargetHost } from "../targets/index.ts";
 import { openHost } from "./lanes/open-lanes.ts";
+import { storesOf, systemsOf } from "./prepare/store-modules.ts";
 import { withRunDirectory } from "./prepare/run-directory.ts";
 
 const MIB = 1024 * 1024;
@@ -23,19 +24,24 @@ export async function doctor(config: Config): Promise<readonly StoreCheck[]> {
     { ok: true, what: "config", says: config.file === undefined ? "no seqqa.yaml; defaults are used" : config.file },
     await disk(),
   ];
-  const declared = config.lanes.length > 0 ? config.lanes.map(({ systems }) => systems) : [config.systems];
-  for (const systems of declared) {
-    for (const [name, system] of Object.entries(systems)) {
-      for (const check of await (await loadStores(system.kind)).check(system.url))
-        checks.push({ ...check, what: `${name}: ${check.what}` });
-    }
+  return withRunDirectory(async (directory) => {
+    for (const [name, system] of systemsOf(config)) checks.push(...(await storeChecks(name, system, config, directory)));
+    checks.push(...(await checkServices(config)));
+    // A problem of a store explains why no lane starts, so starting one would only repeat it.
+    if (checks.every(({ ok }) => ok)) checks.push(...(await lane(config, directory)));
+    return checks;
+  });
+}
+
+async function storeChecks(name: string, system: SystemConfig, { folder }: Config, directory: string): Promise<readonly StoreCheck[]> {
+  try {
+    const { check } = await storesOf(name, system, { folder, directory });
+    if (check !== undefined) return (await check(system.url)).map((one) => ({ ...one, what: `${name}: ${one.what}` }));
+    return [{ ok: true, what: `${name}: adapter`, says: `${system.adapter} is loaded, and checks nothing itself` }];
+  } catch (error) {
+    if (system.adapter === undefined) throw error;
+    return [failed(`${name}: adapter`, error)];
   }
-  checks.push(...(await checkServices(config)));
-  // A problem of a store explains why no lane starts, so starting one would only repeat it.
-  if (checks.every(({ ok }) => ok)) {
-    checks.push(...(await withRunDirectory((directory) => lane(config, directory))));
-  }
-  return checks;
 }
 
 async function disk(): Promise<StoreCheck> {
@@ -74,7 +80,7 @@ async function lane(config: Config, directory: string): Promise<readonly StoreCh
       says: refused === undefined ? "several lanes can be made" : `one lane only: ${refused.message}`,
     });
     if (spec.borrowed) checks.push({ ok: true, what: "trial", says: "not made in stores of a target that already runs" });
-    else for (const system of spec.systems) checks.push(await trial(system, spec));
+    else for (const system of spec.systems) checks.push(await trial(system, spec, { folder: config.folder, directory }));
   } catch (error) {
     checks.push(failed("lane", error));
   } finally {
@@ -83,15 +89,22 @@ async function lane(config: Config, directory: string): Promise<readonly StoreCh
   return checks;
 }
 
-async function trial(spec: SystemSpec, { index }: LaneSpec): Promise<StoreCheck> {
+async function trial(
+  spec: SystemSpec,
+  { index }: LaneSpec,
+  places: { readonly folder: string; readonly directory: string },
+): Promise<StoreCheck> {
   const what = `${spec.name}: trial`;
+  const { disturb } = await storesOf(spec.name, { ...spec, adapter: spec.adapter, options: spec.options }, places);
+  if (spec.isUsedWhereItIs === true || disturb === undefined)
+    return { ok: true, what, says: `not made: ${spec.adapter} has no copy to try on` };
   const system = await createAdapter(spec);
   try {
     await system.open({ name: spec.name, laneIndex: index, inProcess: false, borrowed: false });
     await system.root();
     const before = await system.dump();
     const mark = await system.mark();
-    const done = await (await loadStores(spec.kind)).disturb(spec.url);
+    const done = await disturb(spec.url);
     const { mode, why } = system.checkpoint;
     const chosen = `checkpoint ${mode} (${why})`;
     if (done === undefined) return { ok: true, what, says: `${chosen}; nothing in it to try on` };

@@ -15,5 +15,7 @@ export { checkShards } from "./prepare/check-shards.ts";
 export { replayFile, type ReplayFileInput } from "./replay/replay-file.ts";
 export { runJourneys } from "./journeys/run-journeys.ts";
 export { work, type WorkInput } from "./explore/node-expansion.ts";
+export { loadUserExport } from "./prepare/load-user-export.ts";
+export { checkStoreModules } from "./prepare/store-modules.ts";
 export { withServices } from "./prepare/with-services.ts";
 export type { ExploreOptions } from "./prepare/options.ts";

@@ -16,6 +16,7 @@ export {
   knowledgeText,
   knowsNothing,
   NOTHING_KNOWN,
+  joinedTimes,
   readKnowledge,
   type DroppedField,
   type Knowledge,

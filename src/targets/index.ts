@@ -3,7 +3,7 @@ export { onEveryExit } from "./process/exit-hooks.ts";
 export { spareCount } from "./lanes/standby-targets.ts";
 export { endedInUse } from "./process/target-errors.ts";
 export { TargetHost } from "./lanes/target-host.ts";
-export type { TargetConfig, TargetHostOptions } from "./target-config.ts";
+export type { LoadedStoreModule, TargetConfig, TargetHostOptions } from "./target-config.ts";
 export { checkServices } from "./services/check-services.ts";
 export { ServiceHost } from "./services/service-host.ts";
 export { sweepCompose } from "./services/compose-record.ts";

@@ -1,4 +1,5 @@
-import type { StoreKindName } from "../model/stores/store-kinds.ts";
+import type { StoreKindName } from "../adapters/store-kinds.ts";
+import type { StoreModuleSettings } from "../model/stores/store-module.ts";
 import type { StoreKind } from "../model/stores/store-provider.ts";
 
 /** The part of the configuration that names what is explored and its stores. Plain data; the `Config` of `src/config` fits. */
@@ -64,12 +65,28 @@ export interface ListedLane {
 
 export interface StoreConfig {
   readonly url: string;
+  /** The package or the module that makes the adapter. Default: seqqa's own, by the URL. */
+  readonly adapter?: string | undefined;
+  /** `adapter`, loaded; the target host adds it. */
+  readonly loaded?: LoadedStoreModule | undefined;
+  /** Settings for `adapter`. */
+  readonly options?: unknown;
   readonly checkpoint?: string | undefined;
   readonly isolation?: string | undefined;
   readonly tables?: readonly string[] | undefined;
   readonly ignore?: readonly string[] | undefined;
   readonly symmetric?: readonly string[] | undefined;
 }
+
+/** A module of the user that makes the adapter of a store, loaded on the main thread. */
+export interface LoadedStoreModule {
+  /** File URL for the threads of lanes. */
+  readonly url: string;
+  readonly stores: Partial<StoreKind>;
+}
+
+/** Loads and checks the module that `systems.<name>.adapter` names. @throws SeqqaError with exit status 2 */
+export type LoadStoreModule = (adapter: string, settings: StoreModuleSettings, folder: string) => Promise<LoadedStoreModule>;
 
 export interface TargetHostOptions {
   /** Beginning of the run directory's name; the rest is random. Default: all of it is random. */
@@ -82,6 +99,8 @@ export interface TargetHostOptions {
   readonly cloneStore?: ((source: string | undefined, target: string) => void | Promise<void>) | undefined;
   /** Loads the module for a kind of store; without it only SQLite files are supported. */
   readonly storeKind?: ((kind: StoreKindName) => Promise<StoreKind>) | undefined;
+  /** Loads the modules of adapters; without it stores have adapters of seqqa only. */
+  readonly storeModule?: LoadStoreModule | undefined;
   /** The number of lanes: the numbers of spares follow theirs. Default 1. */
   readonly lanes?: number | undefined;
   /** With `rollback: restart`: spare processes, each on stores of its own, per lane. Default 0. */

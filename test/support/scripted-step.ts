@@ -70,6 +70,7 @@ export async function judged(rule: Rule, script: Script): Promise<Judged> {
     response: answers.at(-1),
     answers,
     canGoBack: true,
+    guests: [],
     changed,
     client,
     explain,
@@ -78,7 +79,7 @@ export async function judged(rule: Rule, script: Script): Promise<Judged> {
     unjudged: () => true,
     again: async ({ request }) => client.request(request.method, request.url, { headers: request.headers }),
   });
-  if (typeof said === "object") {
+  if (typeof said === "object" && "earlier" in said) {
     phase = "before";
     said = (await said.earlier({ explain, stores, inconclusive: () => true, unjudged: () => true })) as boolean;
   }

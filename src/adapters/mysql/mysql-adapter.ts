@@ -1,6 +1,13 @@
 import { SeqqaError } from "../../model/errors.ts";
 import { ignorePatterns } from "../../model/stores/ignored.ts";
-import type { CheckpointChoice, StoreAdapter, StoreScope, StoreTraits, TableSchema } from "../../model/stores/store-adapter.ts";
+import type {
+  CheckpointChoice,
+  StoreAdapter,
+  StoreScope,
+  StoreTraits,
+  TableSchema,
+  QueryListener,
+} from "../../model/stores/store-adapter.ts";
 import { DelegatingAdapter } from "../../stores/delegating-adapter.ts";
 import { chooseMode, type MysqlCheckpoint } from "./connect/choose-mode.ts";
 import { SharedConnection, type MysqlConnection } from "./savepoint/shared-connection.ts";
@@ -32,6 +39,7 @@ export interface MysqlAdapterOptions {
 /** A MySQL or MariaDB database behind the API. */
 export class MysqlAdapter extends DelegatingAdapter implements StoreAdapter {
   readonly name = "mysql";
+  onQuery: QueryListener | undefined;
   readonly tables: readonly string[] | undefined;
   readonly ignore: readonly string[];
   readonly symmetric: readonly string[];
@@ -120,7 +128,9 @@ export class MysqlAdapter extends DelegatingAdapter implements StoreAdapter {
    */
   async query(sql: string, params: readonly unknown[] = []): Promise<QueryRow[]> {
     requireReading(sql);
-    return this.opened().query(sql, params);
+    const rows = await this.opened().query(sql, params);
+    this.onQuery?.({ sql, params, rows });
+    return rows;
   }
 
   schema(): readonly TableSchema[] {

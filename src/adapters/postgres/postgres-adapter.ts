@@ -1,6 +1,13 @@
 import { SeqqaError } from "../../model/errors.ts";
 import { ignorePatterns } from "../../model/stores/ignored.ts";
-import type { CheckpointChoice, StoreAdapter, StoreScope, StoreTraits, TableSchema } from "../../model/stores/store-adapter.ts";
+import type {
+  CheckpointChoice,
+  StoreAdapter,
+  StoreScope,
+  StoreTraits,
+  TableSchema,
+  QueryListener,
+} from "../../model/stores/store-adapter.ts";
 import { DelegatingAdapter } from "../../stores/delegating-adapter.ts";
 import { USER_SCHEMA } from "./schema/catalog.ts";
 import { chooseMode, type PostgresCheckpoint } from "./connect/choose-mode.ts";
@@ -46,6 +53,7 @@ export interface PostgresAdapterOptions {
 /** A PostgreSQL database behind the API. */
 export class PostgresAdapter extends DelegatingAdapter implements StoreAdapter {
   readonly name = "postgres";
+  onQuery: QueryListener | undefined;
   readonly schemas: readonly string[] | undefined;
   readonly tables: readonly string[] | undefined;
   readonly ignore: readonly string[];
@@ -147,7 +155,9 @@ export class PostgresAdapter extends DelegatingAdapter implements StoreAdapter {
    */
   async query(sql: string, params: readonly unknown[] = []): Promise<QueryRow[]> {
     requireReading(sql);
-    return this.opened().query(sql, params);
+    const rows = await this.opened().query(sql, params);
+    this.onQuery?.({ sql, params, rows });
+    return rows;
   }
 
   async close(): Promise<void> {

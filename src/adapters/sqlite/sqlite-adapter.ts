@@ -13,6 +13,7 @@ import {
   type StoreScope,
   type StoreTraits,
   type TableSchema,
+  type QueryListener,
 } from "../../model/stores/store-adapter.ts";
 import { attempt } from "../../stores/index.ts";
 import { chooseMode, type SqliteCheckpoint } from "./connect/choose-mode.ts";
@@ -47,6 +48,7 @@ export interface SqliteAdapterOptions {
 /** A SQLite database behind the API. */
 export class SqliteAdapter implements StoreAdapter {
   readonly name = "sqlite";
+  onQuery: QueryListener | undefined;
   readonly file: string;
   readonly tables: readonly string[] | undefined;
   readonly ignore: readonly string[];
@@ -183,7 +185,9 @@ export class SqliteAdapter implements StoreAdapter {
    */
   query(sql: string, params?: QueryParameters): QueryRow[] {
     this.#looker ??= new Looker(this.#opened().db);
-    return this.#looker.all(sql, params);
+    const rows = this.#looker.all(sql, params);
+    this.onQuery?.({ sql, params, rows });
+    return rows;
   }
 
   gate(): NoGate {

@@ -1,5 +1,8 @@
 import type { Command, Option } from "commander";
+import { STRATEGY_KINDS } from "../../model/declare/strategy.ts";
 import { nearest } from "../../model/text/nearest.ts";
+import { REPORTER_NAMES, REPORT_FORMAT_NAMES } from "../../reports/index.ts";
+import { flagWord } from "./flag-word.ts";
 import { usage } from "./run-options.ts";
 
 /** The completions for one command. */
@@ -24,9 +27,11 @@ interface OptionWords {
 
 /** The values of options that only the configuration knows, and not commander. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
-  "--strategy": ["bfs", "dfs", "random", "coverage-guided"],
+  "--strategy": STRATEGY_KINDS.map(flagWord),
   "--fail-on-severity": ["critical", "high", "medium", "low", "none"],
   "--parallel": ["auto"],
+  "--reporter": REPORTER_NAMES,
+  "--format": REPORT_FORMAT_NAMES,
 };
 const SHELLS = { bash, zsh, fish } as const;
 

@@ -1,10 +1,12 @@
 import { Command, Option } from "commander";
+import { REPORT_FORMAT_NAMES } from "../../reports/index.ts";
+import { alternatives } from "../../model/text/alternatives.ts";
 import type { ListOptions } from "../commands/list-command.ts";
 import { EMITTERS } from "../run/emit-finding.ts";
 import type { MergeOptions } from "../commands/merge-command.ts";
 import type { ReplayCommandOptions } from "../commands/replay-command.ts";
 import type { ReportOptions } from "../commands/report-command.ts";
-import { ALLOW_DB_FLAG, CONFIG_FLAG, RUN_FLAGS, type Flag, type RunOptions } from "./run-options.ts";
+import { ALLOW_DB_FLAG, CONFIG_FLAG, REPORTER_FLAG, RUN_FLAGS, type Flag, type RunOptions } from "./run-options.ts";
 import type { WorkerOptions } from "../commands/worker-command.ts";
 import type { ScaffoldOptions } from "../commands/scaffold-command.ts";
 
@@ -88,7 +90,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .command("report")
     .description("write the last run, or another one, as a report")
     .addOption(new Option("--run <id>", "one of the newest 20 runs; default: the last one"))
-    .addOption(new Option("--format <name>", "default: html").choices(["html", "json", "junit"]))
+    .addOption(new Option("--format <name>", `${alternatives([...REPORT_FORMAT_NAMES, "a module such as ./mine.ts"])}; default: html`))
     .addOption(new Option("--output <file>", "where it is written, - for standard output; default: in report.output_dir"))
     .addOption(configFile())
     .addHelpText("after", "\nExample:\n  $ seqqa report --format junit --output -")
@@ -97,7 +99,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .command("merge")
     .description("join the runs of all shards into one run with its reports")
     .argument("<store...>", "runs/<id>.db of each shard, or its folder of reports")
-    .addOption(new Option("--reporter <name>", "what standard output gets").choices(["console", "json"]).default("console"))
+    .addOption(reporter())
     .addOption(new Option("--output <dir>", "where reports are written"))
     .addOption(new Option("--fail-on-severity <severity>", "critical, high, medium, low or none"))
     .addOption(new Option("--verbose", "stacks of errors"))
@@ -199,11 +201,11 @@ export function buildProgram(version: string, handlers: Handlers): Command {
 
 const configFile = (): Option => optionOf(CONFIG_FLAG);
 const allowDb = (): Option => optionOf(ALLOW_DB_FLAG);
+const reporter = (): Option => optionOf(REPORTER_FLAG);
 
-function optionOf({ usage, description, choices, default: value, isList }: Flag): Option {
+function optionOf({ usage, description, choices, isList }: Flag): Option {
   const option = new Option(usage, description);
   if (choices !== undefined) option.choices(choices);
-  if (value !== undefined) option.default(value);
   if (isList === true) option.argParser((one: string, before: readonly string[] | undefined) => [...(before ?? []), one]);
   return option;
 }

@@ -1,6 +1,10 @@
 import type { FlagValue } from "../../config/index.ts";
-import { RUN_ID } from "../../run-log/index.ts";
+import { STRATEGY_KINDS } from "../../model/declare/strategy.ts";
 import { SeqqaError } from "../../model/errors.ts";
+import { alternatives } from "../../model/text/alternatives.ts";
+import { REPORTER_NAMES } from "../../reports/index.ts";
+import { RUN_ID } from "../../run-log/index.ts";
+import { flagWord } from "./flag-word.ts";
 
 /** The options of `seqqa run`, as commander passes them. */
 export interface RunOptions {
@@ -27,7 +31,7 @@ export interface RunOptions {
   readonly shard?: string;
   /** The URL of the Redis through which workers are reached. */
   readonly distributed?: string;
-  readonly reporter?: "console" | "json";
+  readonly reporter?: readonly string[];
   readonly baseUrl?: string;
   readonly config?: string;
   readonly output?: string;
@@ -41,7 +45,6 @@ export interface Flag {
   readonly usage: string;
   readonly description: string;
   readonly choices?: readonly string[];
-  readonly default?: string;
   /** `true`: the flag may be given several times. */
   readonly isList?: boolean;
 }
@@ -67,6 +70,14 @@ export const ALLOW_DB_FLAG: Flag = {
   isList: true,
 };
 
+const [DEFAULT_REPORTER, ...OTHER_REPORTERS] = REPORTER_NAMES;
+const REPORTER_WORDS = [`${DEFAULT_REPORTER} (default)`, ...OTHER_REPORTERS, "a module of your own: ./mine.ts, or a package"];
+export const REPORTER_FLAG: Flag = {
+  usage: "--reporter <name>",
+  description: `what standard output gets: ${alternatives(REPORTER_WORDS)}`,
+  isList: true,
+};
+
 /** Every flag of `seqqa run`, in the order of its help. */
 export const RUN_FLAGS: readonly RunFlag[] = [
   { option: "all", usage: "--all", description: "every journey" },
@@ -81,7 +92,7 @@ export const RUN_FLAGS: readonly RunFlag[] = [
   {
     option: "strategy",
     usage: "--strategy <name>",
-    description: "bfs, dfs, random or coverage-guided",
+    description: alternatives(STRATEGY_KINDS.map(flagWord)),
     key: "exploration.strategy",
     isOfExplorations: true,
     kept: "key",
@@ -156,13 +167,7 @@ export const RUN_FLAGS: readonly RunFlag[] = [
     isOfExplorations: true,
   },
   { option: "force", usage: "--force", description: "go on although configuration or code changed" },
-  {
-    option: "reporter",
-    usage: "--reporter <name>",
-    description: "what standard output gets",
-    choices: ["console", "json"],
-    default: "console",
-  },
+  { option: "reporter", ...REPORTER_FLAG },
   { option: "baseUrl", usage: "--base-url <url>", description: "a target that already runs", key: "base_url", kept: "key" },
   { option: "config", ...CONFIG_FLAG },
   { option: "output", usage: "--output <dir>", description: "where reports are written", key: "report.output_dir" },

@@ -6,8 +6,8 @@ import { interruptible } from "../process/interruptible.ts";
 import { Known } from "../../run/session/known.ts";
 import type { RunSession } from "../../run/session/run-session.ts";
 import type { Machinery } from "../run/machinery.ts";
-import { prepareReports } from "../run/report-files.ts";
-import { reporterFor } from "./run-command.ts";
+import { loadReporters } from "../run/load-reporters.ts";
+import { loadFormats, prepareReports } from "../run/report-files.ts";
 import { usage } from "../arguments/run-options.ts";
 import { beginRun, endRun } from "../run/terminal-run.ts";
 import type { Shell } from "../process/shell.ts";
@@ -16,7 +16,7 @@ export interface MergeOptions {
   readonly output?: string;
   readonly config?: string;
   readonly failOnSeverity?: string;
-  readonly reporter?: "console" | "json";
+  readonly reporter?: readonly string[];
   readonly verbose?: boolean;
 }
 
@@ -42,12 +42,13 @@ export async function mergeCommand(
     ],
   });
   const { mergeExplorations, refuseDamaged, checkShards } = await machinery.merging();
-  const { stdout, stderr, env } = shell;
+  const { stdout, stderr, env, cwd } = shell;
   const verbose = options.verbose === true;
-  const reporter = reporterFor(options.reporter ?? "console", { stdout, stderr, env, verbose, visibility: config.report });
+  const formats = await loadFormats(config.report.formats, { key: "report.formats", folder: config.folder, machinery });
+  const reporter = await loadReporters(options.reporter, { stdout, stderr, env, verbose, visibility: config.report }, { cwd, machinery });
   return await interruptible(shell, reporter, async (signal) => {
     const known = Known.read(config, false, shell.cwd);
-    const parts = { config, shell, reporter, verbose, signal, known, version };
+    const parts = { config, shell, reporter, formats, verbose, signal, known, version };
     let session: RunSession | undefined;
     const merge = (stores: readonly ShardStore[]): void => {
       checkShards(stores.map(({ stored }) => stored));

@@ -1,26 +1,27 @@
 import { resolve } from "node:path";
-import type { ReportFormat } from "../../config/index.ts";
 import { configFor } from "../arguments/config-for.ts";
 import { writePieces } from "../../reports/index.ts";
 import { OWN_ONLY, writeWhole } from "../../run-log/index.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
-import { FILES, readFor, reportPieces, tellSkipped, writing } from "../run/report-files.ts";
+import { loadFormat, readFor, reportPieces, tellSkipped, writing } from "../run/report-files.ts";
 import { usage } from "../arguments/run-options.ts";
+import type { Machinery } from "../run/machinery.ts";
 import type { Shell } from "../process/shell.ts";
 import { shownPath } from "../process/shown-path.ts";
 
 export interface ReportOptions {
   readonly run?: string;
-  readonly format?: ReportFormat;
+  /** A built-in format, or the path of a module. */
+  readonly format?: string;
   readonly output?: string;
   readonly config?: string;
 }
 
 /** `seqqa report`: writes a stored run again in one of the formats. */
-export async function reportCommand(options: ReportOptions, shell: Shell): Promise<ExitStatus> {
+export async function reportCommand(options: ReportOptions, shell: Shell, machinery: Machinery): Promise<ExitStatus> {
   if (options.output === "") throw usage("--output is empty.", "Give a file, or - for standard output.");
   const config = configFor(shell, { directory: ".", file: options.config, allowedStores: "unopened" });
-  const format = options.format ?? "html";
+  const format = await loadFormat(options.format ?? "html", { key: "--format", folder: shell.cwd, machinery });
   const run = readFor([format], config.report.outputDir, options.run);
   tellSkipped(shell, run.skipped);
   const pieces = reportPieces(format, run);
@@ -28,7 +29,7 @@ export async function reportCommand(options: ReportOptions, shell: Shell): Promi
     await writePieces(shell.stdout, pieces);
     return 0;
   }
-  const file = options.output === undefined ? resolve(config.report.outputDir, FILES[format]) : resolve(shell.cwd, options.output);
+  const file = options.output === undefined ? resolve(config.report.outputDir, format.file) : resolve(shell.cwd, options.output);
   writing(file, () => writeWhole(file, pieces, OWN_ONLY));
   shell.stderr.write(`Run ${run.id} is in ${shownPath(file, shell.cwd)}\n`);
   return 0;

@@ -1,5 +1,4 @@
 import { isAbsolute, relative } from "node:path";
-import { ConsoleReporter, inertOutput, JsonReporter, onGithub, type Reporter, type ReporterOptions } from "../../reports/index.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { flagRows } from "../arguments/resumed-flags.ts";
 import { interruptible } from "../process/interruptible.ts";
@@ -7,7 +6,9 @@ import { Known } from "../../run/session/known.ts";
 import { resumedRun, type ResumedRun } from "../../run/session/resumed-run.ts";
 import { nameOfFile } from "../arguments/find-explorations.ts";
 import type { Machinery } from "../run/machinery.ts";
-import { prepareReports } from "../run/report-files.ts";
+import type { Config } from "../../config/index.ts";
+import { loadReporters } from "../run/load-reporters.ts";
+import { loadFormats, prepareReports } from "../run/report-files.ts";
 import { beginRun, endRun } from "../run/terminal-run.ts";
 import type { RunOptions } from "../arguments/run-options.ts";
 import { runTarget, type RunTarget } from "../run/run-target.ts";
@@ -30,14 +31,11 @@ export async function runCommand(
   const known = target.kind === "explorations" ? Known.read(config, options.updateKnown === true, shell.cwd) : undefined;
   const resumed = await namedRun(target, options, known?.ids, { shell, machinery, version });
   prepareReports(config);
+  if (hasStoreModules(config)) await machinery.checkStoreModules(config);
   const verbose = options.verbose === true;
-  const reporter = reporterFor(options.reporter ?? "console", {
-    stdout: shell.stdout,
-    stderr: shell.stderr,
-    env: shell.env,
-    verbose,
-    visibility: config.report,
-  });
+  const { stdout, stderr, env, cwd } = shell;
+  const formats = await loadFormats(config.report.formats, { key: "report.formats", folder: config.folder, machinery });
+  const reporter = await loadReporters(options.reporter, { stdout, stderr, env, verbose, visibility: config.report }, { cwd, machinery });
   return await interruptible(shell, reporter, async (signal) => {
     const { only, distributed: url, shard } = options;
     const onNote = (message: string): void => reporter.message(message);
@@ -46,7 +44,7 @@ export async function runCommand(
         ? await machinery.distribute({ config, url, secret: secret!, version, directory: target.directory, onNote })
         : undefined;
     try {
-      const parts = { config, shell, reporter, verbose, signal, known, version, resumed, flags: flagRows(options) };
+      const parts = { config, shell, reporter, formats, verbose, signal, known, version, resumed, flags: flagRows(options) };
       const session = beginRun(parts);
       await session.withServices(machinery, async () => {
         if (target.kind === "journeys") return session.journeys(machinery, target, options.bail === true);
@@ -62,6 +60,11 @@ export async function runCommand(
       await distribution?.close();
     }
   });
+}
+
+/** Returns `true` if a store has an adapter that is none of seqqa's. The engine is not loaded to look at others. */
+function hasStoreModules({ systems, lanes }: Config): boolean {
+  return [systems, ...lanes.map((lane) => lane.systems)].some((one) => Object.values(one).some(({ adapter }) => adapter !== undefined));
 }
 
 /** Returns the run that the command line names for resuming, if it names one. @throws SeqqaError if it cannot be resumed */
@@ -81,12 +84,4 @@ async function namedRun(
 function coversConfig({ directory, config }: RunTarget & { readonly kind: "explorations" }): boolean {
   const inside = relative(directory, config.folder);
   return !inside.startsWith("..") && !isAbsolute(inside);
-}
-
-export function reporterFor(name: "console" | "json", options: ReporterOptions): Reporter {
-  const { stdout, stderr } = options;
-  const inert = onGithub(options.env)
-    ? { ...options, stdout: inertOutput(stdout, name === "json" ? "json" : "text"), stderr: inertOutput(stderr, "text") }
-    : options;
-  return name === "json" ? new JsonReporter(inert) : new ConsoleReporter(inert);
 }

@@ -1,10 +1,10 @@
-import type { Reporter } from "../../reports/index.ts";
+import type { WholeReporter } from "../../reports/index.ts";
 import type { Shell } from "./shell.ts";
 
 /** Runs work that the first signal ends in order, and the second one at once. */
 export async function interruptible<T>(
   shell: Shell,
-  reporter: Pick<Reporter, "message">,
+  reporter: Pick<WholeReporter, "message">,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();

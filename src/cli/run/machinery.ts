@@ -33,6 +33,10 @@ export interface Machinery extends RunEngine {
   ) => Promise<{ readonly explorations: readonly DescribedExploration[]; readonly unusable: readonly UnusableFile[] }>;
   /** The journeys of the folder next to the config file. */
   readonly findJourneys: (config: Config) => Promise<FoundJourneys>;
+  /** Checks the modules of store adapters that the configuration names. @throws SeqqaError with exit status 2 */
+  readonly checkStoreModules: (config: Config) => Promise<void>;
+  /** Returns the default export of a module of the user. */
+  readonly loadExtension: typeof RunModule.loadUserExport;
   readonly demoDirectory: () => string;
   /** Checks everything that a run needs. */
   readonly doctor: (config: Config) => Promise<readonly StoreCheck[]>;

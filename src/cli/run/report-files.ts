@@ -1,22 +1,70 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
-import { join } from "node:path";
-import type { Config, ReportFormat } from "../../config/index.ts";
+import { isAbsolute, join } from "node:path";
+import { MODULE_PATH, type Config } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import { htmlText, jsonPieces, junitText, printable, type ReportData } from "../../reports/index.ts";
+import { printable, REPORT_FORMAT_NAMES, REPORT_FORMATS, type ReportFormat } from "../../reports/index.ts";
 import { OWN_ONLY, readFindings, readRun, unreadable, writeWhole, type KeptData } from "../../run-log/index.ts";
+import { nearest } from "../../model/text/nearest.ts";
+import { usage } from "../arguments/run-options.ts";
 import type { Shell } from "../process/shell.ts";
+import type { Machinery } from "./machinery.ts";
 
-export const FILES: Readonly<Record<ReportFormat, string>> = { html: "report.html", json: "results.json", junit: "junit.xml" };
+/** A format of reports, loaded. */
+export interface LoadedFormat extends ReportFormat {
+  /** The name of a built-in format, or the path of the user's module. */
+  readonly name: string;
+}
 
-const piecesOf: Readonly<Record<ReportFormat, (data: ReportData) => Iterable<string>>> = {
-  html: (data) => [htmlText(data)],
-  json: ({ document }) => jsonPieces(document),
-  junit: ({ document }) => [junitText(document)],
-};
+/** Where the formats of the user are looked for. */
+export interface FormatPlace {
+  /** The flag or the key that names the formats. */
+  readonly key: string;
+  readonly folder: string;
+  readonly machinery: Pick<Machinery, "loadExtension">;
+}
+
+/**
+ * Loads formats of reports by their names: built-in ones, and modules of the user.
+ * @throws SeqqaError `EXTENSION_*`, `LOAD_*`, `REPORT_FORMAT_INVALID` with exit status 2
+ */
+export async function loadFormats(names: readonly string[], place: FormatPlace): Promise<readonly LoadedFormat[]> {
+  const formats = await Promise.all([...new Set(names)].map((name) => loadFormat(name, place)));
+  for (const [index, { name, file }] of formats.entries()) {
+    const first = formats.findIndex((one) => one.file.toLowerCase() === file.toLowerCase());
+    if (first !== index) throw invalid(name, place.key, `writes ${file}, as ${formats[first]!.name} does`);
+  }
+  return formats;
+}
+
+/** The name of a file without a folder; hidden files belong to the run itself. */
+const FILE_NAME = /^[\w-][\w .-]*$/;
+
+/** Loads one format. @throws SeqqaError like {@link loadFormats} */
+export async function loadFormat(name: string, { key, folder, machinery }: FormatPlace): Promise<LoadedFormat> {
+  const builtIn = Object.hasOwn(REPORT_FORMATS, name) ? REPORT_FORMATS[name] : undefined;
+  if (builtIn !== undefined) return { ...(await builtIn()).format, name };
+  if (!isAbsolute(name) && !MODULE_PATH.test(name)) {
+    const near = nearest(name, REPORT_FORMAT_NAMES);
+    const hint = near === undefined ? "A format of your own is the path of a module, such as ./mine.ts." : `Did you mean ${near}?`;
+    throw usage(`There is no report format ${JSON.stringify(name)}; there are ${REPORT_FORMAT_NAMES.join(", ")}.`, hint);
+  }
+  const given = (await machinery.loadExtension({ name, key, folder })) as Partial<ReportFormat> | null;
+  const { file, readsGraph } = given ?? {};
+  if (typeof given?.render !== "function") throw invalid(name, key, "exports no function render(data)");
+  if (typeof file !== "string" || !FILE_NAME.test(file)) throw invalid(name, key, "exports no name of a file without a folder as `file`");
+  return { name, file, readsGraph, render: (data) => given.render!(data) };
+}
+
+function invalid(name: string, key: string, what: string): SeqqaError {
+  return new SeqqaError("REPORT_FORMAT_INVALID", `${printable(name)}, which ${key} names, ${what}.`, {
+    exitStatus: 2,
+    hint: 'Write: export default { file: "summary.md", render: ({ document }) => ... } satisfies ReportFormat.',
+  });
+}
 
 /** Reads the data that these formats show. @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2 */
 export function readFor(formats: readonly ReportFormat[], outputDir: string, id: string | undefined): KeptData {
-  return (formats.some((format) => format !== "junit") ? readRun : readFindings)(outputDir, id);
+  return (formats.some(({ readsGraph }) => readsGraph !== false) ? readRun : readFindings)(outputDir, id);
 }
 
 /** Prints which runs were skipped in the search for the last one. */
@@ -24,13 +72,23 @@ export function tellSkipped({ stderr }: Shell, skipped: readonly string[]): void
   for (const one of skipped) stderr.write(`note: ${printable(one)} An older one is taken.\n`);
 }
 
-/** Returns a run in one of the formats, in pieces. @throws SeqqaError `RUN_UNREADABLE`: a run log from somebody else may hold anything */
-export function* reportPieces(format: ReportFormat, { file, data }: KeptData): Iterable<string> {
+/**
+ * Returns a run in one of the formats, in pieces.
+ * @throws SeqqaError `RUN_UNREADABLE`: a run log from somebody else may hold anything; `REPORT_FORMAT_THREW` for a format of the user
+ */
+export function* reportPieces(format: LoadedFormat, { file, data }: KeptData): Iterable<string> {
   try {
-    yield* piecesOf[format](data);
+    const rendered = format.render(data);
+    if (typeof rendered === "string") yield rendered;
+    else yield* rendered;
   } catch (cause) {
     if (cause instanceof SeqqaError) throw cause;
-    throw unreadable(file, "what it says is no result of seqqa", cause);
+    if (Object.hasOwn(REPORT_FORMATS, format.name)) throw unreadable(file, "what it says is no result of seqqa", cause);
+    const message = cause instanceof Error ? cause.message : String(cause);
+    throw new SeqqaError("REPORT_FORMAT_THREW", `The report format ${printable(format.name)} threw: ${printable(message)}.`, {
+      hint: `Correct it, and write the report again with seqqa report --format ${printable(format.name)}.`,
+      cause,
+    });
   }
 }
 
@@ -46,13 +104,22 @@ export function prepareReports(config: Config): void {
   }
 }
 
-/** Writes the formats of `report.formats` from the run log; without any, nothing. A reader never sees half a file. */
-export function writeReports({ report: { outputDir, formats } }: Config, run: string): void {
+/**
+ * Writes the formats from the run log; without any, nothing. A reader never sees half a file. A format that fails does not keep the others from being
+ * written. @throws the first failure
+ */
+export function writeReports({ report: { outputDir } }: Config, formats: readonly LoadedFormat[], run: string): void {
   const stored = readFor(formats, outputDir, run);
+  const failures: unknown[] = [];
   for (const format of formats) {
-    const file = join(outputDir, FILES[format]);
-    writing(file, () => writeWhole(file, reportPieces(format, stored), OWN_ONLY));
+    const file = join(outputDir, format.file);
+    try {
+      writing(file, () => writeWhole(file, reportPieces(format, stored), OWN_ONLY));
+    } catch (error) {
+      failures.push(error);
+    }
   }
+  if (failures.length > 0) throw failures[0];
 }
 
 /** @throws SeqqaError that names the file */

@@ -1,30 +1,32 @@
 import type { Config } from "../../config/index.ts";
-import { onGithub, reportToGithub, type Reporter } from "../../reports/index.ts";
+import { onGithub, reportToGithub, type WholeReporter } from "../../reports/index.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { hearSignals } from "../../run/session/hear-signals.ts";
 import { RunSession, type SessionInput } from "../../run/session/run-session.ts";
 import { usage } from "../arguments/run-options.ts";
 import { errorText } from "../process/error-text.ts";
 import type { Shell } from "../process/shell.ts";
-import { cannotWrite, writeReports, writing } from "./report-files.ts";
+import { cannotWrite, writeReports, writing, type LoadedFormat } from "./report-files.ts";
 
 /** A run with the terminal and the files of the command line. */
 export interface TerminalRun extends Pick<SessionInput, "signal" | "known" | "resumed" | "flags" | "version"> {
   readonly config: Config;
   readonly shell: Shell;
-  readonly reporter: Reporter;
+  readonly reporter: WholeReporter;
+  /** The formats of the reports. */
+  readonly formats: readonly LoadedFormat[];
   readonly verbose: boolean;
 }
 
 /** Begins a run whose errors are printed and whose reports are written. @throws SeqqaError if its run log cannot be made */
-export function beginRun({ shell, verbose, ...input }: TerminalRun): RunSession {
+export function beginRun({ shell, formats, verbose, ...input }: TerminalRun): RunSession {
   const { config, reporter } = input;
   return new RunSession({
     ...input,
     cwd: shell.cwd,
     isKept: config.report.formats.length > 0,
     cannotWrite,
-    writeReports: (id) => writeReports(config, id),
+    writeReports: (id) => writeReports(config, formats, id),
     onError: (error) => reporter.message(errorText(error, verbose)),
   });
 }

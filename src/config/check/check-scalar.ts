@@ -1,11 +1,11 @@
-import { sqlitePathOf } from "../../model/stores/store-kinds.ts";
+import { sqlitePathOf } from "../../model/stores/sqlite-path.ts";
 import { isAbsolute, resolve } from "node:path";
 import { describe } from "../schema/describe.ts";
 import { durationSeconds } from "../../model/text/duration.ts";
 import type { LocatedScalar } from "../read/located.ts";
 import { nearest } from "../../model/text/nearest.ts";
 import { shown, valueProblem, type ProblemCode } from "../problem.ts";
-import type { ChoiceSpec, NumberSpec, ScalarSpec, TextSpec, UrlSpec } from "../schema/spec.ts";
+import { MODULE_PATH, type ChoiceSpec, type NumberSpec, type ScalarSpec, type TextSpec, type UrlSpec } from "../schema/spec.ts";
 
 const NUMBER = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i;
 
@@ -63,12 +63,14 @@ function text(spec: TextSpec, key: string, scalar: LocatedScalar): string {
   if (scalar.value.trim() === "") return refuse("CONFIG_RANGE", spec, key, scalar);
   if (spec.pattern !== undefined && !spec.pattern.is.test(scalar.value))
     return refuse("CONFIG_RANGE", spec, key, scalar, spec.pattern.hint?.(scalar.value));
-  return spec.path === true ? resolve(scalar.base, scalar.value) : scalar.value;
+  const isPath = spec.path === true || (spec.module === true && MODULE_PATH.test(scalar.value));
+  return isPath ? resolve(scalar.base, scalar.value) : scalar.value;
 }
 
 function url(spec: UrlSpec, key: string, scalar: LocatedScalar): string {
   if (typeof scalar.value !== "string") return refuse("CONFIG_TYPE", spec, key, scalar);
   const value = scalar.value.trim();
+  if (spec.isFree === true) return URL.canParse(value) ? value : refuse("CONFIG_RANGE", spec, key, scalar);
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(value)?.[1]?.toLowerCase();
   if (scheme === undefined || !spec.schemes.includes(scheme)) return refuse("CONFIG_RANGE", spec, key, scalar);
   if (scheme === "sqlite") return sqlite(spec, key, scalar, sqlitePathOf(value)!);
@@ -97,6 +99,7 @@ function sqlite(spec: UrlSpec, key: string, scalar: LocatedScalar, file: string)
 
 function choice(spec: ChoiceSpec, key: string, scalar: LocatedScalar): string {
   if (typeof scalar.value !== "string") return refuse("CONFIG_TYPE", spec, key, scalar, "Put it into quotes if it is meant as text.");
+  if (spec.orModule === true && MODULE_PATH.test(scalar.value)) return resolve(scalar.base, scalar.value);
   const word = scalar.value.trim().toLowerCase().replaceAll("-", "_");
   const meant = spec.aliases?.[word] ?? word;
   if (spec.choices.includes(meant)) return meant;

@@ -66,7 +66,7 @@ function section(spec: SectionSpec, key: string, value: LocatedMap, note: Note):
     const field = Object.hasOwn(spec.fields, entry.key) ? spec.fields[entry.key] : undefined;
     if (field === undefined) throw unknownKey(spec, key, entry);
     const dotted = join(key, entry.key);
-    const member = check(field.spec, dotted, entry.value, note);
+    const member = check(inSection(field.spec, value), dotted, entry.value, note);
     checked[entry.key] = member;
   }
   for (const [name, field] of Object.entries(spec.fields)) {
@@ -76,6 +76,12 @@ function section(spec: SectionSpec, key: string, value: LocatedMap, note: Note):
   }
   if (key !== "") note(key, value.source);
   return checked;
+}
+
+/** Returns the form that a value must have beside the other keys of its section. */
+function inSection(spec: Spec, { entries }: LocatedMap): Spec {
+  const isFree = spec.kind === "url" && entries.some(({ key }) => key === spec.freeWith);
+  return isFree ? { ...spec, isFree } : spec;
 }
 
 function unknownKey(spec: SectionSpec, key: string, entry: LocatedEntry): Error {

@@ -1,4 +1,4 @@
-import { STORE_KINDS, storeKindOf } from "../../model/stores/store-kinds.ts";
+import { STORE_KINDS, storeKindOf } from "../../adapters/store-kinds.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 import { nearest } from "../../model/text/nearest.ts";
 import { problem, shown } from "../problem.ts";
@@ -39,9 +39,17 @@ function sameDatabase(of: string, dbUrl: string | undefined, systems: Filled["sy
 }
 
 function checkSystems(section: string, systems: Readonly<Record<string, FilledSystem>> | undefined, refuse: Refuse): void {
-  for (const [name, { url, checkpoint, isolation }] of Object.entries(systems ?? {})) {
+  for (const [name, { url, adapter, options, checkpoint, isolation }] of Object.entries(systems ?? {})) {
     if ((url as string | undefined) === undefined) {
       refuse(`${section}.${name}.url`, `${section}.${name}.url is missing.`, "Write the store's URL, e.g. sqlite:./shop.db.");
+    }
+    if (adapter !== undefined) continue;
+    if (options !== undefined) {
+      refuse(
+        `${section}.${name}.options`,
+        `${section}.${name}.options is for an adapter of your own, and none is named.`,
+        "Take it out, or name the package or the module in adapter.",
+      );
     }
     const kind = storeKindOf(url)!;
     const checkpoints = ["auto", ...STORE_KINDS[kind].checkpoints];

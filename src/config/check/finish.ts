@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { readAuthorities } from "../authorities.ts";
-import { storeKindOf } from "../../model/stores/store-kinds.ts";
+import { storeKindOf } from "../../adapters/store-kinds.ts";
 import type { Config, RacesConfig, SystemConfig } from "../config.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 
@@ -33,9 +33,22 @@ function systemsOf(
   systems: Readonly<Record<string, FilledSystem>> | undefined,
   dbUrl: string | undefined,
 ): Readonly<Record<string, SystemConfig>> {
-  const unset = { checkpoint: undefined, isolation: undefined, tables: undefined, ignore: undefined, symmetric: undefined };
+  const unset = {
+    adapter: undefined,
+    options: undefined,
+    checkpoint: undefined,
+    isolation: undefined,
+    tables: undefined,
+    ignore: undefined,
+    symmetric: undefined,
+  };
   const all = { ...systems, ...(dbUrl === undefined ? {} : { db: { ...unset, ...systems?.["db"], url: dbUrl } }) };
-  return Object.fromEntries(Object.entries(all).map(([name, system]) => [name, { kind: storeKindOf(system.url)!, ...system }]));
+  return Object.fromEntries(
+    Object.entries(all).map(([name, system]) => [
+      name,
+      { kind: system.adapter === undefined ? storeKindOf(system.url) : undefined, ...system },
+    ]),
+  );
 }
 
 function racesOf(races: Filled["exploration"]["races"]): RacesConfig {

@@ -1,5 +1,5 @@
 import { consentHint, mayBeWritten, storeName } from "../../model/stores/store-name.ts";
-import { storeKindOf } from "../../model/stores/store-kinds.ts";
+import { storeKindOf } from "../../adapters/store-kinds.ts";
 import type { Config } from "../config.ts";
 import type { Environment } from "../read/environment.ts";
 import { problem } from "../problem.ts";
@@ -21,14 +21,15 @@ export function allowedStores(flags: readonly string[], env: Environment): reado
  */
 export function refuseForeignStores({ systems, lanes, target, baseUrl, allowedStores: allowed }: Config): void {
   const runsAlready = target === undefined && baseUrl !== undefined;
-  const own = Object.entries(systems).map(([name, { url }]) => [`systems.${name}`, url, runsAlready] as const);
+  // Before its module is loaded, nothing says whether an adapter of the user makes copies.
+  const own = Object.entries(systems).map(([name, one]) => [`systems.${name}`, one, runsAlready || one.adapter !== undefined] as const);
   const listed = lanes.flatMap((lane, index) =>
-    Object.entries(lane.systems).map(([name, { url }]) => [`lanes[${index}].systems.${name}`, url, true] as const),
+    Object.entries(lane.systems).map(([name, one]) => [`lanes[${index}].systems.${name}`, one, true] as const),
   );
-  for (const [key, url, isUsedWhereItIs] of [...own, ...listed]) {
+  for (const [key, { url, adapter }, isUsedWhereItIs] of [...own, ...listed]) {
     const host = foreignHost(url);
     if (host === undefined && !isUsedWhereItIs) continue;
-    const name = storeName(url);
+    const name = storeName(url) || (adapter === undefined ? "" : new URL(url).host);
     if (mayBeWritten(name, allowed)) continue;
     const where = host === undefined ? ", which is used where it is" : ` on ${host}, which is another machine`;
     throw problem(

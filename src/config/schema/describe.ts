@@ -1,3 +1,4 @@
+import { alternatives } from "../../model/text/alternatives.ts";
 import type { NumberSpec, Spec } from "./spec.ts";
 
 const SAFE = Number.MAX_SAFE_INTEGER;
@@ -16,9 +17,10 @@ export function describe(spec: Spec): string {
     case "text":
       return spec.pattern?.says ?? (spec.path === true ? "a path" : "text");
     case "url":
-      return `a URL that starts with ${oneOf(spec.schemes.map((scheme) => `${scheme}:${scheme.startsWith("http") ? "//" : ""}`))}`;
+      if (spec.isFree === true) return "a URL";
+      return `a URL that starts with ${alternatives(spec.schemes.map((scheme) => `${scheme}:${scheme.startsWith("http") ? "//" : ""}`))}`;
     case "choice":
-      return oneOf(spec.choices);
+      return alternatives(spec.orModule === true ? [...spec.choices, "a path such as ./mine.ts"] : spec.choices);
     case "loose":
       return "text, a number or a boolean";
     case "any":
@@ -30,7 +32,7 @@ export function describe(spec: Spec): string {
     case "section":
       return `a section with the keys ${Object.keys(spec.fields).join(", ")}`;
     case "either":
-      return oneOf(spec.of.map(describe));
+      return alternatives(spec.of.map(describe));
   }
 }
 
@@ -39,8 +41,4 @@ function bounds(spec: NumberSpec): string {
     spec.above !== undefined ? ` above ${spec.above}` : spec.min !== undefined && spec.min !== -SAFE ? ` of at least ${spec.min}` : "";
   const high = spec.max !== undefined && spec.max !== SAFE ? ` and at most ${spec.max}` : "";
   return `${low}${high}`;
-}
-
-function oneOf(words: readonly string[]): string {
-  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1) ?? ""}`;
 }

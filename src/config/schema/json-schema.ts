@@ -1,4 +1,4 @@
-import type { Field, NumberSpec, SectionSpec, Spec } from "./spec.ts";
+import { MODULE_PATH, type Field, type NumberSpec, type SectionSpec, type Spec } from "./spec.ts";
 import { TABLE } from "./table.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -47,9 +47,20 @@ function ofSpec(spec: Spec): Schema {
         ? { type: "string", minLength: 1 }
         : { anyOf: [{ type: "string", pattern: spec.pattern.is.source }, REFERENCE] };
     case "url":
-      return { anyOf: [{ type: "string", pattern: `^(${spec.schemes.join("|")}):` }, REFERENCE] };
+      return {
+        anyOf: [
+          { type: "string", pattern: spec.freeWith !== undefined ? "^[a-zA-Z][a-zA-Z0-9+.-]*:" : `^(${spec.schemes.join("|")}):` },
+          REFERENCE,
+        ],
+      };
     case "choice":
-      return { anyOf: [{ enum: spellings([...spec.choices, ...Object.keys(spec.aliases ?? {})]) }, REFERENCE] };
+      return {
+        anyOf: [
+          { enum: spellings([...spec.choices, ...Object.keys(spec.aliases ?? {})]) },
+          ...(spec.orModule === true ? [{ type: "string", pattern: MODULE_PATH.source }] : []),
+          REFERENCE,
+        ],
+      };
     case "loose":
       return { type: ["string", "number", "boolean"] };
     case "any":

@@ -16,10 +16,15 @@ export interface NumberSpec {
   readonly max?: number;
 }
 
+/** Matches the path of a module, where other values are names. */
+export const MODULE_PATH: RegExp = /^\.{0,2}\//;
+
 export interface TextSpec {
   readonly kind: "text";
   /** A path, resolved against the folder of the file (or the current folder, when a flag or the environment gives it). */
   readonly path?: boolean;
+  /** A text that {@link MODULE_PATH} matches is a path; any other is the name of a package, and left as it is. */
+  readonly module?: boolean;
   /** The form that the text must have (`is`), the words for it in a message (`says`), and advice for a text that does not fit (`hint`). */
   readonly pattern?: { readonly is: RegExp; readonly says: string; readonly hint?: (value: string) => string };
 }
@@ -28,6 +33,10 @@ export interface TextSpec {
 export interface UrlSpec {
   readonly kind: "url";
   readonly schemes: readonly string[];
+  /** The key of the same section with which a URL may have any other scheme; it is left as it is then. Default: none. */
+  readonly freeWith?: string;
+  /** `true`: any scheme. Default: `false`. */
+  readonly isFree?: boolean;
 }
 
 /** Values are compared in lower case, and `-` counts as `_`. `aliases` are accepted and replaced by the choice that they stand for. */
@@ -35,6 +44,8 @@ export interface ChoiceSpec {
   readonly kind: "choice";
   readonly choices: readonly string[];
   readonly aliases?: Readonly<Record<string, string>>;
+  /** A value that begins with `./`, `../` or `/` is the path of a module, resolved like other paths. Default: `false`. */
+  readonly orModule?: boolean;
 }
 
 /** Text, number or boolean, kept as the text that was written: the value of an environment variable. */

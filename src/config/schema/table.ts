@@ -1,4 +1,6 @@
-import { STORE_KIND_NAMES, STORE_KINDS } from "../../model/stores/store-kinds.ts";
+import { BREADTH_FIRST, STRATEGY_KINDS } from "../../model/declare/strategy.ts";
+import { STORE_KIND_NAMES, STORE_KINDS } from "../../adapters/store-kinds.ts";
+import { REPORT_FORMAT_NAMES } from "../../reports/formats/index.ts";
 import type { ChoiceSpec, Field, ListSpec, MapSpec, NumberSpec, SectionSpec, TextSpec, UrlSpec } from "./spec.ts";
 
 /** The longest time, in seconds. Timers of the platform take at most 2^31 - 1 milliseconds and fire at once when given more. */
@@ -44,12 +46,25 @@ function section(fields: Readonly<Record<string, Field>>): SectionSpec {
 
 const systemFields: Readonly<Record<string, Field>> = {
   url: {
-    spec: storeUrl,
+    spec: { ...storeUrl, freeWith: "adapter" },
     description: "The store; with `target`, the template of every lane's own store. `systems.db` may leave it out beside `db_url`.",
     example: "sqlite:./shop.db",
   },
+  adapter: {
+    spec: {
+      kind: "text",
+      module: true,
+      pattern: {
+        is: /^(?:\.{0,2}\/.+|(?:@[\w.~-]+\/)?[\w~-][\w.~-]*(?:\/[\w.~-]+)*)$/,
+        says: "the name of a package, or a path such as ./my-store.ts",
+      },
+    },
+    description: "A package or a module of your own that makes the store's adapter; then `url` may have any scheme.",
+    example: "./my-store.ts",
+  },
+  options: { spec: { kind: "any" }, description: "Settings for `adapter`, passed on as they are.", example: { prefix: "shop" } },
   checkpoint: {
-    spec: choice(["auto", "journal", "copy", "savepoint", "clone", "dump"]),
+    spec: choice(["auto", ...new Set(STORE_KIND_NAMES.flatMap((kind) => STORE_KINDS[kind].checkpoints))]),
     description: "How the store is saved and put back.",
     example: "auto",
   },
@@ -246,7 +261,7 @@ export const TABLE: SectionSpec = section({
     always: true,
     description: "What an exploration does. An Agent's own values win over these.",
     spec: section({
-      strategy: { spec: choice(["bfs", "dfs", "random", "coverage_guided"]), default: "bfs", description: "The order of exploration." },
+      strategy: { spec: choice(STRATEGY_KINDS), default: BREADTH_FIRST, description: "The order of exploration." },
       max_steps: { spec: atLeastOne, default: 1000, description: "Executed actions." },
       max_depth: { spec: atLeastOne, description: "Length of the longest path.", example: 6 },
       max_time: {
@@ -313,9 +328,10 @@ export const TABLE: SectionSpec = section({
     description: "What is written about a run.",
     spec: section({
       formats: {
-        spec: { kind: "list", of: choice(["html", "json", "junit"]) },
+        spec: { kind: "list", of: { kind: "choice", choices: REPORT_FORMAT_NAMES, orModule: true } },
         default: ["html", "json"],
-        description: "Files that `run` writes: `report.html`, `results.json`, `junit.xml`. With none of them nothing is written.",
+        description:
+          "Files that `run` writes: `report.html`, `results.json`, `junit.xml`, or what a module of your own renders (`./mine.ts`). With none of them nothing is written.",
       },
       output_dir: { spec: path, default: "./reports", description: "Where they are written." },
       include_request_response: { spec: { kind: "boolean" }, default: true, description: "Whether reports show requests and responses." },

@@ -3,6 +3,7 @@ import { confirmPath, type ConfirmedViolation } from "./confirm.ts";
 import type { LanePool } from "../lane-pool.ts";
 import { Explorer, type ExplorerOptions } from "../search/explorer.ts";
 import { ReplayLane, StartTimes } from "../search/replay-lane.ts";
+import { BREADTH_FIRST } from "../../model/declare/strategy.ts";
 import type { TimeLimit } from "../search/time-limit.ts";
 
 /** Limits of a proof. */
@@ -54,7 +55,7 @@ async function exploreTo(maxDepth: number, options: ExplorerOptions, lanePool: L
   const explorer = new Explorer(
     {
       ...options,
-      strategy: "bfs",
+      strategy: BREADTH_FIRST,
       maxDepth,
       maxSteps: limits.steps,
       maxTimeMs: Math.min(limits.ms, limits.limit.leftMs),

@@ -1,8 +1,8 @@
 import { NodeQueue } from "./node-queue.ts";
-import type { Frontier } from "./frontier.ts";
+import type { Frontier, FrontierQueue } from "./frontier.ts";
 
 /** First opened, first expanded. The queue is only appended to, so a fork shares it and keeps its own tail. */
-export class BfsFrontier implements Frontier {
+export class BfsFrontier implements Frontier, FrontierQueue {
   readonly nodewise = true;
   ref = -1;
   action = 0;
@@ -22,6 +22,10 @@ export class BfsFrontier implements Frontier {
       this.#head = base.#head;
       this.action = base.action;
     }
+  }
+
+  get queue(): FrontierQueue {
+    return this;
   }
 
   get size(): number {

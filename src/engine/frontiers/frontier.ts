@@ -8,6 +8,16 @@ export interface Opened {
   readonly novel: boolean;
 }
 
+/** The nodes of a frontier whose places are fixed as soon as they are opened. Positions count from the first node that was ever opened. */
+export interface FrontierQueue {
+  /** Position of the node that is being committed. */
+  readonly head: number;
+  /** Position after the last opened node. */
+  readonly end: number;
+  /** Returns the node at a position from `head` to before `end`. */
+  at(position: number): number;
+}
+
 /**
  * A strategy at work: the sequence in which (state, action) pairs are committed. A reference is a node's number, or a negative number for a state
  * that is only predicted.
@@ -18,6 +28,11 @@ export interface Opened {
 export interface Frontier {
   /** All actions of a node are committed one after the other, so a node is best executed as a whole. */
   readonly nodewise: boolean;
+  /**
+   * The waiting nodes, if nothing that is opened later comes before them: lanes get segments of the queue without prediction, and a node is never
+   * returned to. `undefined`: later outcomes decide the order.
+   */
+  readonly queue?: FrontierQueue | undefined;
   /** Finds the next pair and keeps it until `take`. `false`: no pair is left. */
   peek(): boolean;
   /** Valid after a `peek` that returned true. */

@@ -1,23 +1,21 @@
-import type { Strategy } from "../../model/declare/strategy.ts";
+import type { StrategyKind } from "../../model/declare/strategy.ts";
 import { BfsFrontier } from "./bfs-frontier.ts";
 import { CoverageFrontier } from "./coverage-frontier.ts";
 import { DfsFrontier } from "./dfs-frontier.ts";
 import type { Frontier } from "./frontier.ts";
 import { RandomFrontier } from "./random-frontier.ts";
 
-export { BfsFrontier } from "./bfs-frontier.ts";
-export type { Opened, Frontier } from "./frontier.ts";
+export type { FrontierQueue, Opened, Frontier } from "./frontier.ts";
+
+/** Makes the frontier of each strategy over a number of actions. All random choices come from `seed`. */
+const FRONTIERS: Readonly<Record<StrategyKind, (actions: number, seed: number) => Frontier>> = {
+  bfs: (actions) => new BfsFrontier(actions),
+  dfs: (actions) => new DfsFrontier(actions),
+  random: (actions, seed) => new RandomFrontier(actions, seed),
+  coverage_guided: (actions, seed) => new CoverageFrontier(actions, seed),
+};
 
 /** Returns the frontier of a strategy over `actions` actions. All random choices come from `seed`. */
-export function orderOf(strategy: Strategy["kind"], actions: number, seed: number): Frontier {
-  switch (strategy) {
-    case "bfs":
-      return new BfsFrontier(actions);
-    case "dfs":
-      return new DfsFrontier(actions);
-    case "random":
-      return new RandomFrontier(actions, seed);
-    case "coverage_guided":
-      return new CoverageFrontier(actions, seed);
-  }
+export function orderOf(strategy: StrategyKind, actions: number, seed: number): Frontier {
+  return FRONTIERS[strategy](actions, seed);
 }

@@ -1,4 +1,4 @@
-import type { BfsFrontier } from "../frontiers/index.ts";
+import type { FrontierQueue } from "../frontiers/index.ts";
 
 interface Segment {
   from: number;
@@ -6,24 +6,24 @@ interface Segment {
 }
 
 /**
- * Divides the waiting part of a breadth-first queue among lanes. Each lane gets a contiguous segment, so that consecutive nodes of a lane have long
+ * Divides the waiting part of a queue among lanes. Each lane gets a contiguous segment, so that consecutive nodes of a lane have long
  * common prefixes. A lane that runs out of nodes takes its share of the new ones, or half of the largest remaining segment.
  */
 export class Segments {
-  readonly #order: BfsFrontier;
+  readonly #queue: FrontierQueue;
   readonly #segments: Segment[];
   /** The first position that belongs to no segment. */
   #next = 0;
 
-  constructor(order: BfsFrontier, lanes: number) {
-    this.#order = order;
+  constructor(queue: FrontierQueue, lanes: number) {
+    this.#queue = queue;
     this.#segments = Array.from({ length: lanes }, () => ({ from: 0, to: 0 }));
   }
 
   /** Returns the number of waiting positions up to `limit` that are in a segment or new. */
   waiting(limit: number): number {
     const rest = this.#segments.reduce((sum, segment) => sum + (segment.to - segment.from), 0);
-    return rest + Math.max(Math.min(this.#order.end, limit) - this.#next, 0);
+    return rest + Math.max(Math.min(this.#queue.end, limit) - this.#next, 0);
   }
 
   /** Returns the next position for a lane, or -1. Positions from `limit` on are not given out. `sharers`: lanes that take work now; default: all. */
@@ -39,7 +39,7 @@ export class Segments {
   }
 
   #refill(own: Segment, limit: number, sharers: number): boolean {
-    const fresh = Math.min(this.#order.end, limit) - this.#next;
+    const fresh = Math.min(this.#queue.end, limit) - this.#next;
     if (fresh > 0) {
       own.from = this.#next;
       own.to = this.#next + Math.ceil(fresh / sharers);

@@ -1,7 +1,6 @@
 import type { EdgeLog } from "../graph/edge-log.ts";
 import type { Explorer } from "./explorer.ts";
 import { openStates } from "./open-states.ts";
-import { BfsFrontier } from "../frontiers/index.ts";
 import { ShortestPaths } from "../graph/shortest-paths.ts";
 
 /** A set of states with its size. */
@@ -24,16 +23,16 @@ export function completeToDepth(edges: EdgeLog, nodes: number, open: States, dee
 }
 
 /**
- * Returns {@link completeToDepth} for an exploration. A breadth-first search opens states in order of distance, so the distance of a state is its
+ * Returns {@link completeToDepth} for an exploration. A strategy that is shortest first opens states in order of distance, so the distance of a state is its
  * depth and no edge has to be read.
  */
 export function explorationCompleteTo(
-  { committer, order }: Pick<Explorer, "committer" | "order">,
+  { committer, order, traits }: Pick<Explorer, "committer" | "order" | "traits">,
   deepest: number,
   open: States = openStates({ committer, order }),
 ): number {
   const { edges, visited, nodes } = committer;
-  if (!(order instanceof BfsFrontier)) return completeToDepth(edges, visited.size, open, deepest);
+  if (!traits.isShortestFirst) return completeToDepth(edges, visited.size, open, deepest);
   return open.size === 0 ? deepest : nearest(open, (node) => nodes.depth(node));
 }
 

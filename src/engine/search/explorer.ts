@@ -1,3 +1,4 @@
+import { STRATEGIES, type StrategyTraits } from "../../model/declare/strategy.ts";
 import type { Divergence, StopReason } from "../../model/results/result.ts";
 import { ReorderBuffer, type Assignment } from "./reorder-buffer.ts";
 import { CheckQueue } from "../checks/check-queue.ts";
@@ -51,6 +52,7 @@ export class Explorer {
   readonly committer: Committer;
   readonly divergences: DivergenceLog;
   readonly order: Frontier;
+  readonly traits: StrategyTraits;
   readonly reorderBuffer: ReorderBuffer;
   stopReason: StopReason | undefined;
   /** A violation that is not known was committed. */
@@ -96,14 +98,15 @@ export class Explorer {
     this.#direct = options.direct;
     this.limit = new TimeLimit(options.maxTimeMs, startedAt);
     this.cut = options.shard === undefined ? undefined : new ShardCut(options.shard);
+    this.traits = STRATEGIES[options.strategy];
     this.order = orderOf(options.strategy, options.actions.length, options.seed);
     this.committer = new Committer({
       actions: options.actions,
       ownActions: options.ownActions,
       maxDepth: options.maxDepth,
       violationPolicy: options.violationPolicy,
-      relaxes: options.maxDepth !== Infinity && options.strategy !== "bfs",
-      shapes: options.strategy === "coverage_guided",
+      relaxes: options.maxDepth !== Infinity && !this.traits.isShortestFirst,
+      shapes: this.traits.needsShapes,
       details: options.details === undefined ? undefined : new DetailLog(options.details),
       spill: options.spill,
       journal: options.journal === true ? new CommitJournal() : undefined,
@@ -114,8 +117,8 @@ export class Explorer {
         options.onEvent(foundEvent(options, found, this.committer.steps));
       },
     });
-    // Other strategies return to a state at any time. Reading a batch for each snapshot would take longer than replay.
-    const images = new SnapshotStore(options.strategy === "bfs" ? options.spill : undefined);
+    // A frontier without a queue returns to a state at any time. Reading a batch for each snapshot would take longer than replay.
+    const images = new SnapshotStore(this.order.queue === undefined ? undefined : options.spill);
     this.reorderBuffer = new ReorderBuffer(options.actions.length, this.committer.nodes, images);
     this.divergences = new DivergenceLog(options.actions);
     const { most, chunkMs } = lanePool.capacity;

@@ -1,7 +1,7 @@
 import type { Assignment, ReorderBuffer } from "./reorder-buffer.ts";
 import { FAILED, FINDING, HI, KIND, LO, SHAPE, BROKEN, SKIPPED } from "../../messages/lane-messages.ts";
 import { FOREIGN, type NodeTable } from "../graph/node-table.ts";
-import { BfsFrontier, type Frontier } from "../frontiers/index.ts";
+import type { Frontier, FrontierQueue } from "../frontiers/index.ts";
 import { Segments } from "../graph/segments.ts";
 import type { VisitedSet } from "../graph/visited-set.ts";
 import { KNOWN, UNKNOWN, NodeWork } from "./node-work.ts";
@@ -48,7 +48,7 @@ export interface SchedulerOptions {
 }
 
 /**
- * Decides which actions are executed next. While a breadth-first queue holds enough nodes, its segments are given to lanes. Otherwise a fork of the
+ * Decides which actions are executed next. While a queue holds enough nodes, its segments are given to lanes. Otherwise a fork of the
  * strategy runs ahead: it takes known outcomes as committed and unknown ones as "nothing new". The first missing units of that run are given out.
  */
 export class Scheduler {
@@ -61,7 +61,7 @@ export class Scheduler {
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
-    this.#segments = options.order instanceof BfsFrontier ? new Segments(options.order, options.mostLanes) : undefined;
+    this.#segments = options.order.queue && new Segments(options.order.queue, options.mostLanes);
   }
 
   /** `true` if calls are so slow that dispatching the next one costs nothing in comparison. */
@@ -81,17 +81,18 @@ export class Scheduler {
    * progress. The pair that the commit waits for is always given out. `idle`: lanes without work, including this one.
    */
   next(lane: number, left: number, allowance: number, idle: number): readonly Assignment[] {
-    const { actions, order } = this.#options;
+    const { actions } = this.#options;
+    const { queue } = this.#options.order;
     const lanes = this.#options.lanes();
     const room = Math.max(this.#chunkActions(), 1);
-    if (allowance > 0 && this.#segments !== undefined && order instanceof BfsFrontier) {
-      const limit = Math.min(order.head + Math.ceil(allowance / actions) + 1, order.head + WINDOW * lanes);
-      this.#segments.skipTo(order.head);
+    if (allowance > 0 && this.#segments !== undefined && queue !== undefined) {
+      const limit = Math.min(queue.head + Math.ceil(allowance / actions) + 1, queue.head + WINDOW * lanes);
+      this.#segments.skipTo(queue.head);
       // Slow calls are given out one by one if the frontier is small or the budget nearly used up, so that no lane waits for a whole node.
       const plenty = this.#slow ? 2 * lanes : 1;
       const waiting = this.#segments.waiting(limit);
       if (waiting >= plenty && (!this.#slow || allowance > 2 * lanes * actions)) {
-        const given = this.#fromSegments(lane, limit, Math.min(room, allowance, this.#fairShare(waiting)), allowance, order);
+        const given = this.#fromSegments(lane, limit, Math.min(room, allowance, this.#fairShare(waiting)), allowance, queue);
         if (given.length > 0) return given;
       }
     }
@@ -125,15 +126,15 @@ export class Scheduler {
   }
 
   /** Takes whole nodes until `room` is filled. Only the budget (`allowance`) cuts a node. */
-  #fromSegments(lane: number, limit: number, room: number, allowance: number, order: BfsFrontier): readonly Assignment[] {
+  #fromSegments(lane: number, limit: number, room: number, allowance: number, queue: FrontierQueue): readonly Assignment[] {
     const { actions, reorderBuffer, nodes, visited } = this.#options;
     const given: Assignment[] = [];
     let left = room;
     while (left > 0) {
       const position = this.#segments!.take(lane, limit, this.#options.lanes());
       if (position < 0) break;
-      if (position < order.head) continue;
-      const node = order.at(position);
+      if (position < queue.head) continue;
+      const node = queue.at(position);
       if (nodes.has(node, FOREIGN)) continue;
       const work = reorderBuffer.of(node, visited.lo(node), visited.hi(node));
       for (let from = 0; from < actions; from++) {

@@ -1,3 +1,4 @@
+import { BREADTH_FIRST } from "../../model/declare/strategy.ts";
 import type { RecordedExchange } from "../../model/results/result.ts";
 import type { ViolationPolicy } from "../commit/broken-rules.ts";
 import { CommitJournal, type JournalEvent } from "../commit/commit-journal.ts";
@@ -6,7 +7,7 @@ import { DetailLog, type DetailLimits } from "../commit/commit-details.ts";
 import type { Recorded } from "../commit/recommit.ts";
 import { HI, LO, type LaneReport } from "../../messages/lane-messages.ts";
 import { EXPANDED } from "../graph/node-table.ts";
-import { BfsFrontier } from "../frontiers/index.ts";
+import { orderOf } from "../frontiers/index.ts";
 import { isShared, ownerOf, type Shard } from "./shard-partition.ts";
 import { ShardRows } from "./shard-rows.ts";
 
@@ -53,7 +54,7 @@ const EVERY = 4096;
 export function mergeShards({ actions, maxDepth, violationPolicy, shards, root, details, onCommits }: MergeOptions): Merged {
   const rows = new ShardRows(actions.length);
   for (const { recorded } of shards) rows.add(recorded);
-  const order = new BfsFrontier(actions.length);
+  const order = orderOf(BREADTH_FIRST, actions.length, 0);
   const committer = new Committer({
     actions,
     maxDepth,
@@ -62,7 +63,7 @@ export function mergeShards({ actions, maxDepth, violationPolicy, shards, root, 
     shapes: false,
     details: new DetailLog(details),
     journal: new CommitJournal(),
-    open: (node) => order.open(node),
+    open: (node, opened) => order.open(node, opened),
     moved: () => undefined,
     onViolation: () => undefined,
   });

@@ -8,7 +8,7 @@ import type { Lane } from "../../model/declare/lane.ts";
 import { resolveIgnored, type Ignored, type IgnorePattern } from "../../model/stores/ignored.ts";
 import type { StoreAdapter, StoreScope, TableSchema } from "../../model/stores/store-adapter.ts";
 import type { TestData } from "../../model/context/test-data.ts";
-import { Rule } from "../../model/declare/rule.ts";
+import { guestRole, Rule } from "../../model/declare/rule.ts";
 import { consentHint, mayBeWritten, storeName } from "../../model/stores/store-name.ts";
 import { World } from "../../model/declare/world.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
@@ -62,6 +62,8 @@ export interface LaneSeat {
   /** `true` if the target runs in this thread. */
   readonly inProcess: boolean;
   readonly borrowed: boolean;
+  /** Stores of the lane that are no copies for it, beside a target that seqqa starts. Default: none. */
+  readonly external?: ReadonlySet<StoreAdapter> | undefined;
   /** `true` if the lane is built for the first time: it is not known yet what others write to external stores. */
   readonly isFirst?: boolean | undefined;
   /** Makes the default client of the lane's target; `undefined` when there is no target. */
@@ -249,7 +251,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     raceObstacle: raceObstacle(world, contextOnly),
     gateless: gateless(world),
     uses: usesOf(world, seat.lane),
-    isolated: !seat.borrowed && state.systems.length > 0 && state.systems.every((system) => isLanes(system, seat.lane)),
+    isolated: !seat.borrowed && state.systems.length > 0 && state.systems.every((system) => isLanes(system, seat)),
   };
   // A store in the target no longer exists once the target has ended.
   if (unanswered === undefined) await state.restore(root);
@@ -331,6 +333,8 @@ async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneS
   }
   world.complete({ api: createClient as never, systems: lane.systems });
   for (const role of Object.keys(definition.users)) world.introduce(role, () => clientFor(role, createClient) as never);
+  if (createClient !== undefined)
+    for (let index = 0; index < definition.guests; index++) world.introduce(guestRole(index), () => createClient() as never);
   if (seat.restart !== undefined) refuseSavedInTarget(world);
   return world as unknown as World<never, never>;
 }
@@ -374,7 +378,7 @@ async function openSystems(
   const opening: { readonly system: StoreAdapter; readonly scope: StoreScope }[] = [];
   for (const [name, system] of Object.entries(world.systems)) {
     if (system === undefined) continue;
-    const borrowed = seat.borrowed || !isLanes(system, seat.lane);
+    const borrowed = seat.borrowed || !isLanes(system, seat);
     if (seat.borrowed) refuseUnnamed(name, system, allowedStores);
     asks.isNeeded ||= borrowed;
     // Only external stores are given the count. With it, a lane's own store would take its writes for those of others, since nothing is counted
@@ -430,8 +434,10 @@ async function findIgnored(world: World<never, never>, isStrict: boolean): Promi
   return resolveIgnored(patterns, schemas, { isWhole, isStrict });
 }
 
-/** Returns `true` if a store is the lane's own. A store that the user's code names is external. */
-function isLanes({ uses }: StoreAdapter, lane: Lane): boolean {
+/** Returns `true` if a store is the lane's own. A store that the user's code names is external, and one that an adapter cannot copy. */
+function isLanes(system: StoreAdapter, { lane, external }: Pick<LaneSeat, "lane" | "external">): boolean {
+  const { uses } = system;
+  if (external?.has(system) === true) return false;
   if (uses === undefined || uses === lane.dbPath) return true;
   if (Object.values(lane.systems).some((one) => one.uses === uses)) return true;
   return [lane.baseUrl, lane.tmpDir].some((own) => own !== "" && uses.startsWith(own));

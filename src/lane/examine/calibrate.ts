@@ -9,6 +9,7 @@ import {
   type Compared,
   type DroppedField,
   type Execution,
+  joinedTimes,
   type Knowledge,
   type RowKinds,
 } from "../../state/index.ts";
@@ -243,12 +244,7 @@ class Walks {
     const keyOf = ({ place, after }: { readonly place: string; readonly after: string }): string => `${place}\n${after}`;
     const suspects = new Map(all.flatMap(({ unexplained }) => unexplained).map((one) => [one.field, one]));
     const generated = new Map(all.flatMap((one) => one.generated).map((one) => [keyOf(one), one]));
-    const times = new Map<string, Knowledge["times"][number]>();
-    for (const one of all.flatMap((pair) => pair.times)) {
-      const known = times.get(keyOf(one));
-      const finer = known === undefined || one.resolutionMs < known.resolutionMs ? one : known;
-      times.set(keyOf(one), { ...finer, base: known?.base === "stored" || one.base === "stored" ? "stored" : "step" });
-    }
+    const times = joinedTimes(all.flatMap((pair) => pair.times));
     const counters = new Map<string, string>();
     for (const [key, one] of generated) {
       const pairs = all.map((pair) => pair.generated.filter((other) => keyOf(other) === key));
@@ -264,10 +260,10 @@ class Walks {
       suspects.set(one.field, { field: one.field, values: one.sample });
     }
     // All differences of the states were known, so the cause is the requests, or a place that is known as something else.
-    const noisy = generated.size + times.size + suspects.size > 0 ? [] : this.#unplaced(suspects);
+    const noisy = generated.size + times.length + suspects.size > 0 ? [] : this.#unplaced(suspects);
     return {
       generated: [...generated].map(([key, { place, after }]) => ({ place, after, domain: counters.get(key) })),
-      times: [...times.values()],
+      times,
       suspects: [...suspects.values()],
       noisyActions: noisy,
     };

@@ -1,8 +1,9 @@
-import type { StepEvent, RecordedCheck, Recording } from "../../messages/lane-messages.ts";
+import type { RecordedEvidence, StepEvent, RecordedCheck, Recording } from "../../messages/lane-messages.ts";
 import type { RecordedStep } from "../../model/results/result.ts";
 import { markedDifferences, sameNames, type Marked } from "../../state/index.ts";
 import type { LaneBase } from "../bring-up/bring-up.ts";
 import type { Draws } from "../bring-up/data-draws.ts";
+import { EvidenceRecorder } from "../step/evidence.ts";
 import { brokenFinding, withUnanswered, type Judged } from "../step/findings.ts";
 import { exchangesOf, recorded, type Outcome } from "../step/outcome.ts";
 import { judgeStep } from "../step/step-rules.ts";
@@ -27,7 +28,8 @@ export async function recordPath(
   const checks: RecordedCheck[] = [];
   const findings: StepEvent["findings"][number][] = [];
   const errors: StepEvent["errors"][number][] = [];
-  const broke = { steps, checks, findings, errors, reached: undefined, lines: [], drew: true };
+  const evidence: RecordedEvidence[] = [];
+  const broke = { steps, checks, evidence, findings, errors, reached: undefined, lines: [], drew: true };
   let mark = home.mark;
   drawing.root("");
   drawing.wasUsed = false;
@@ -66,6 +68,7 @@ export async function recordPath(
   const last = path.length === 0 ? undefined : actions[path.at(-1)!]!;
   let judged: Judged = { findings: [], errors: [] };
   stepper.onCheckExchange = (exchange) => checks.push({ invariant: checker.checked.last, exchange: recorded(exchange) });
+  const collected = new EvidenceRecorder(base);
   try {
     await checker.check(last, !changed);
     judged = { findings: [...checker.checked.findings], errors: [...checker.checked.errors] };
@@ -76,6 +79,7 @@ export async function recordPath(
     }
   } finally {
     stepper.onCheckExchange = undefined;
+    evidence.push(...collected.end(new Set(judged.findings.map(({ invariant }) => invariant))));
   }
   const unanswered = stepper.checkFailure;
   if (unanswered !== undefined) judged = withUnanswered(judged, unanswered, last?.name);

@@ -1,5 +1,5 @@
 import type { RaceObstacle } from "../../messages/lane-messages.ts";
-import { STORE_KINDS, type StoreKindName } from "../../model/stores/store-kinds.ts";
+import { STORE_KINDS, type StoreKindName } from "../../adapters/store-kinds.ts";
 import type { World } from "../../model/declare/world.ts";
 
 /** Returns the reason why calls cannot be raced in a world: one connection serialises everything, or only the context is restored. */

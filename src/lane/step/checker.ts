@@ -1,7 +1,8 @@
 import type { Action } from "../../model/declare/action.ts";
-import type { Invariant } from "../../model/declare/invariant.ts";
+import { isCheckResult, type CheckResult, type Invariant } from "../../model/declare/invariant.ts";
 import { Rule } from "../../model/declare/rule.ts";
 import type { World } from "../../model/declare/world.ts";
+import { SeqqaError } from "../../model/errors.ts";
 import { isPromise, type Awaitable } from "../../model/stores/store-adapter.ts";
 import type { ErrorEvent, FindingEvent } from "../../messages/lane-messages.ts";
 import type { Asks } from "../bring-up/asks.ts";
@@ -46,12 +47,15 @@ export interface CheckerParts {
 /** Checks invariants in the present state of the world. */
 export class Checker {
   readonly checked: Checked = { findings: [], errors: [], last: "" };
+  /** Receives the details that a broken rule gave, while a path is recorded. */
+  onDetails: ((invariant: string, details: CheckResult) => void) | undefined;
   readonly #world: World<never, never>;
   readonly #invariants: readonly AnyInvariant[];
   readonly #rules: readonly Rule[];
   readonly #drawing: Drawing;
   readonly #stepper: CheckerParts["stepper"];
   readonly #asks: Asks;
+  #isRoot = false;
   /** `when` returns the same for an action each time, so it is called once. */
   readonly #plans: Map<AnyAction, Plan> = new Map();
 
@@ -78,6 +82,7 @@ export class Checker {
     const { findings, errors } = this.checked;
     if (findings.length > 0) findings.length = 0;
     if (errors.length > 0) errors.length = 0;
+    this.#isRoot = action === undefined;
     if (action === undefined) {
       // Nothing else is in progress at the root.
       this.#stepper.checkFailure = undefined;
@@ -160,25 +165,29 @@ export class Checker {
   }
 
   #judge(invariant: AnyInvariant, held: unknown): void {
-    if (held === true) return;
-    if (held === false) {
+    const details = isCheckResult(held) ? held : undefined;
+    const ok = details?.ok ?? held;
+    if (ok === true) return;
+    if (ok === false) {
       if (this.#stepper.isCheckShed) return void this.checked.errors.push(overloaded());
       const { name, severity, message } = invariant;
-      this.checked.findings.push({ invariant: name, severity, message });
+      this.checked.findings.push({ invariant: name, severity, message: details?.message ?? message });
+      if (details !== undefined) this.onDetails?.(name, details);
       return;
     }
     const got = held === undefined ? "nothing" : `${typeof held} ${String(held).slice(0, 40)}`;
     this.checked.errors.push(
       errorEvent(
         "INVARIANT_NOT_BOOLEAN",
-        `Invariant "${invariant.name}" returned ${got}; its check must return true or false.`,
+        `Invariant "${invariant.name}" returned ${got}; its check must return true, false, or { ok, actual, expected }.`,
         invariant.name,
       ),
     );
   }
 
-  /** @throws LaneLost when the check could not read a store */
+  /** @throws LaneLost when the check could not read a store, and the error itself if it says at the root that the rule cannot be right */
   #threw(invariant: AnyInvariant, error: unknown): void {
+    if (this.#isRoot && error instanceof SeqqaError && error.exitStatus === 2) throw error;
     requireStores(error, `Invariant "${invariant.name}" threw`);
     const invalid = invalidAnswerFinding(error, invariant.name);
     if (invalid !== undefined) return void this.checked.findings.push(invalid);

@@ -1,7 +1,8 @@
 import type { Action } from "../../model/declare/action.ts";
-import { clientPartOf, type ApiClient, type Exchange } from "../../model/http/client.ts";
+import { clientPartOf, TELLS_SENDER, type ApiClient, type Exchange } from "../../model/http/client.ts";
 import type { ApiResponse } from "../../model/http/response.ts";
-import type { CheckedStep, Earlier, Rule, StoresView } from "../../model/declare/rule.ts";
+import { isCheckResult, type CheckAnswer } from "../../model/declare/invariant.ts";
+import { guestRole, type CheckedStep, type Earlier, type Rule, type StoresView } from "../../model/declare/rule.ts";
 import type { ErrorEvent, FindingEvent, InconclusiveEvent } from "../../messages/lane-messages.ts";
 import type { Awaitable } from "../../model/stores/store-adapter.ts";
 import type { LaneBase } from "../bring-up/bring-up.ts";
@@ -67,7 +68,7 @@ export class StepRules {
     for (const rule of rules) {
       const view = this.#view(rule.name);
       const said = await this.#ask(rule, () => rule.judge(this.#base.world, view));
-      if (typeof said === "object") this.#later.push({ rule, earlier: said.earlier });
+      if (isEarlier(said)) this.#later.push({ rule, earlier: said.earlier });
       else this.#take(rule, said, view.because());
       if (this.#isUnanswered) return;
       await this.#putBack(mark);
@@ -89,7 +90,7 @@ export class StepRules {
       for (const { rule, earlier } of this.#later) {
         const view = this.#view(rule.name);
         const said = await this.#ask(rule, () => earlier(view));
-        this.#take(rule, typeof said === "object" ? undefined : said, view.because());
+        this.#take(rule, isEarlier(said) ? undefined : said, view.because());
         if (this.#isUnanswered) return;
         await this.#putBack(mark);
       }
@@ -99,21 +100,26 @@ export class StepRules {
   }
 
   /** @throws LaneLost when the rule could not read a store */
-  async #ask(rule: Rule, ask: () => Awaitable<boolean | Earlier>): Promise<boolean | Earlier | undefined> {
+  async #ask(rule: Rule, ask: () => Awaitable<CheckAnswer | Earlier>): Promise<CheckAnswer | Earlier | undefined> {
     const { checker, drawing, stepper } = this.#base;
     checker.checked.last = rule.name;
     drawing.by(rule.name);
     stepper.isCheckShed = false;
     try {
       const said: unknown = await this.#base.state.asks.during(ask);
-      if (said === false && stepper.isCheckShed) {
+      const isBroken = said === false || (isCheckResult(said) && !said.ok);
+      if (isBroken && stepper.isCheckShed) {
         this.errors.push(overloaded());
         return undefined;
       }
-      if (typeof said === "boolean" || isEarlier(said)) return said;
+      if (typeof said === "boolean" || isEarlier(said) || isCheckResult(said)) return said;
       const got = said === undefined ? "nothing" : typeof said;
       this.errors.push(
-        errorEvent("INVARIANT_NOT_BOOLEAN", `Rule "${rule.name}" returned ${got}; it must return true, false, or { earlier }.`, rule.name),
+        errorEvent(
+          "INVARIANT_NOT_BOOLEAN",
+          `Rule "${rule.name}" returned ${got}; it must return true, false, { ok, actual, expected }, or { earlier }.`,
+          rule.name,
+        ),
       );
     } catch (error) {
       requireStores(error, `Rule "${rule.name}" threw`);
@@ -128,8 +134,11 @@ export class StepRules {
     return undefined;
   }
 
-  #take({ name, severity, message }: Rule, held: boolean | undefined, because: string | undefined): void {
-    if (held === false) this.findings.push({ invariant: name, severity, message: because ?? message });
+  #take({ name, severity, message }: Rule, held: CheckAnswer | undefined, because: string | undefined): void {
+    const details = isCheckResult(held) ? held : undefined;
+    if ((details?.ok ?? held) !== false) return;
+    this.findings.push({ invariant: name, severity, message: because ?? details?.message ?? message });
+    if (details !== undefined) this.#base.checker.onDetails?.(name, details);
   }
 
   async #putBack(mark: SavedWorld): Promise<void> {
@@ -164,7 +173,8 @@ export class StepRules {
       because: () => because,
       inconclusive,
       unjudged: inconclusive,
-      again: async (answer) => sendAgain(client, answer),
+      guests: guestsOf(world),
+      again: async (answer, { by = client, body } = {}) => sendAgain(answer, by, by !== client, body),
       stores: async (): Promise<StoresView | undefined> => {
         await this.#settle();
         return state.systems.length === 0 ? undefined : storesView(await state.observeSince(startMs), canonicalizer);
@@ -204,13 +214,26 @@ function isEarlier(said: unknown): said is Earlier {
   return typeof said === "object" && said !== null && typeof (said as { earlier?: unknown }).earlier === "function";
 }
 
-async function sendAgain(client: ApiClient, { request }: ApiResponse): Promise<ApiResponse | undefined> {
+function guestsOf({ clients }: LaneBase["world"]): readonly ApiClient[] {
+  const guests: ApiClient[] = [];
+  for (let index = 0; Object.hasOwn(clients, guestRole(index)); index++) guests.push(clients[guestRole(index)]!);
+  return guests;
+}
+
+async function sendAgain(
+  { request }: ApiResponse,
+  client: ApiClient,
+  isOther: boolean,
+  body: string | undefined = request.body,
+): Promise<ApiResponse | undefined> {
   if (clientPartOf(client) === undefined || request.method === "CALL" || !/^https?:/.test(request.url)) return undefined;
-  const headers = Object.entries(request.headers).filter(([name]) => !NOT_SENT_AGAIN.has(name.toLowerCase()));
+  const headers = Object.entries(request.headers).filter(
+    ([name]) => !NOT_SENT_AGAIN.has(name.toLowerCase()) && !(isOther && TELLS_SENDER.test(name)),
+  );
   if (headers.some(([name, value]) => name.toLowerCase() === "content-type" && value.toLowerCase().startsWith("multipart/")))
     return undefined;
   return client.request(request.method, request.url, {
     headers: Object.fromEntries(headers),
-    ...(request.body === undefined ? {} : { body: request.body }),
+    ...(body === undefined ? {} : { body }),
   });
 }

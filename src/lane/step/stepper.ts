@@ -5,6 +5,7 @@ import { ApiResponse } from "../../model/http/response.ts";
 import { Severity } from "../../model/declare/severity.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { withoutBodies } from "../../model/http/without-bodies.ts";
+import { isGuestRole } from "../../model/declare/rule.ts";
 import type { World } from "../../model/declare/world.ts";
 import type { ErrorEvent, FindingEvent } from "../../messages/lane-messages.ts";
 import type { Drawing } from "../bring-up/data-draws.ts";
@@ -248,7 +249,11 @@ export class Stepper {
   #client(action: AnyAction): never {
     if (action.as === undefined) return this.#world.api;
     const client = this.#world.clients[action.as];
-    if (client === undefined) throw unknownRole(action, Object.keys(this.#world.clients));
+    if (client === undefined)
+      throw unknownRole(
+        action,
+        Object.keys(this.#world.clients).filter((role) => !isGuestRole(role)),
+      );
     return client;
   }
 

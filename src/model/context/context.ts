@@ -1,3 +1,4 @@
+import type { StoreAdapter } from "../stores/store-adapter.ts";
 import { KeyError, SeqqaError } from "../errors.ts";
 import type { TestData } from "./test-data.ts";
 
@@ -52,7 +53,14 @@ export interface ContextPart {
   restore(saved: SavedContext): void;
   /** Sets the source of `context.data`, which is called at each read. */
   drawFrom(source: () => TestData): void;
+  /** The stores of the context's world; none for a context without a world. */
+  readonly stores: () => Stores;
+  /** Sets the stores that {@link storeOf} finds. */
+  reach(stores: () => Stores): void;
 }
+
+/** The stores of a world by name. */
+export type Stores = Readonly<Record<string, StoreAdapter | undefined>>;
 
 /** A saved context; plain data. */
 export interface SavedContext {
@@ -76,6 +84,7 @@ class Store {
   objects = 0;
   node: string | undefined = undefined;
   data: () => TestData = noData;
+  stores: () => Stores = noStores;
   #shared = false;
 
   constructor(entries: Iterable<[string, unknown]>) {
@@ -132,6 +141,10 @@ class Store {
     this.data = source;
   }
 
+  reach(stores: () => Stores): void {
+    this.stores = stores;
+  }
+
   /** Prepares a write: copies a map that is shared with a saved context. */
   #own(): void {
     this.version++;
@@ -140,6 +153,8 @@ class Store {
     this.#shared = false;
   }
 }
+
+const noStores = (): Stores => ({});
 
 function noData(): TestData {
   throw new SeqqaError("DATA_WITHOUT_PATH", "context.data was read where no step is run: there is no path to seed it by.", {
@@ -226,4 +241,18 @@ export const Context: ContextConstructor = function Context<C extends object>(in
 /** The lane's side of a context. */
 export function contextPartOf(context: Context<never>): ContextPart {
   return (context as unknown as { readonly [contextPart]: ContextPart })[contextPart];
+}
+
+/**
+ * Returns a store of the World that a context belongs to, for actions that work on one: a clock, a stub, a queue.
+ * `storeOf<HttpStub>(context, "payments").failNext("error")`.
+ * @throws SeqqaError `UNKNOWN_STORE` naming the stores that exist
+ */
+export function storeOf<S = StoreAdapter>(context: object, name: string): S {
+  const stores = contextPartOf(context as Context<never>).stores();
+  if (Object.hasOwn(stores, name)) return stores[name] as S;
+  const names = Object.keys(stores).join(", ");
+  throw new SeqqaError("UNKNOWN_STORE", `There is no store "${name}".`, {
+    hint: names === "" ? "The World has none: declare it under `systems`." : `The World has ${names}.`,
+  });
 }

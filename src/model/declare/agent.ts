@@ -82,6 +82,10 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
   readonly seed: number | undefined;
   readonly races: DeclaredRaces | undefined;
   readonly setup: Setup<C, A> | undefined;
+  /** The number of clients without credentials that rules need. */
+  readonly guests: number;
+  /** Pairs of actions that rules want raced whatever `exploration.races` says, by their indices. */
+  readonly ruleRaces: readonly (readonly [number, number])[];
   /** Roles that rules need, and the login of each. */
   readonly users: Readonly<Record<string, Login>>;
 
@@ -119,6 +123,12 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
       const count = `The Agent has ${this.actions.length} actions${brought.length === 0 ? "" : `, ${brought.length} of them from its rules`}`;
       throw invalid("Agent", `${count}: at most ${MOST_ACTIONS} are possible.`, "Share them out over several explorations.");
     }
+    this.guests = Math.max(0, ...rules.map(({ guests }) => guests));
+    const indexOf = (name: string): number => this.actions.findIndex((action) => action.name === name);
+    this.ruleRaces = rules
+      .flatMap(({ races }) => races)
+      .map(([one, other]) => [indexOf(one), indexOf(other)] as const)
+      .filter((pair) => !pair.includes(-1));
     this.users = Object.assign(Object.create(null), ...rules.map(({ users }) => users)) as Readonly<Record<string, Login>>;
   }
 

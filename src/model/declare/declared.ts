@@ -1,13 +1,13 @@
 import { secondsOf, type Duration } from "../text/duration.ts";
+import { alternatives } from "../text/alternatives.ts";
 import { SeqqaError } from "../errors.ts";
 import { JourneyDefinition } from "./journey.ts";
-import type { Strategy } from "./strategy.ts";
+import { STRATEGIES, type Strategy } from "./strategy.ts";
 
 /** The class that the user wrote, for messages. */
 export type Declared = "Agent" | "StateGraph";
 
 const CODES: Readonly<Record<Declared, string>> = { Agent: "AGENT_INVALID", StateGraph: "STATE_GRAPH_INVALID" };
-const KINDS: readonly unknown[] = ["bfs", "dfs", "random", "coverage_guided"] satisfies Strategy["kind"][];
 
 /** The budgets of an exploration. */
 export interface Bounds {
@@ -39,11 +39,11 @@ export function checkBounds(
     maxDepth: positive(owner, "maxDepth", given.maxDepth, true),
     maxTime: positive(owner, "maxTime", typeof maxTime === "string" ? (secondsOf(maxTime) ?? NaN) : maxTime, false),
   };
-  if (strategy !== undefined && !KINDS.includes(strategy.kind)) {
+  if (strategy !== undefined && !Object.hasOwn(STRATEGIES, strategy.kind)) {
     throw invalid(
       owner,
-      `The ${owner}'s strategy is none of the four.`,
-      "Write strategy: new BFS(), new DFS(), new Random() or new CoverageGuided().",
+      `The ${owner}'s strategy is none of seqqa's.`,
+      `Write strategy: ${alternatives(Object.values(STRATEGIES).map((facts) => `new ${facts.class.name}()`))}.`,
     );
   }
   if (setup !== undefined && typeof setup !== "function" && !(setup instanceof JourneyDefinition)) {

@@ -5,10 +5,27 @@ import { Severity } from "./severity.ts";
 import { refuseUnknown } from "./unknown-options.ts";
 import type { World } from "./world.ts";
 
+/** The result of a check in detail; reports show the values beside each other. */
+export interface CheckResult {
+  /** `true`: the rule holds. */
+  readonly ok: boolean;
+  /** The value that was found, and the value that the rule asks for: any JSON-like data. */
+  readonly actual?: unknown;
+  readonly expected?: unknown;
+  /** Replaces the message of the rule for this violation. */
+  readonly message?: string;
+}
+
+/** The answer of a check: `true` and `false`, or the same in detail. */
+export type CheckAnswer = boolean | CheckResult;
+
 export interface InvariantOptions<C extends object = Values, A = ApiClient> {
   readonly name: string;
-  /** `true`: the rule holds. `false`: a violation. With nothing to test yet, return `true`. */
-  readonly check: (world: World<C, A>) => boolean | Promise<boolean>;
+  /**
+   * `true`: the rule holds. `false`: a violation. With nothing to test yet, return `true`. `{ ok, actual, expected }` also says what was found and what
+   * was expected. Reports show both, and the queries to stores that the check made, with their rows.
+   */
+  readonly check: (world: World<C, A>) => CheckAnswer | Promise<CheckAnswer>;
   /** Shown with a violation; default `<name> does not hold`. */
   readonly message?: string;
   /** Default HIGH. */
@@ -24,7 +41,7 @@ const OPTIONS: readonly (keyof InvariantOptions)[] = ["name", "check", "message"
 /** A rule that holds in every state. */
 export class Invariant<C extends object = Values, A = ApiClient> {
   readonly name: string;
-  readonly check: (world: World<C, A>) => boolean | Promise<boolean>;
+  readonly check: (world: World<C, A>) => CheckAnswer | Promise<CheckAnswer>;
   readonly message: string;
   readonly severity: Severity;
   readonly blocking: boolean;
@@ -63,4 +80,9 @@ export class Invariant<C extends object = Values, A = ApiClient> {
     this.when = options.when;
     this.declared = new Error().stack;
   }
+}
+
+/** Returns `true` for the detailed answer of a check. */
+export function isCheckResult(said: unknown): said is CheckResult {
+  return typeof said === "object" && said !== null && typeof (said as { ok?: unknown }).ok === "boolean";
 }

@@ -1,7 +1,7 @@
 import type { Action, ExpectedStatus } from "./action.ts";
 import type { ApiClient } from "../http/client.ts";
 import type { Context } from "../context/context.ts";
-import { Invariant, type InvariantOptions } from "./invariant.ts";
+import { Invariant, type CheckAnswer, type InvariantOptions } from "./invariant.ts";
 import type { ApiResponse } from "../http/response.ts";
 import type { World } from "./world.ts";
 
@@ -51,15 +51,24 @@ export interface CheckedStep {
   inconclusive(why: string): true;
   /** @deprecated Use {@link inconclusive}. */
   unjudged(why: string): true;
+  /** Clients without credentials, as many as the rule asked for with `guests`; none where there is no target that a client could be made for. */
+  readonly guests: readonly ApiClient[];
   /** Sends an answer's request again: method, URL, body and headers. `undefined` where that is not possible: no HTTP, or a multipart body. */
-  again(answer: ApiResponse): Promise<ApiResponse | undefined>;
+  again(answer: ApiResponse, changes?: Resent): Promise<ApiResponse | undefined>;
   /** The present contents of the stores; `undefined` for a world without stores. */
   stores(): Promise<StoresView | undefined>;
 }
 
+/** What is different when a request is sent again. Default: nothing. */
+export interface Resent {
+  /** Another client: headers that tell who sent the request are left out, and those of this client are sent. */
+  readonly by?: ApiClient | undefined;
+  readonly body?: string | undefined;
+}
+
 /** The second half of a check, which runs in the state that the step began in. */
 export interface Earlier {
-  readonly earlier: (before: Pick<CheckedStep, "explain" | "inconclusive" | "stores" | "unjudged">) => boolean | Promise<boolean>;
+  readonly earlier: (before: Pick<CheckedStep, "explain" | "inconclusive" | "stores" | "unjudged">) => CheckAnswer | Promise<CheckAnswer>;
 }
 
 export interface RuleOptions<C extends object = never, A = never> extends Pick<
@@ -67,10 +76,10 @@ export interface RuleOptions<C extends object = never, A = never> extends Pick<
   "name" | "message" | "severity" | "blocking" | "when"
 > {
   /**
-   * Judges a step in the state that it led to. Returns `true` if the rule holds, `false` if it does not, or a second half of the check for the
-   * state that the step began in. The check may call the API and, with {@link writes}, change it: everything is restored.
+   * Judges a step in the state that it led to. Returns `true` if the rule holds, `false` if it does not, the same in detail (see
+   * {@link CheckAnswer}), or a second half of the check for the state that the step began in. The check may call the API and, with {@link writes}, change it: everything is restored.
    */
-  readonly judge: (world: World<C, A>, step: CheckedStep) => boolean | Earlier | Promise<boolean | Earlier>;
+  readonly judge: (world: World<C, A>, step: CheckedStep) => CheckAnswer | Earlier | Promise<CheckAnswer | Earlier>;
   /**
    * The rule calls what changes the API, or needs the state that the step began in. If the target cannot be restored during a step, the rule is not
    * judged, and the run says so. Default: no.
@@ -80,6 +89,10 @@ export interface RuleOptions<C extends object = never, A = never> extends Pick<
   readonly replaces?: "server_errors";
   /** Returns actions that the rule adds to the agent's. */
   readonly brings?: (actions: readonly Action<C, A>[]) => readonly Action<C, A>[];
+  /** The number of clients without credentials that the rule needs, see {@link CheckedStep.guests}. Default 0. */
+  readonly guests?: number;
+  /** Pairs of actions, by their names, that are probed for races whatever `exploration.races` says. */
+  readonly races?: readonly (readonly [string, string])[];
   /** Roles that the rule needs, and the login of each. A login has a client of its own; changes that it makes to the context are dropped. */
   readonly users?: Readonly<Record<string, Login>>;
 }
@@ -94,6 +107,8 @@ export class Rule<C extends object = never, A = never> extends Invariant<C, A> {
   readonly replaces: RuleOptions["replaces"];
   readonly brings: NonNullable<RuleOptions<C, A>["brings"]>;
   readonly users: Readonly<Record<string, Login>>;
+  readonly guests: number;
+  readonly races: readonly (readonly [string, string])[];
 
   constructor(options: RuleOptions<C, A>) {
     super({ ...options, check: () => true });
@@ -102,5 +117,17 @@ export class Rule<C extends object = never, A = never> extends Invariant<C, A> {
     this.replaces = options.replaces;
     this.brings = options.brings ?? (() => []);
     this.users = options.users ?? {};
+    this.guests = options.guests ?? 0;
+    this.races = options.races ?? [];
   }
+}
+
+/** Returns the role of a client without credentials that rules use. */
+export function guestRole(index: number): string {
+  return `(guest ${index + 1})`;
+}
+
+/** Returns `true` for a role of {@link guestRole}. */
+export function isGuestRole(role: string): boolean {
+  return role.startsWith("(guest ");
 }

@@ -1,11 +1,11 @@
-import type { Strategy } from "./strategy.ts";
+import type { StrategyKind } from "./strategy.ts";
 
 /**
  * The settings of a search. The configuration has them under `exploration`, and the engine reads them as part of its options: a new one needs no code
  * in between.
  */
 export interface SearchSettings {
-  readonly strategy: Strategy["kind"];
+  readonly strategy: StrategyKind;
   readonly maxSteps: number;
   /** `undefined`: no limit. */
   readonly maxDepth: number | undefined;

@@ -2,7 +2,7 @@ import { SeqqaError } from "../errors.ts";
 import { nearest } from "../text/nearest.ts";
 
 /** Properties of an Action, Invariant or Agent that may be spread into the options of another one. */
-const COPIED: readonly string[] = ["declared", "ownActions", "users", "graph"];
+const COPIED: readonly string[] = ["declared", "ownActions", "users", "guests", "ruleRaces", "graph"];
 
 /**
  * Refuses unknown options: a misspelt one would be ignored in silence. Options that are `undefined` count as absent.

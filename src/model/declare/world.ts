@@ -69,6 +69,7 @@ export class World<C extends object = Values, A = ApiClient> {
     this.#api = options.api;
     this.#systems = options.systems;
     this.#clients = options.clients ?? {};
+    contextPartOf(this.context as never).reach(() => this.systems);
     this.#join();
   }
 

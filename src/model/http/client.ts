@@ -50,6 +50,9 @@ export interface ApiClient {
   close(): Promise<void> | void;
 }
 
+/** Names of headers that tell who sends a request. */
+export const TELLS_SENDER: RegExp = /auth|token|secret|api-?key|session|cookie|user(?!-agent)|tenant|account|role/i;
+
 /** A request that has no answer yet. */
 export interface PendingRequest {
   readonly method: string;

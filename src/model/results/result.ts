@@ -1,6 +1,6 @@
 import type { ApiRequest } from "../http/response.ts";
 import type { Severity } from "../declare/severity.ts";
-import type { Strategy } from "../declare/strategy.ts";
+import type { StrategyKind } from "../declare/strategy.ts";
 import type { TargetEnd } from "./target-end.ts";
 
 /** Why an exploration ended. */
@@ -38,6 +38,27 @@ export interface RecordedStep {
   readonly requests: readonly RecordedExchange[];
   /** The changes that the step made to the state: a line each, `- ` for a value before it, `+ ` for a value after it. */
   readonly changes?: readonly string[] | undefined;
+}
+
+/** A query that a rule made to a store when it was checked. */
+export interface RecordedQuery {
+  /** The name of the store in the World, e.g. `db`. */
+  readonly store: string;
+  readonly sql: string;
+  readonly params?: unknown;
+  /** The first rows, at most 20, column -> value. */
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** The number of all rows. */
+  readonly total: number;
+}
+
+/** The reasons of a broken rule, as JSON-like data. */
+export interface Evidence {
+  /** The values of `{ ok, actual, expected }` that the check returned; absent if it did not say. */
+  readonly actual?: unknown;
+  readonly expected?: unknown;
+  /** The queries of the check, in order. */
+  readonly queries: readonly RecordedQuery[];
 }
 
 /**
@@ -81,6 +102,8 @@ export interface Violation {
    * it.
    */
   readonly checks?: readonly RecordedExchange[] | undefined;
+  /** What the broken rule found and expected, and its queries to stores, when it was checked after the last step. Absent if there is none of that. */
+  readonly evidence?: Evidence | undefined;
   /** How short the path is known to be. */
   readonly minimality?: Minimality | undefined;
   /** The path that the exploration found, when a shorter one is shown. */
@@ -453,7 +476,7 @@ export interface ExplorationFacts {
   /** Milliseconds that the exploration took, from the first target's start. */
   readonly durationMs: number;
   /** The order in which states were explored. */
-  readonly strategy?: Strategy["kind"] | undefined;
+  readonly strategy?: StrategyKind | undefined;
   /** The seed of all random choices. */
   readonly seed: number;
   /** Hash of the committed sequence: parents, actions, outcomes as status classes, findings. */

@@ -198,10 +198,19 @@ export interface StoreAdapter {
    * The present tables, empty ones included; called once the store is open. Default: the store has no tables that patterns of `ignore` could name.
    */
   schema?(): Awaitable<readonly TableSchema[]>;
+  /** Receives each query of user code with its rows, while it is set. Default: the store has no queries. */
+  onQuery?: QueryListener | undefined;
   /** Everything in the store, as text, for comparing: exact, ordered, counters and hidden keys included. Slow. */
   dump(): Awaitable<string>;
   close(): Awaitable<void>;
 }
+
+/** Receives a query that user code made to a store. */
+export type QueryListener = (query: {
+  readonly sql: string;
+  readonly params: unknown;
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+}) => void;
 
 export function isPromise<T>(value: Awaitable<T>): value is Promise<T> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";

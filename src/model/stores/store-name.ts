@@ -1,4 +1,4 @@
-import { sqlitePathOf } from "./store-kinds.ts";
+import { sqlitePathOf } from "./sqlite-path.ts";
 import { decoded } from "../http/decoded.ts";
 import { shellWord } from "../text/shell-word.ts";
 

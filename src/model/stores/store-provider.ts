@@ -8,6 +8,8 @@ export interface StoreProviderOptions {
   readonly url: string;
   /** The id of this run, `[0-9a-f]+`, which is part of the name of everything that the provider creates. */
   readonly runId: string;
+  /** `options` of the configuration; only for a store of another package. */
+  readonly options?: unknown;
   /** Redis: the part that each lane has to itself, `server` or `index`. */
   readonly isolation?: string | undefined;
   /** A directory of this run, for the files of servers that the provider starts; removed with the run. */

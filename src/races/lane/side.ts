@@ -42,6 +42,7 @@ export class Side {
     const drawing = Drawing.like(base.drawing);
     drawing.at(path, path.length, index, draws);
     part.drawFrom(drawing.source);
+    part.reach(contextPartOf(base.world.context).stores);
     const { api, clients } = base.world;
     const world = { api, clients, context: this.context };
     const told = {

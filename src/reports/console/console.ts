@@ -12,14 +12,14 @@ import { raceText } from "./race-text.ts";
 import { redactJourney } from "../redaction/redact-journey.ts";
 import { redactDivergence, redactError, redactEvent, redactResult, redactText } from "../redaction/redact.ts";
 import { redactor, type Redactor } from "../redaction/redactor.ts";
-import type { Reporter, ReporterOptions } from "../reporter.ts";
+import type { ReporterOptions, WholeReporter } from "../reporter.ts";
 import type { ReportedExploration, ReportedJourney, RunReport } from "../document/run-report.ts";
 import { summaryLines } from "./summary.ts";
 import { knownLines, totals, updateLines } from "./totals.ts";
 import { violationText } from "./violation-text.ts";
 
 /** Reports to people: progress and notes on standard error, results on standard output. */
-export class ConsoleReporter implements Reporter {
+export class ConsoleReporter implements WholeReporter {
   readonly #options: ReporterOptions;
   readonly #live: Live;
   readonly #colours: Colours;

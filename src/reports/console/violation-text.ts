@@ -1,13 +1,15 @@
-import type { NotReplayedReason, Violation } from "../../model/results/result.ts";
+import type { Evidence, NotReplayedReason, Violation } from "../../model/results/result.ts";
 import { endText, type TargetEnd } from "../../model/results/target-end.ts";
 import { cut, printable } from "./printable.ts";
 
 /** The number of characters of a response body that are shown. */
 const BODY = 500;
+/** The number of rows of a query that are shown. */
+const ROWS = 5;
 
 /** Returns the text of `violation.toString()`: a few lines for people, safe to print. */
 export function violationText(violation: Omit<Violation, "toString">): string {
-  const { severity, invariant, message, reproductionPath, request, response, state, known, target, printed } = violation;
+  const { severity, invariant, message, reproductionPath, request, response, evidence, state, known, target, printed } = violation;
   const doubt = doubtOf(violation);
   const unsure = doubt === undefined ? "" : ` (${doubt.text})`;
   const listed = known === true ? " (known)" : "";
@@ -19,6 +21,7 @@ export function violationText(violation: Omit<Violation, "toString">): string {
     `  path      ${printable(path)}`,
     ...(request === undefined ? [] : [`  request   ${printable(`${request.method} ${request.url}`.trim())}`]),
     ...(response === undefined ? [] : [`  response  ${response.status} ${printable(cut(response.body, BODY))}`.trimEnd()]),
+    ...evidenceLines(evidence).map((line) => `  ${line}`),
     ...(target === undefined ? [] : targetLines(target).map((line) => `  ${line}`)),
     ...printedLines(printed).map((line) => `  ${line}`),
   ].join("\n");
@@ -47,6 +50,23 @@ const NOT_REPLAYED: Readonly<Record<NotReplayedReason, string>> = {
   interrupted: "the run was interrupted before it was replayed from a clean start",
   no_target: "no target could be started to replay it",
 };
+
+/** Returns what a broken rule found, what it expected, and its queries with their first rows. */
+export function evidenceLines(evidence: Evidence | undefined, mostRows: number = ROWS): readonly string[] {
+  if (evidence === undefined) return [];
+  const { actual, expected, queries } = evidence;
+  const shown = (value: unknown): string => printable(cut(JSON.stringify(value) ?? "undefined", BODY));
+  return [
+    ...(expected === undefined ? [] : [`expected  ${shown(expected)}`]),
+    ...(actual === undefined ? [] : [`actual    ${shown(actual)}`]),
+    ...queries.flatMap(({ store, sql, params, rows, total }) => [
+      `query     ${printable(store)}: ${printable(cut(sql.replace(/\s+/g, " ").trim(), BODY))}${params === undefined ? "" : ` with ${shown(params)}`}`,
+      ...rows.slice(0, mostRows).map((row) => `  | ${shown(row)}`),
+      ...(total > Math.min(mostRows, rows.length) ? [`  | ${total - Math.min(mostRows, rows.length)} more of ${total} rows`] : []),
+      ...(total === 0 ? ["  | no rows"] : []),
+    ]),
+  ];
+}
 
 /** Returns the lines that the target printed during the last step, if any. */
 export function printedLines(printed: readonly string[] | undefined): readonly string[] {

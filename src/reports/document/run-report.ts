@@ -1,4 +1,4 @@
-import type { Config } from "../../config/index.ts";
+import type { Severity } from "../../model/declare/severity.ts";
 import type { JourneyResult } from "../../model/results/journey-result.ts";
 import type { Divergence, ExplorationResult, RunError } from "../../model/results/result.ts";
 
@@ -63,7 +63,7 @@ export interface RunReport {
   /** The id of the run, by which `seqqa report` finds it. */
   readonly run: string;
   readonly startedAt: Date;
-  readonly failOnSeverity: Config["failOnSeverity"];
+  readonly failOnSeverity: Severity | "none";
   readonly explorations: readonly ReportedExploration[];
   readonly journeys: readonly ReportedJourney[];
   readonly failures: readonly ReportedFailure[];

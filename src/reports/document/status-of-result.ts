@@ -1,9 +1,8 @@
-import type { Config } from "../../config/index.ts";
 import type { ExplorationResult, Race, Violation } from "../../model/results/result.ts";
-import { isAtLeast } from "../../model/declare/severity.ts";
+import { isAtLeast, type Severity } from "../../model/declare/severity.ts";
 
 /** Returns the exit status that one result requires, by the table of findings. */
-export function statusOfResult(result: ExplorationResult, failOn: Config["failOnSeverity"]): 0 | 1 | 3 | 130 {
+export function statusOfResult(result: ExplorationResult, failOn: Severity | "none"): 0 | 1 | 3 | 130 {
   // A run that stopped because of an error of its own was not interrupted from outside.
   if (result.stopReason === "interrupted" && !result.errors.some(({ source }) => source === "run")) return 130;
   const fails = ({ severity, known }: Pick<Violation | Race, "severity" | "known">): boolean =>

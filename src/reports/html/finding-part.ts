@@ -2,7 +2,7 @@ import type { ExplorationEntry } from "../document/document-types.ts";
 import { minimalitySentence } from "../console/minimality-text.ts";
 import { plural } from "../console/numbers.ts";
 import { printable } from "../console/printable.ts";
-import { doubtOf, printedLines, targetLines } from "../console/violation-text.ts";
+import { doubtOf, evidenceLines, printedLines, targetLines } from "../console/violation-text.ts";
 import { element } from "../junit/xml.ts";
 import { exchangePart, exchangeParts } from "./exchange-part.ts";
 import type { Limits } from "./limits.ts";
@@ -19,7 +19,7 @@ export const anchorOf = (id: string): string => `finding-${printable(id).replace
 
 /** A finding with every step of its path. Without the page's script all steps are shown one below the other; the script shows one at a time. */
 export function findingPart(one: Finding, limits: Limits, withSteps: boolean): string {
-  const { id, invariant, message, steps, reproductionPath, checks, shrunkFrom, target, curl } = one;
+  const { id, invariant, message, steps, reproductionPath, checks, evidence, shrunkFrom, target, curl } = one;
   const howShort = minimalitySentence(one);
   const parts = [
     `<p class="message">${text(shortened(message, limits.message))}</p>`,
@@ -41,6 +41,9 @@ export function findingPart(one: Finding, limits: Limits, withSteps: boolean): s
     ...(checks === undefined || checks.length === 0 || !withSteps
       ? []
       : [`<section class="checks"><h4>What the rule asked then</h4>${exchangeParts(checks, limits)}</section>`]),
+    ...(evidence === undefined
+      ? []
+      : [`<section class="evidence"><h4>What the rule found</h4>${block(evidenceLines(evidence, 20).join("\n"))}</section>`]),
     ...(target === undefined ? [] : [`<h4>The target</h4>${block(targetLines(target).join("\n"))}`]),
     ...(one.printed === undefined ? [] : [`<h4>The target</h4>${block(printedLines(one.printed).join("\n"))}`]),
     ...(curl === undefined || !withSteps ? [] : [curlPart(curl)]),

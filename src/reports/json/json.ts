@@ -23,22 +23,6 @@ export class JsonReporter implements Reporter {
     if (this.#options.verbose && event.kind === "note") this.message(`note: ${event.message}`);
   }
 
-  explored(): void {
-    // The document contains it.
-  }
-
-  step(): void {
-    // The document contains it.
-  }
-
-  journeyEnded(): void {
-    // The document contains it.
-  }
-
-  journeyDone(): void {
-    // The document contains it.
-  }
-
   message(text: string): void {
     this.#options.stderr.write(`${printableLines(redactText(text, this.#options.visibility, this.#hide))}\n`);
   }

@@ -87,7 +87,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
 /** Returns a violation as plain data, without undefined members. */
 export function violationJson(violation: Violation): Violation {
   const { id, invariant, severity, message, reproductionPath, request, response, steps, checks, confirmed, count, state } = violation;
-  const { where, minimality, shrunkFrom, draws, curl, notReplayed, notReplayedReason, known, target, printed } = violation;
+  const { where, evidence, minimality, shrunkFrom, draws, curl, notReplayed, notReplayedReason, known, target, printed } = violation;
   return {
     id,
     invariant,
@@ -99,6 +99,7 @@ export function violationJson(violation: Violation): Violation {
     response: response === undefined ? undefined : responseJson(response),
     steps: steps.map(stepJson),
     checks: checks?.map(exchangeJson),
+    evidence,
     minimality,
     shrunkFrom,
     draws,

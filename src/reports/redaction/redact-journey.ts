@@ -11,7 +11,8 @@ export function redactJourney(result: JourneyResult, visibility: Visibility, hid
   return redacted();
 }
 
-function redactJourneyStep(step: StepResult, visibility: Visibility, hide: Redactor): StepResult {
+/** Returns a step as a report may show it; values that become known as secrets later are not hidden in it. */
+export function redactJourneyStep(step: StepResult, visibility: Visibility, hide: Redactor): StepResult {
   return {
     name: step.name,
     status: step.status,

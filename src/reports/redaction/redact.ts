@@ -1,6 +1,7 @@
 import type { ExplorationEvent } from "../../engine/events.ts";
 import type {
   Divergence,
+  Evidence,
   ExplorationResult,
   Race,
   RaceCall,
@@ -72,6 +73,9 @@ export function redactViolation(violation: Violation, visibility: Visibility, hi
     response: included && response !== undefined ? hide.response(response) : undefined,
     steps: violation.steps.map((step) => redactStep(step, visibility, hide)),
     checks: included && checks !== undefined ? redactExchanges(checks, visibility, hide) : undefined,
+    ...(violation.evidence !== undefined && {
+      evidence: included ? (hide.value(violation.evidence) as Evidence) : undefined,
+    }),
     // The script takes hidden values from answers, or reads them from the environment.
     curl: included
       ? (curlScript({ ...violation, message: redactText(violation.message, visibility, hide) }, hide) ?? violation.curl)

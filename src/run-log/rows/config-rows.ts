@@ -8,8 +8,8 @@ export interface ConfigRow {
   readonly source: string;
 }
 
-/** Environment variables and the requests of `target.warm_up` often hold secrets, so only their names are kept. */
-const NAMES_ALONE = new Set(["env", "headers", "json"]);
+/** Environment variables, the requests of `target.warm_up` and options of store adapters often hold secrets, so only their names are kept. */
+const NAMES_ALONE = new Set(["env", "headers", "json", "options"]);
 /** Values that other rows have, or that say nothing about the run. */
 const LEFT_OUT = new Set(["sources", "ca", "allowedStores"]);
 

@@ -4,6 +4,7 @@ import { findingId } from "../../engine/findings/finding-id.ts";
 import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
 import { mapStack } from "../../loader/index.ts";
+import { STRATEGIES } from "../../model/declare/strategy.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
 import { redactor } from "../../reports/index.ts";
 import type { TargetHost } from "../../targets/index.ts";
@@ -48,7 +49,7 @@ export function lanesInput({ input, settings }: PlannedExploration): LanesInput 
     settings: {
       literals: module?.literals,
       dataSeed: settings.seed,
-      shapes: settings.strategy === "coverage_guided",
+      shapes: STRATEGIES[settings.strategy].needsShapes,
       gated: settings.races.mode === "pairs" && ["auto", "gated"].includes(settings.races.delivery),
       earlierClocksMs: keep?.before?.beginning.clocksMs,
     },

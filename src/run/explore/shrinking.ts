@@ -5,7 +5,6 @@ import { unsettledOf } from "../../engine/search/unconfirmed-timeouts.ts";
 import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
 import { graphPaths } from "../../engine/graph/graph-path.ts";
-import { BfsFrontier } from "../../engine/frontiers/index.ts";
 import { proveShortest } from "../../engine/findings/prove-shortest.ts";
 
 /** Seconds for leaving steps out: of one path, and of all paths of an exploration. */
@@ -25,13 +24,13 @@ export async function shortestViolations(
   options: ExplorerOptions,
   lanePool: LanePool,
 ): Promise<readonly ConfirmedViolation[]> {
-  const { committer, divergences, order } = explorer;
+  const { committer, divergences, traits } = explorer;
   const { limit } = explorer;
   const share = options.maxTimeMs * SHARE;
   const allMs = Math.min(ALL * 1000, share);
   const shrinking: Shrinking = {
-    // A breadth-first search finds each violation by a path that is as short as any over the committed graph.
-    shortest: order instanceof BfsFrontier ? ({ path, draws }) => ({ path, draws }) : graphPaths(committer),
+    // A search that is shortest first finds each violation by a path that is as short as any over the committed graph.
+    shortest: traits.isShortestFirst ? ({ path, draws }) => ({ path, draws }) : graphPaths(committer),
     mayBeBroken: new Set(Object.keys(options.violationPolicy?.invariants ?? {})),
     completeToDepth: explorationCompleteTo(explorer, committer.deepest),
     eachMs: Math.min(EACH * 1000, allMs),

@@ -15,6 +15,7 @@ import { NOTHING_KNOWN, opaqueTokens } from "../../state/index.ts";
 import { spareCount, TargetHost, type TargetHostOptions } from "../../targets/index.ts";
 import { idleMsOf } from "../explore/idle-watch.ts";
 import { httpSettings } from "../prepare/http-settings.ts";
+import { loadStoreModule } from "../prepare/store-modules.ts";
 import type { UserModule } from "../prepare/user-module.ts";
 import { closeAfter } from "./close-after.ts";
 
@@ -109,6 +110,7 @@ export async function openHost(
     bundleModule: async (file) => pathToFileURL((await bundle(file, { outDir: directory })).file).href,
     cloneStore: async (source, target) => (await import("../../adapters/sqlite/index.ts")).cloneSqliteFile(source, target),
     storeKind: loadStores,
+    storeModule: (adapter, settings, folder) => loadStoreModule(adapter, settings, { folder, directory }),
     ...options,
   });
   const impossible = options.lanes > 1 ? host.canMakeLanes(options.lanes) : undefined;

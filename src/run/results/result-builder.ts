@@ -6,7 +6,7 @@ import { openStates } from "../../engine/search/open-states.ts";
 import type { GraphShape } from "../../model/declare/graph-shape.ts";
 import type { ErrorEvent, LaneReport, Recording } from "../../messages/lane-messages.ts";
 import type { ExplorationResult, RecordedExchange, Reduction, RunError, Violation } from "../../model/results/result.ts";
-import type { Strategy } from "../../model/declare/strategy.ts";
+import type { StrategyKind } from "../../model/declare/strategy.ts";
 import type { Knowledge } from "../../state/index.ts";
 import { resultJson, verdictOf, violationText } from "../../reports/index.ts";
 import { CommittedGraph } from "./committed-graph.ts";
@@ -23,7 +23,7 @@ export interface ResultParts {
   readonly name: string;
   readonly actions: readonly string[];
   readonly invariants: readonly string[];
-  readonly strategy: Strategy["kind"];
+  readonly strategy: StrategyKind;
   readonly seed: number;
   /** The graph, if the exploration is of a state graph. */
   readonly graph: GraphShape | undefined;
@@ -158,6 +158,7 @@ export function violationOf(
     steps: steps.map((step) => ({ ...step, requests: step.requests.map((one) => parts.urls.exchange(one)) })),
     checks:
       confirmed && recording !== undefined ? checksOf(recording, finding.invariant).map((one) => parts.urls.exchange(one)) : undefined,
+    ...(confirmed && recording !== undefined && evidenceOf(recording, finding.invariant)),
     minimality,
     shrunkFrom: path.length < found.path.length ? names(found.path) : undefined,
     draws: recording?.drew === false ? undefined : draws,
@@ -178,6 +179,14 @@ function checksOf({ checks, findings }: Recording, invariant: string): readonly 
   // A request without an answer is itself a failure.
   const others = checks.filter((check) => broken.has(check.invariant) || check.exchange.error !== undefined);
   return (own.length > 0 ? own : others).map(({ exchange }) => exchange);
+}
+
+/** Returns the evidence of the broken rule, if there is any. */
+function evidenceOf({ evidence }: Recording, invariant: string): Pick<Violation, "evidence"> {
+  const own = evidence.find((one) => one.invariant === invariant);
+  if (own === undefined) return {};
+  const { invariant: _, ...shown } = own;
+  return { evidence: shown };
 }
 
 /** Returns the node at the end of a path other than the found one; `null` if the exploration did not reach that node. */

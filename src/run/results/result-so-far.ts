@@ -1,4 +1,4 @@
-import type { Strategy } from "../../model/declare/strategy.ts";
+import { STRATEGIES, type StrategyKind } from "../../model/declare/strategy.ts";
 import type { FoundError, FoundViolation } from "../../engine/findings/finding-log.ts";
 import type { ExplorationGraph, ExplorationResult, RunError, Violation } from "../../model/results/result.ts";
 import { resultJson, verdictOf } from "../../reports/index.ts";
@@ -7,7 +7,7 @@ import { errorOf, violationOf, type FindingParts } from "./result-builder.ts";
 export interface PartsSoFar extends FindingParts {
   readonly invariants: readonly string[];
   readonly seed: number;
-  readonly strategy: Strategy["kind"];
+  readonly strategy: StrategyKind;
   readonly notes: readonly string[];
   readonly durationMs: number;
 }
@@ -21,8 +21,8 @@ export function resultSoFar(parts: PartsSoFar): ExplorationResult {
   const { committer, order } = explorer;
   const { visited, edges, nodes, findings, steps, skipped } = committer;
   const states = visited.size;
-  // A breadth-first search expands all states of a depth before those of the next one.
-  const complete = parts.strategy === "bfs" && edges.size > 0 ? nodes.depth(edges.at(edges.size - 1).from) : 0;
+  // A search that is shortest first expands all states of a depth before those of the next one.
+  const complete = STRATEGIES[parts.strategy].isShortestFirst && edges.size > 0 ? nodes.depth(edges.at(edges.size - 1).from) : 0;
   const result: Omit<ExplorationResult, "toJSON"> = {
     statesVisited: states,
     transitions: edges.size,

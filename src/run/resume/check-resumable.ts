@@ -1,7 +1,9 @@
 import { resolveExploration, type Config, type ExplorationConfig } from "../../config/index.ts";
 import { beyondBudget } from "../../engine/commit/recommit.ts";
 import type { Shard } from "../../engine/shards/shard-partition.ts";
+import { STRATEGIES, STRATEGY_KINDS } from "../../model/declare/strategy.ts";
 import { SeqqaError } from "../../model/errors.ts";
+import { alternatives } from "../../model/text/alternatives.ts";
 import { refuseWritten, type StoredExploration, type StoredRun } from "../../run-log/index.ts";
 import { beyondInRecord, type RecordInput } from "./check-record.ts";
 import { changedKeys } from "./changed-keys.ts";
@@ -9,6 +11,9 @@ import type { ExploreFileRequest } from "../prepare/explore-request.ts";
 import { loadExploration, type LoadedExploration } from "../prepare/load-exploration.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
 import { shardSettings, shardOf, shardText } from "../shards/shard.ts";
+
+/** The strategies whose `max_depth` may change, for messages. */
+const SHORTEST_FIRST = alternatives(STRATEGY_KINDS.filter((kind) => STRATEGIES[kind].isShortestFirst));
 
 /** A run to be resumed, and the explorations that would go on. `only`: others are not checked against budgets. `known`: they end nothing. */
 export interface ResumableInput extends Pick<ExploreFileRequest, "config" | "shard" | "only" | "known"> {
@@ -171,9 +176,11 @@ function otherOrder(
   if (strategy !== strategyNow) found.push(`exploration.strategy of ${file} (${strategy}, now ${strategyNow})`);
   if (seed !== seedNow) found.push(`exploration.seed of ${file} (${seed}, now ${seedNow})`);
   const depth = beginning === undefined ? (maxDepth ?? null) : beginning.maxDepth;
-  // A breadth-first search reaches a depth after everything before it. Other strategies would have gone to the new depth earlier.
-  if (depth !== (maxDepth ?? null) && strategyNow !== "bfs") {
-    found.push(`exploration.max_depth of ${file} (${depth ?? "none"}, now ${maxDepth ?? "none"}; it may change with bfs alone)`);
+  // A search that is shortest first reaches a depth after everything before it. Other strategies would have gone to the new depth earlier.
+  if (depth !== (maxDepth ?? null) && !STRATEGIES[strategyNow].isShortestFirst) {
+    found.push(
+      `exploration.max_depth of ${file} (${depth ?? "none"}, now ${maxDepth ?? "none"}; it may change with ${SHORTEST_FIRST} alone)`,
+    );
   }
   return found;
 }

@@ -16,9 +16,9 @@ import {
   type ReportedExploration,
   type ReportedFailure,
   type ReportedJourney,
-  type Reporter,
   type RunDocument,
   type RunReport,
+  type WholeReporter,
 } from "../../reports/index.ts";
 import { newRunId, RunLog, type ConfigRow, type ExplorationKeeper } from "../../run-log/index.ts";
 import type { ExploreFileRequest } from "../prepare/explore-request.ts";
@@ -39,7 +39,7 @@ export interface SessionInput {
   /** The folder that files are shown relative to. */
   readonly cwd: string;
   /** Hears what happens. {@link RunSession.end} leaves its `ended` to the caller. */
-  readonly reporter: Omit<Reporter, "ended">;
+  readonly reporter: Omit<WholeReporter, "ended">;
   /** Hears every error that makes the run fail. */
   readonly onError: (error: unknown) => void;
   /** `false`: the run has no run log. */

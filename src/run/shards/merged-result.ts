@@ -3,6 +3,7 @@ import { findingId } from "../../engine/findings/finding-id.ts";
 import type { FoundViolation } from "../../engine/findings/finding-log.ts";
 import type { Merged } from "../../engine/shards/merge-shards.ts";
 import { openStates } from "../../engine/search/open-states.ts";
+import { BREADTH_FIRST } from "../../model/declare/strategy.ts";
 import type {
   DismissedRace,
   Divergence,
@@ -91,7 +92,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
       pairs: states === 0 ? 0 : (committer.edges.size + committer.skipped) / (states * actions.length),
     },
     durationMs: Math.max(...entries.map(({ durationMs }) => durationMs)),
-    strategy: "bfs",
+    strategy: BREADTH_FIRST,
     seed: entries[0]!.seed,
     digest: committer.digest.value(),
     collisionProbability: Math.min((states * (states - 1)) / 2 ** 65, 1),

@@ -1,6 +1,7 @@
 import type { ExplorationConfig } from "../../config/index.ts";
 import { shareOf, type Shard, type ShardCut } from "../../engine/shards/shard-partition.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
+import { BREADTH_FIRST } from "../../model/declare/strategy.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
 /** The largest number of shards. With more, shards would hardly have 16 states each. */
@@ -29,10 +30,10 @@ export function shardSettings(
   { graph }: Pick<AgentDefinition<never, never>, "graph">,
 ): ExplorationConfig {
   if (shard === undefined) return settings;
-  if (settings.strategy !== "bfs") {
+  if (settings.strategy !== BREADTH_FIRST) {
     throw impossible(
       `${name} has the strategy ${settings.strategy}, and states are shared out by levels`,
-      "Explore it with --strategy bfs.",
+      `Explore it with --strategy ${BREADTH_FIRST}.`,
     );
   }
   if (graph !== undefined) {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual, types } from "node:util";
 import type { ObservedColumn, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../canonical/facts.ts";
-import type { DroppedField, GeneratedPlace, Knowledge, TimePlace } from "./knowledge.ts";
+import { joinedTimes, type DroppedField, type GeneratedPlace, type Knowledge, type TimePlace } from "./knowledge.ts";
 import { columnPlace, fieldOf, INDEX, JSON_TEXT, KEY, parsedJson, placeText, tableOf, tablePlace } from "../values/places.ts";
 import { momentOf, offsetFromStep, resolutionOf, type StepWindow } from "../values/times.ts";
 import { differingWords, wordOf, wordOfBytes } from "../values/words.ts";
@@ -59,7 +59,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
   const collector = new Pairs(options.known);
   collector.facts(a.facts, b.facts);
   const generated: ComparedPlace[] = [];
-  const times = new Map<string, TimePlace>();
+  const times: TimePlace[] = [];
   const unexplained: DroppedField[] = [...collector.structure];
   const texts: { readonly place: string; readonly after: string; readonly a: string; readonly b: string; readonly pair: Pair }[] = [];
   const integers: Pair[] = [];
@@ -70,13 +70,13 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
     // A key may be made of the time, and so may a reference to it.
     const isKey = isInteger(pair.a) && isInteger(pair.b) && domains.of(pair).length > 0;
     const time = isKey ? undefined : timeAt(pair, a.window, b.window);
-    if (time !== undefined) times.set(`${time.place}\n${time.after}`, coarsest(times.get(`${time.place}\n${time.after}`), time));
+    if (time !== undefined) times.push(time);
     else if (isInteger(pair.a) && isInteger(pair.b)) integers.push(pair);
     else if (typeof pair.a === "string" && typeof pair.b === "string") {
       for (const words of differingWords(pair.a, pair.b)) {
         const within = words.after === "" ? undefined : timeAt({ ...pair, a: words.a, b: words.b }, a.window, b.window);
         if (within === undefined) texts.push({ place: pair.place, ...words, pair });
-        else times.set(`${pair.place}\n${words.after}`, { ...within, after: words.after });
+        else times.push({ ...within, after: words.after });
       }
     } else if (pair.a instanceof Uint8Array && pair.b instanceof Uint8Array) {
       texts.push({ place: pair.place, after: "", a: wordOfBytes(pair.a).key, b: wordOfBytes(pair.b).key, pair });
@@ -110,7 +110,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
     back.set(to, from);
     generated.push({ field: fieldOf(place), sample: [x, y], place, after, domain: undefined, domains: [] });
   }
-  return { generated, times: [...times.values()], unexplained };
+  return { generated, times: joinedTimes(times), unexplained };
 }
 
 /** The column of a cell. */
@@ -172,16 +172,12 @@ function timeAt({ place, a, b }: Pair, windowA: StepWindow, windowB: StepWindow)
   const [x, y] = [momentOf(a), momentOf(b)];
   if (x === undefined || y === undefined || x.form !== y.form) return undefined;
   const resolutionMs = Math.min(resolutionOf(x), resolutionOf(y));
-  const alike = offsetFromStep(x, windowA, resolutionMs) === offsetFromStep(y, windowB, resolutionMs);
+  const offset = offsetFromStep(x, windowA, resolutionMs);
+  const alike = offset === offsetFromStep(y, windowB, resolutionMs);
   // A time without a fixed offset from this step may have one from a time that an earlier step wrote, which moved equally.
   const apart = Math.abs(y.ms - x.ms - (windowB.startMs - windowA.startMs));
   if (!alike && apart > Math.max(1_000, windowA.endMs - windowA.startMs, windowB.endMs - windowB.startMs) + resolutionMs) return undefined;
-  return { place, after: "", resolutionMs, base: alike ? "step" : "stored" };
-}
-
-function coarsest(known: TimePlace | undefined, time: TimePlace): TimePlace {
-  if (known === undefined) return time;
-  return { ...time, resolutionMs: Math.min(known.resolutionMs, time.resolutionMs), base: known.base === "stored" ? "stored" : time.base };
+  return { place, after: "", resolutionMs, base: alike ? "step" : "stored", offsets: alike ? [offset] : [] };
 }
 
 /** Collects differing values, place by place. */

@@ -21,6 +21,8 @@ export interface TimePlace {
   readonly resolutionMs: number;
   /** `step`: an offset from the step that wrote it. `stored`: an offset from another time of the state. */
   readonly base: "step" | "stored";
+  /** The offsets from their steps that were seen, in milliseconds, the smallest first; none in knowledge that an earlier version stored. */
+  readonly offsets?: readonly number[] | undefined;
 }
 
 /** A field that is left out of states because its values differ between executions without a known cause. */
@@ -49,19 +51,32 @@ export interface Knowledge {
 
 export const NOTHING_KNOWN: Knowledge = { generated: [], times: [], dropped: [], background: [], noisyActions: [], ordered: [] };
 
-/** Joins the knowledge from two experiments. A finer resolution replaces a coarser one. */
+/** Joins the knowledge from two experiments. */
 export function joined(a: Knowledge, b: Knowledge): Knowledge {
   return {
     generated: unique([...a.generated, ...b.generated], ({ place, after }) => `${place}\n${after}`),
-    times: unique(
-      [...a.times, ...b.times].toSorted((x, y) => x.resolutionMs - y.resolutionMs || (x.base === "stored" ? -1 : 1)),
-      ({ place, after }) => `${place}\n${after}`,
-    ).toSorted((x, y) => (x.place + x.after < y.place + y.after ? -1 : 1)),
+    times: joinedTimes([...a.times, ...b.times]).toSorted((x, y) => (x.place + x.after < y.place + y.after ? -1 : 1)),
     dropped: unique([...a.dropped, ...b.dropped], ({ field }) => field),
     background: [...new Set([...a.background, ...b.background])],
     noisyActions: [...new Set([...a.noisyActions, ...b.noisyActions])],
     ordered: [...new Set([...a.ordered, ...b.ordered])],
   };
+}
+
+/** Makes one of all that is known of each place: the finer resolution, `stored` if that was ever so, and all offsets. */
+export function joinedTimes(all: readonly TimePlace[]): readonly TimePlace[] {
+  const kept = new Map<string, TimePlace>();
+  for (const one of all) {
+    const key = `${one.place}\n${one.after}`;
+    const known = kept.get(key) ?? one;
+    kept.set(key, {
+      ...one,
+      resolutionMs: Math.min(known.resolutionMs, one.resolutionMs),
+      base: known.base === "stored" ? "stored" : one.base,
+      offsets: [...new Set([...(known.offsets ?? []), ...(one.offsets ?? [])])].toSorted((x, y) => Math.abs(x) - Math.abs(y) || x - y),
+    });
+  }
+  return [...kept.values()];
 }
 
 export function knowsNothing({ generated, times, dropped, background, noisyActions, ordered }: Knowledge): boolean {

@@ -36,10 +36,25 @@ export interface TimeOrigin {
 export interface Origins {
   /** By {@link Word.key}, for integers with their domain before it. */
   readonly ids: ReadonlyMap<string, Origin>;
-  /** By milliseconds since 1970. */
-  readonly times: ReadonlyMap<number, TimeOrigin>;
+  /**
+   * By milliseconds since 1970. A time that another step wrote elsewhere, and that is equal by chance, has the key of {@link timeKeyAt}.
+   */
+  readonly times: ReadonlyMap<TimeKey, TimeOrigin>;
   /** Number of steps that made something so far. */
   readonly steps: number;
+}
+
+/** Milliseconds since 1970, alone or, from {@link timeKeyAt}, with a place. */
+export type TimeKey = number | string;
+
+/** Returns the key of a time that has its own origin at one place. */
+export function timeKeyAt(ms: number, place: string): TimeKey {
+  return `${ms} ${place}`;
+}
+
+/** Returns the milliseconds since 1970 of a key. */
+export function msOf(key: TimeKey): number {
+  return typeof key === "number" ? key : Number.parseFloat(key);
 }
 
 export const NO_ORIGINS: Origins = { ids: new Map(), times: new Map(), steps: 0 };
@@ -47,7 +62,7 @@ export const NO_ORIGINS: Origins = { ids: new Map(), times: new Map(), steps: 0 
 /** The origins as plain data, for snapshots. */
 export interface OriginsSnapshot {
   readonly ids: readonly (readonly [string, Origin])[];
-  readonly times: readonly (readonly [number, TimeOrigin])[];
+  readonly times: readonly (readonly [TimeKey, TimeOrigin])[];
   readonly steps: number;
 }
 
@@ -62,6 +77,6 @@ export function originsOfSnapshot(image: OriginsSnapshot | undefined): Origins {
 /** Returns when the first future time passes, in milliseconds since 1970; `Infinity` if there is none. */
 export function firstToPass({ times }: Origins): number {
   let first = Infinity;
-  for (const [ms, { isFuture }] of times) if (isFuture && ms < first) first = ms;
+  for (const [key, { isFuture }] of times) if (isFuture) first = Math.min(first, msOf(key));
   return first;
 }

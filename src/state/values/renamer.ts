@@ -3,9 +3,9 @@ import type { ObservedTable, StoredValue } from "../../model/stores/store-adapte
 import type { Facts } from "../canonical/facts.ts";
 import type { GeneratedPlace, Knowledge, TimePlace } from "../compare/knowledge.ts";
 import { hashText32 } from "../hash/hasher.ts";
-import { NO_ORIGINS, type Origin, type Origins, type TimeOrigin } from "./origins.ts";
+import { msOf, NO_ORIGINS, timeKeyAt, type Origin, type Origins, type TimeKey, type TimeOrigin } from "./origins.ts";
 import { columnPlace, INDEX, JSON_TEXT, KEY, parsedJson, TABLES } from "./places.ts";
-import { momentOf, offsetFromStep, simplestOffset, type Moment, type StepWindow } from "./times.ts";
+import { fittingOffset, momentOf, offsetFromStep, simplestOffset, type Moment, type StepWindow } from "./times.ts";
 import { Generated, JsonText, Mixed, Time } from "./named.ts";
 import { splitAtWords, wordOf, wordOfBytes, type Word } from "./words.ts";
 
@@ -50,7 +50,9 @@ export class Renamer {
   #rootTimes: ReadonlyMap<number, TimeOrigin> = new Map();
   #origins: Origins = NO_ORIGINS;
   #ids: Map<string, Origin> = new Map();
-  #times: Map<number, TimeOrigin> = new Map();
+  #times: Map<TimeKey, TimeOrigin> = new Map();
+  /** The times that the root state has at known places. */
+  readonly #rootPlaced = new Set<TimeKey>();
   #known: Map<string, Generated> = new Map();
   #fresh: { readonly key: string; readonly text: string; readonly place: GeneratedPlace }[] = [];
   /** `true` if an unknown time was found. */
@@ -91,6 +93,7 @@ export class Renamer {
     const constants = new Map(names);
     this.#isRoot = true;
     this.#rootMoments.clear();
+    this.#rootPlaced.clear();
     this.#begin(NO_ORIGINS, undefined);
     this.#facts(facts);
     this.#isRoot = false;
@@ -125,6 +128,8 @@ export class Renamer {
     if (this.#fresh.length > 0) this.#register();
     // A new value may be in places that were read before it was known.
     if (hasNew) renamed = this.#facts(facts);
+    // A copy elsewhere is found by its value alone, also once the time that was equal by chance is gone.
+    for (const [key, origin] of this.#times) if (typeof key === "string" && !this.#times.has(msOf(key))) this.#times.set(msOf(key), origin);
     const isSame = sameEntries(this.#ids, origins.ids) && sameEntries(this.#times, origins.times);
     return { facts: renamed, origins: isSame ? origins : { ids: this.#ids, times: this.#times, steps: this.#origins.steps + 1 } };
   }
@@ -371,26 +376,47 @@ export class Renamer {
   #time(value: unknown, place: TimePlace): Time | undefined {
     const moment = momentOf(value);
     if (moment === undefined) return undefined;
-    const origin = this.#knownTime(moment.ms) ?? this.#newTime(moment, place);
+    const origin = this.#timeAt(moment, place) ?? this.#newTime(moment, place, moment.ms);
     return origin === undefined ? undefined : new Time(moment.ms, moment.form, origin);
   }
 
-  #knownTime(ms: number): TimeOrigin | undefined {
-    const known = this.#origins.times.get(ms);
+  /** Returns the origin of a time at a known place; `undefined` if it is new. */
+  #timeAt(moment: Moment, place: TimePlace): TimeOrigin | undefined {
+    const { ms } = moment;
+    const own = timeKeyAt(ms, place.place);
+    const here = this.#knownTime(own);
+    if (here !== undefined) return here;
+    const known = this.#knownTime(ms);
+    if (known === undefined || known.domain === place.place || place.base === "stored" || this.#step === undefined) return known;
+    if (this.#rootPlaced.has(own)) return known;
+    // Times of two steps may be equal by chance, above all in whole seconds. One with an offset that this place has is a time of this step.
+    const offsets = place.offsets ?? [];
+    const offset = fittingOffset(offsets, moment, this.#step, place.resolutionMs);
+    if (offset !== undefined && `step${offset}` !== known.name) return this.#newTime(moment, place, own);
+    // A copy stays a copy, although a later step may be at that distance from it.
+    if (offsets.some((one) => `step${one}` !== known.name)) this.#times.set(own, known);
+    return known;
+  }
+
+  #knownTime(key: TimeKey): TimeOrigin | undefined {
+    const known = this.#origins.times.get(key);
     // The future of a time that this step writes is decided by its duration, and not by how late it is observed.
-    if (known === undefined) return this.#times.get(ms) ?? this.#rootTimes.get(ms);
+    if (known === undefined) return this.#times.get(key) ?? (typeof key === "number" ? this.#rootTimes.get(key) : undefined);
     // An action that waits until a time has passed leads to another state, although it writes nothing.
-    const now: TimeOrigin = known.isFuture && ms <= this.#nowMs ? { ...known, isFuture: false, isPassed: true } : known;
-    this.#times.set(ms, now);
+    const now: TimeOrigin = known.isFuture && msOf(key) <= this.#nowMs ? { ...known, isFuture: false, isPassed: true } : known;
+    this.#times.set(key, now);
     return now;
   }
 
-  #newTime(moment: Moment, place: TimePlace): TimeOrigin | undefined {
+  #newTime(moment: Moment, place: TimePlace, key: TimeKey): TimeOrigin | undefined {
     const { ms } = moment;
-    if (this.#isRoot) this.#meetRootTime(moment, true);
+    if (this.#isRoot) {
+      this.#meetRootTime(moment, true);
+      this.#rootPlaced.add(timeKeyAt(ms, place.place));
+    }
     const step = this.#step;
     if (step === undefined) return undefined;
-    const own = offsetFromStep(moment, step, place.resolutionMs);
+    const own = fittingOffset(place.offsets ?? [], moment, step, place.resolutionMs) ?? offsetFromStep(moment, step, place.resolutionMs);
     const from = place.base === "stored" ? this.#storedBase(ms) : undefined;
     this.#hasNewTime = true;
     const origin = {
@@ -399,7 +425,7 @@ export class Renamer {
       domain: place.place,
       isFuture: ms > step.endMs + place.resolutionMs,
     };
-    this.#times.set(ms, origin);
+    this.#times.set(key, origin);
     return origin;
   }
 
@@ -414,7 +440,7 @@ export class Renamer {
     let best: Pick<TimeOrigin, "name" | "step"> | undefined;
     let least = Infinity;
     for (const [other, { name, step }] of [...this.#origins.times, ...this.#rootTimes]) {
-      const apart = ms - other;
+      const apart = ms - msOf(other);
       if (apart === 0 || apart % 1_000 !== 0) continue;
       const weight = simplicity(apart);
       if (weight < least) [least, best] = [weight, { name: `${name}+${apart}`, step }];

@@ -10,7 +10,7 @@ export interface Moment {
 
 const DAY = 86_400_000;
 /** The coarsest first: an offset is the coarsest multiple that fits. */
-const GRAINS: readonly number[] = [DAY, 3_600_000, 60_000, 1_000, 100, 10, 1];
+const GRAINS: readonly number[] = [DAY, 3_600_000, 60_000, 30_000, 10_000, 5_000, 1_000, 500, 100, 50, 10, 1];
 
 /** Limits in each unit, from 2001 until 2128: other numbers are not times. */
 const UNITS: readonly (readonly [TimeForm, number, number, number])[] = [
@@ -69,10 +69,7 @@ export function resolutionOf({ ms, form }: Moment): number {
   return 1;
 }
 
-/**
- * Returns the simplest duration between two bounds, in milliseconds: 0, else the smallest multiple of the coarsest of day, hour, minute, second, 100,
- * 10 and 1 ms that is between them.
- */
+/** Returns the simplest duration between two bounds, in milliseconds: 0, else the smallest multiple of the coarsest of {@link GRAINS} between them. */
 export function simplestOffset(least: number, most: number): number {
   if (least <= 0 && most >= 0) return 0;
   if (most < 0) return -simplestOffset(-most, -least);
@@ -93,9 +90,19 @@ export interface StepWindow {
 const CLOCK_MS = 2;
 
 /** Returns the simplest offset of a time from the step that wrote it. */
-export function offsetFromStep({ ms }: Moment, { startMs, endMs }: StepWindow, resolutionMs: number): number {
+export function offsetFromStep(moment: Moment, window: StepWindow, resolutionMs: number): number {
+  return simplestOffset(...boundsOfOffset(moment, window, resolutionMs));
+}
+
+/** Returns the first of some offsets that a time may have from the step that wrote it; `undefined` if none fits. */
+export function fittingOffset(offsets: readonly number[], moment: Moment, window: StepWindow, resolutionMs: number): number | undefined {
+  const [least, most] = boundsOfOffset(moment, window, resolutionMs);
+  return offsets.find((offset) => offset >= least && offset <= most);
+}
+
+function boundsOfOffset({ ms }: Moment, { startMs, endMs }: StepWindow, resolutionMs: number): [least: number, most: number] {
   const slack = resolutionMs + CLOCK_MS;
-  return simplestOffset(ms - endMs - slack, ms - startMs + slack);
+  return [ms - endMs - slack, ms - startMs + slack];
 }
 
 /** Returns a duration for people: `10 min`, `1 h 30 min`. */

@@ -1,9 +1,17 @@
 import { SeqqaError } from "../../model/errors.ts";
 import { uses } from "./placeholders.ts";
+import { storeWithoutCopies } from "../stores/store-modules.ts";
 import type { TargetConfig } from "../target-config.ts";
 
 /** Returns the reason why this number of lanes is impossible; `undefined` if it is possible. */
 export function refuseLanes(config: TargetConfig, count: number): SeqqaError | undefined {
+  const shared = count > 1 ? storeWithoutCopies(config) : undefined;
+  if (shared !== undefined) {
+    return refuse(
+      `${count} lanes need a store each, and the adapter of systems.${shared} makes no copies of its store.`,
+      "Use --parallel 1, or give its module stores.createProvider.",
+    );
+  }
   if (config.target?.module !== undefined) return undefined;
   if (config.target?.command !== undefined) {
     const fixed = fixedPort(config);

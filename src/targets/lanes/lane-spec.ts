@@ -1,4 +1,4 @@
-import type { StoreSettings } from "../../model/stores/store-kinds.ts";
+import type { StoreSettings } from "../../adapters/store-kinds.ts";
 /** The data from which a worker builds its lane: plain data, made on the main thread by the target host. */
 export interface LaneSpec {
   readonly index: number;
@@ -28,5 +28,6 @@ export interface LaneSpec {
 }
 
 export interface SystemSpec extends StoreSettings {
-  readonly name: string;
+  /** `true`: the store is the configured one, not a copy for the lane, so that nothing may be left in it. Default: `false`. */
+  readonly isUsedWhereItIs?: boolean | undefined;
 }

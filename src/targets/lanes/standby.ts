@@ -1,17 +1,19 @@
 import { restarts } from "./standby-targets.ts";
 import { fixedPort } from "./lane-count.ts";
 import { uses } from "./placeholders.ts";
+import { storeWithoutCopies } from "../stores/store-modules.ts";
 import type { TargetConfig } from "../target-config.ts";
 
 /**
  * Returns `true` if a standby lane can be built before the next lane is lost.
  *
  * It is a second process of the same target, so a fixed port rules it out. `{lane}` rules it out too: things outside of our stores may have that
- * number, and the standby lane would have another one. With `rollback: restart` every branch starts a process anyway.
+ * number, and the standby lane would have another one. A store that is used where it is belongs to one lane. With `rollback: restart` every branch starts a process anyway.
  */
 export function canStandBy(config: TargetConfig): boolean {
   const { command, env, ready, warmUp, standby = true } = config.target ?? {};
   if (!standby || command === undefined || restarts(config) || fixedPort(config) !== undefined) return false;
+  if (storeWithoutCopies(config) !== undefined) return false;
   return !uses(JSON.stringify([command, env, ready, warmUp]), "lane");
 }
 

@@ -18,6 +18,7 @@ import { StoreProviders } from "../stores/store-providers.ts";
 import { restarts, spareNumber } from "./standby-targets.ts";
 import { canStandBy, Standby } from "./standby.ts";
 import { externalStores, copyStore, declaredStores, type LaneStores } from "../stores/lane-stores.ts";
+import { storeWithoutCopies, withStoreModules } from "../stores/store-modules.ts";
 import { sweep } from "../sweep.ts";
 import type { StartedTarget, TargetConfig, TargetHostOptions } from "../target-config.ts";
 import { TargetOutput } from "../process/target-output.ts";
@@ -99,7 +100,8 @@ export class TargetHost {
   }
 
   /** Sweeps the leftovers of dead runs, and checks everything that can be checked without starting anything. @throws SeqqaError */
-  static async create(config: TargetConfig, options: TargetHostOptions = {}): Promise<TargetHost> {
+  static async create(declared: TargetConfig, options: TargetHostOptions = {}): Promise<TargetHost> {
+    const config = await withStoreModules(declared, options.storeModule);
     const module = await bundledModule(config, options);
     const refused = refuseLanes(config, 1);
     if (refused !== undefined) throw refused;
@@ -355,7 +357,9 @@ export class TargetHost {
   /** Returns the numbers of a lane's spares. */
   #spares(index: number): readonly number[] {
     const { spares, lanes } = this.#numbers;
-    return restarts(this.#config) ? Array.from({ length: spares }, (_, spare) => spareNumber(index, spare, lanes)) : [];
+    return restarts(this.#config) && storeWithoutCopies(this.#config) === undefined
+      ? Array.from({ length: spares }, (_, spare) => spareNumber(index, spare, lanes))
+      : [];
   }
 
   #placeOf(index: number): Place {

@@ -1,9 +1,11 @@
 import { accessSync, constants, copyFileSync, chmodSync, existsSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { SeqqaError } from "../../model/errors.ts";
-import { sqlitePathOf, STORE_KIND_NAMES, STORE_KINDS, storeKindOf, type StoreKindName } from "../../model/stores/store-kinds.ts";
+import { sqlitePathOf } from "../../model/stores/sqlite-path.ts";
+import { STORE_KIND_NAMES, STORE_KINDS, storeKindOf, type StoreKindName } from "../../adapters/store-kinds.ts";
 import type { SystemSpec } from "../lanes/lane-spec.ts";
 import type { StoreConfig } from "../target-config.ts";
+import { isUsedWhereItIs } from "./store-modules.ts";
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
 export type CloneStore = (source: string | undefined, target: string) => void | Promise<void>;
@@ -27,7 +29,7 @@ export function declaredStores(
 export function externalStores(stores: Readonly<Record<string, StoreConfig>>, folder: string): LaneStores {
   return describeStores(
     Object.entries(stores).map(([name, store]) => {
-      const file = sqliteFile(store.url, folder);
+      const file = store.adapter === undefined ? sqliteFile(store.url, folder) : undefined;
       if (file === undefined) return [name, store];
       if (!existsSync(file)) throw missing(name, file, "Check the path: it must be the file that the running target has open.");
       requireWritable(name, file);
@@ -46,7 +48,7 @@ export async function copySqliteStores(
 ): Promise<[string, StoreConfig][]> {
   const made: [string, StoreConfig][] = [];
   for (const [name, store] of Object.entries(stores)) {
-    if (kindOf(store.url) !== "sqlite") continue;
+    if (store.adapter !== undefined || kindOf(store.url) !== "sqlite") continue;
     const source = requireTemplate(name, store, folder);
     const file = join(directory, `${encodeURIComponent(name)}.sqlite`);
     await make(name, source, file, clone);
@@ -82,7 +84,7 @@ export function copyStore(source: string | undefined, target: string): void {
 
 /** Returns the absolute path of the file in a `sqlite:` URL; `undefined` for other kinds. */
 export function sqliteFile(url: string, folder: string): string | undefined {
-  if (kindOf(url) !== "sqlite") return undefined;
+  if (storeKindOf(url) !== "sqlite") return undefined;
   const path = sqlitePathOf(url)!;
   return isAbsolute(path) ? path : resolve(folder, path);
 }
@@ -102,8 +104,12 @@ export function storeIdentity(url: string): string {
 export function describeStores(stores: readonly (readonly [string, StoreConfig])[]): LaneStores {
   const systems = stores.map(([name, store]) => ({
     name,
-    kind: kindOf(store.url),
+    kind: store.adapter === undefined ? kindOf(store.url) : undefined,
+    adapter: store.adapter,
+    module: store.loaded?.url,
+    ...(isUsedWhereItIs(store) && { isUsedWhereItIs: true }),
     url: store.url,
+    options: store.options,
     checkpoint: store.checkpoint,
     isolation: store.isolation,
     tables: store.tables,

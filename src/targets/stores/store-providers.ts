@@ -1,6 +1,7 @@
 import type { StoreKind, StoreProvider } from "../../model/stores/store-provider.ts";
-import type { StoreKindName } from "../../model/stores/store-kinds.ts";
+import type { StoreKindName } from "../../adapters/store-kinds.ts";
 import { copySqliteStores, describeStores, kindOf, requireTemplate, type CloneStore, type LaneStores } from "./lane-stores.ts";
+import { isUsedWhereItIs } from "./store-modules.ts";
 import type { StoreConfig } from "../target-config.ts";
 
 export interface StoreProvidersOptions {
@@ -30,12 +31,15 @@ export class StoreProviders {
   async prepare(): Promise<void> {
     const { stores, folder, runId, directory, kind } = this.#options;
     for (const [name, store] of Object.entries(stores)) {
-      const one = kindOf(store.url);
+      if (isUsedWhereItIs(store)) continue;
+      const one = store.adapter === undefined ? kindOf(store.url) : undefined;
       if (one === "sqlite") {
         requireTemplate(name, store, folder);
         continue;
       }
-      const provider = (await kind(one)).createProvider({ name, url: store.url, runId, isolation: store.isolation, directory });
+      const { url, isolation, options } = store;
+      const create = one === undefined ? store.loaded!.stores.createProvider! : (await kind(one)).createProvider;
+      const provider = create({ name, url, runId, isolation, directory, ...(options !== undefined && { options }) });
       // Registered before it is ready, so that close() removes what a failed preparation made.
       this.#providers.set(name, provider);
       await provider.prepare();
@@ -52,7 +56,8 @@ export class StoreProviders {
         return [name, { ...stores[name], url }] as const;
       }),
     );
-    return describeStores([...files, ...made].toSorted(([a], [b]) => order(stores, a) - order(stores, b)));
+    const shared = Object.entries(stores).filter(([, store]) => isUsedWhereItIs(store));
+    return describeStores([...files, ...made, ...shared].toSorted(([a], [b]) => order(stores, a) - order(stores, b)));
   }
 
   /** Identifies the sessions on the servers of all stores. @throws where a server does not answer */

@@ -7,6 +7,7 @@ import type { ExplorationResult } from "../../../src/model/results/result.ts";
 import type { Leftover } from "../../../src/model/stores/leftover.ts";
 import type { Cleaning, StoreCheck } from "../../../src/model/stores/store-provider.ts";
 import type { ReplayResult } from "../../../src/model/results/replay.ts";
+import { loadUserExport } from "../../../src/run/prepare/load-user-export.ts";
 import type { ExploreFileRequest, FoundJourneys, JourneyRun, ReplayFileInput, RunJourneysInput } from "../../../src/run/index.ts";
 import { atEnd } from "../../support/at-end.ts";
 import { result, Sink } from "../reports/results.ts";
@@ -114,6 +115,8 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
       journeyInputs.push(input);
       return Promise.resolve((setting.runJourneys ?? (() => []))(input, interrupt));
     },
+    checkStoreModules: () => Promise.resolve(),
+    loadExtension: loadUserExport,
     demoDirectory: () => setting.demo ?? "/nowhere",
     doctor: () => Promise.resolve(setting.checks ?? []),
     clean: (_config, how) => {

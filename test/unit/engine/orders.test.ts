@@ -2,11 +2,9 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { mix } from "../../../src/engine/graph/mix.ts";
 import { orderOf, type Opened, type Frontier } from "../../../src/engine/frontiers/index.ts";
-import type { Strategy } from "../../../src/model/declare/strategy.ts";
+import { STRATEGY_KINDS, type Strategy } from "../../../src/model/declare/strategy.ts";
 import { Draws } from "../../support/draws.ts";
 import { size } from "../../sizes.ts";
-
-const STRATEGIES: readonly Strategy["kind"][] = ["bfs", "dfs", "random", "coverage_guided"];
 
 interface Child extends Opened {
   readonly ref: number;
@@ -40,6 +38,9 @@ class Tree {
     return children;
   }
 }
+
+/** The strategies that {@link reference} knows. */
+const REFERENCED: readonly Strategy["kind"][] = ["bfs", "dfs", "random", "coverage_guided"];
 
 type Pair = readonly [ref: number, action: number];
 
@@ -113,8 +114,8 @@ function begun(kind: Strategy["kind"], tree: Tree, seed: number): Frontier {
 
 const runs = { numRuns: size(100, 2000) };
 
-describe.each(STRATEGIES)("%s order", (kind) => {
-  it("is the order of a naive reference", () => {
+describe.each(STRATEGY_KINDS)("%s order", (kind) => {
+  it.runIf(REFERENCED.includes(kind))("is the order of a naive reference", () => {
     fc.assert(
       fc.property(trees, fc.nat(100), (tree, seed) => {
         expect(take(begun(kind, tree, seed), tree, Infinity)).toEqual(reference(kind, tree, seed));

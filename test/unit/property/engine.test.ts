@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { completeToDepth, explorationCompleteTo } from "../../../src/engine/search/completeness.ts";
 import type { Explorer } from "../../../src/engine/search/explorer.ts";
 import { CLEAN, OPENED } from "../../../src/engine/graph/node-table.ts";
-import type { Strategy } from "../../../src/model/declare/strategy.ts";
+import { STRATEGY_KINDS } from "../../../src/model/declare/strategy.ts";
 import { Draws } from "../../support/draws.ts";
 import { sorted, statesOfNodes, stepsOf, walk } from "../../support/graph-of-run.ts";
 import { agentOf, randomGraph, type Behaviour, type Graph } from "../../support/graph-model.ts";
@@ -11,8 +11,6 @@ import { violationPolicy } from "../../../src/run/explore/violation-policy.ts";
 import { breadthFirst, closure, cleanDepths, depthFirst, findingsOf, type NaiveStep } from "../../support/naive-explorer.ts";
 import { runExplorer, type RunOptions } from "../../support/run-explorer.ts";
 import { size } from "../../sizes.ts";
-
-const STRATEGIES: readonly Strategy["kind"][] = ["bfs", "dfs", "random", "coverage_guided"];
 
 interface Case {
   readonly graph: Graph;
@@ -97,7 +95,7 @@ const bounds = ({ maxSteps, maxDepth, stopOnFirstViolation, seed }: Case): Parti
 });
 
 describe("the engine over random graphs", () => {
-  it.each(STRATEGIES)("%s: one answer for 1 to 3 lanes, late answers, lost lanes and both ways to a node", async (strategy) => {
+  it.each(STRATEGY_KINDS)("%s: one answer for 1 to 3 lanes, late answers, lost lanes and both ways to a node", async (strategy) => {
     await check(
       fc.asyncProperty(cases, async (one) => {
         const agent = agentOf(one.graph);
@@ -120,7 +118,7 @@ describe("the engine over random graphs", () => {
     );
   });
 
-  it.each(STRATEGIES)("%s: to exhaustion, and to a depth bound, everything that the naive explorer finds", async (strategy) => {
+  it.each(STRATEGY_KINDS)("%s: to exhaustion, and to a depth bound, everything that the naive explorer finds", async (strategy) => {
     await check(
       fc.asyncProperty(cases, async ({ graph, maxDepth, seed, noise }) => {
         const naive = closure(graph, maxDepth);
@@ -155,7 +153,7 @@ describe("the engine over random graphs", () => {
     );
   });
 
-  it.each(STRATEGIES)(
+  it.each(STRATEGY_KINDS)(
     "%s: behind violations, every state that any path reaches, and each break of a rule that held before",
     async (strategy) => {
       await check(
@@ -192,7 +190,7 @@ describe("the engine over random graphs", () => {
     },
   );
 
-  it.each(STRATEGIES)("%s: every violation's path is a clean path whose last step breaks the rule", async (strategy) => {
+  it.each(STRATEGY_KINDS)("%s: every violation's path is a clean path whose last step breaks the rule", async (strategy) => {
     await check(
       fc.asyncProperty(cases, async (one) => {
         const { graph } = one;
@@ -237,7 +235,7 @@ describe("the engine over random graphs", () => {
     );
   });
 
-  it.each(STRATEGIES)("%s: maxSteps is exact, and nothing is executed that the accounts do not show", async (strategy) => {
+  it.each(STRATEGY_KINDS)("%s: maxSteps is exact, and nothing is executed that the accounts do not show", async (strategy) => {
     await check(
       fc.asyncProperty(cases, async ({ graph, maxSteps = 10, maxDepth, seed, noise }) => {
         const depth = maxDepth === undefined ? {} : { maxDepth };
@@ -270,7 +268,7 @@ describe("the engine over random graphs", () => {
     );
   });
 
-  it.each(STRATEGIES)("%s: what one lane executes on wrong guesses is a small share of what is committed", async (strategy) => {
+  it.each(STRATEGY_KINDS)("%s: what one lane executes on wrong guesses is a small share of what is committed", async (strategy) => {
     // Eight switches and a counter: depth first, nearly every state is come to by another path than the one it was first guessed on.
     const target = (state: number, action: number): number => {
       const [switches, counter] = [state % 256, Math.floor(state / 256)];
@@ -289,7 +287,7 @@ describe("the engine over random graphs", () => {
     expect(explorer.speculative).toBeLessThan(65 + 0.1 * committer.steps);
   });
 
-  it.each(STRATEGIES)("%s: completeToDepth is what brute force says", async (strategy) => {
+  it.each(STRATEGY_KINDS)("%s: completeToDepth is what brute force says", async (strategy) => {
     await check(
       fc.asyncProperty(cases, async (one) => {
         const { graph } = one;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Explorer } from "../../../src/engine/search/explorer.ts";
 import type { Recorded } from "../../../src/engine/commit/recommit.ts";
 import { violationPolicy } from "../../../src/run/explore/violation-policy.ts";
-import type { Strategy } from "../../../src/model/declare/strategy.ts";
+import { STRATEGY_KINDS } from "../../../src/model/declare/strategy.ts";
 import { Draws } from "../../support/draws.ts";
 import { graphCases } from "../../support/graph-cases.ts";
 import { agentOf, randomGraph } from "../../support/graph-model.ts";
@@ -11,8 +11,6 @@ import { Recording } from "../../support/recording.ts";
 import { runExplorer } from "../../support/run-explorer.ts";
 import { EXPANDED } from "../../../src/engine/graph/node-table.ts";
 import { size } from "../../sizes.ts";
-
-const STRATEGIES: readonly Strategy["kind"][] = ["bfs", "dfs", "random", "coverage_guided"];
 
 const cases = fc.record({
   ...graphCases,
@@ -59,7 +57,7 @@ function committed({ committer, stopReason, order }: Explorer): object {
 }
 
 describe("an exploration that goes on", () => {
-  it.each(STRATEGIES)(
+  it.each(STRATEGY_KINDS)(
     "with %s comes to what it comes to in one go, wherever it was ended",
     { timeout: size(60_000, 600_000) },
     async (strategy) => {

@@ -213,7 +213,6 @@ describe("json", () => {
     const [stdout, stderr] = [new Sink(), new Sink()];
     const reporter = new JsonReporter(options({ stdout, stderr }));
     reporter.event("shop", progress);
-    reporter.explored();
     const explorations = [{ name: "shop", file: "qa/shop.explore.ts", result: hostile }];
     await reporter.ended(
       report({ explorations, failures: [{ file: "x", code: "NO_AGENT", message: HOSTILE, hint: undefined }], exitStatus: 1 }),

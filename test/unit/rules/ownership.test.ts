@@ -197,6 +197,7 @@ describe("a client of the user's own", () => {
       answers: [answers[0]!],
       changed: false,
       canGoBack: true,
+      guests: [],
       client: undefined as never,
       inconclusive: () => true,
       unjudged: () => true,

@@ -1,4 +1,4 @@
-import { sqlitePathOf } from "../../../model/stores/store-kinds.ts";
+import { sqlitePathOf } from "../../../model/stores/sqlite-path.ts";
 
 /** Returns the path in a `sqlite:` URL (`sqlite:./a.db`, `sqlite:///abs/a.db`, `sqlite://./a.db`); a plain path stays as it is. */
 export function sqlitePath(fileOrUrl: string): string {

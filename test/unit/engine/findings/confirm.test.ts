@@ -19,6 +19,7 @@ const UP = { contextOnly: false };
 
 const nothing = {
   checks: [],
+  evidence: [],
   drew: false,
   findings: [],
   errors: [],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { BfsFrontier } from "../../../../src/engine/frontiers/index.ts";
+import { BfsFrontier } from "../../../../src/engine/frontiers/bfs-frontier.ts";
 import { Segments } from "../../../../src/engine/graph/segments.ts";
 import { size } from "../../../sizes.ts";
 

@@ -4,11 +4,9 @@ import type { ExplorationEvent } from "../../../../src/engine/events.ts";
 import { Action } from "../../../../src/model/declare/action.ts";
 import { AgentDefinition } from "../../../../src/model/declare/agent.ts";
 import { ApiResponse } from "../../../../src/model/http/response.ts";
-import type { Strategy } from "../../../../src/model/declare/strategy.ts";
+import { STRATEGY_KINDS } from "../../../../src/model/declare/strategy.ts";
 import { World } from "../../../../src/model/declare/world.ts";
 import { runExplorer, type RunOptions } from "../../../support/run-explorer.ts";
-
-const STRATEGIES: readonly Strategy["kind"][] = ["bfs", "dfs", "random", "coverage_guided"];
 
 type Shop = Record<string, number | boolean | string[]>;
 
@@ -63,22 +61,25 @@ const ADDS =
   "add_item led to a new state 30 times in a row; systems.store.quantity changes each time. Add a precondition or set max_depth.";
 
 describe("an action that leads to a new state without an end", () => {
-  it.each(STRATEGIES)("%s: is said once, live and in the notes, with the field that grows, for any number of lanes", async (strategy) => {
-    // Not breadth first, a chain of one action is met late unless nothing else leads on.
-    const agent = strategy === "bfs" ? growing : shop({ quantity: 0 }, { list: () => false, add_item: add("quantity") });
-    const budget = { strategy, maxSteps: 300 };
-    const variants: readonly RunOptions[] = [
-      {},
-      { direct: false },
-      { lanes: 2, delays: true, noise: 1 },
-      { lanes: 3, depth: 2, delays: true, noise: 2, losses: 0.1 },
-      { lanes: 2, open: () => 2, delays: true },
-    ];
-    for (const variant of variants) {
-      const { live, notes } = await notesOf(agent, { ...budget, ...variant });
-      expect({ notes, live: live.filter((note) => note.includes("in a row")) }).toEqual({ notes: [ADDS], live: [ADDS] });
-    }
-  });
+  it.each(STRATEGY_KINDS)(
+    "%s: is said once, live and in the notes, with the field that grows, for any number of lanes",
+    async (strategy) => {
+      // Not breadth first, a chain of one action is met late unless nothing else leads on.
+      const agent = strategy === "bfs" ? growing : shop({ quantity: 0 }, { list: () => false, add_item: add("quantity") });
+      const budget = { strategy, maxSteps: 300 };
+      const variants: readonly RunOptions[] = [
+        {},
+        { direct: false },
+        { lanes: 2, delays: true, noise: 1 },
+        { lanes: 3, depth: 2, delays: true, noise: 2, losses: 0.1 },
+        { lanes: 2, open: () => 2, delays: true },
+      ];
+      for (const variant of variants) {
+        const { live, notes } = await notesOf(agent, { ...budget, ...variant });
+        expect({ notes, live: live.filter((note) => note.includes("in a row")) }).toEqual({ notes: [ADDS], live: [ADDS] });
+      }
+    },
+  );
 
   it("is said although the budget ends with the chain, and not where it ends one step before", async () => {
     const agent = shop({ quantity: 0 }, { list: () => false, add_item: add("quantity") });
@@ -120,7 +121,7 @@ describe("a finite number of states with a long path", () => {
       if (open !== undefined) one[open] = true;
       return open !== undefined;
     };
-    for (const strategy of STRATEGIES) expect(await notesOf(shop(fields, { next }), { strategy })).toEqual({ live: [], notes: [] });
+    for (const strategy of STRATEGY_KINDS) expect(await notesOf(shop(fields, { next }), { strategy })).toEqual({ live: [], notes: [] });
   });
 
   it("is nothing to be said of where the paths of one action are shorter", async () => {

@@ -95,6 +95,30 @@ describe("a time that a step writes", () => {
     expect(due(CLOCK + HOUR, CLOCK + 50 + HOUR)).not.toBe(due(CLOCK + 50 + HOUR, CLOCK + HOUR));
   });
 
+  it("is not a copy of another one that is equal to it by chance, and a copy is one, whenever the steps run", () => {
+    const MINUTE = 60_000;
+    const SECOND = Math.floor(CLOCK / 1_000) * 1_000;
+    const seconds = { resolutionMs: 1_000 };
+    const canonical = knowingPlaces(
+      { ...written("member.at"), ...seconds, offsets: [0] },
+      { ...written("session.at"), ...seconds, offsets: [-MINUTE] },
+    );
+    // A step writes the present time to member.at, a later one the time a minute ago to session.at, and a third one writes nothing.
+    const ended = (apartMs: number, givenMs = SECOND + apartMs - MINUTE): number => {
+      const first = step(canonical, rows([SECOND], []), SECOND);
+      const both = rows([SECOND], [givenMs]);
+      const second = step(canonical, both, SECOND + apartMs, first.origins);
+      const third = step(canonical, both, SECOND + apartMs + MINUTE, second.origins);
+      expect(strictOf(canonical, third.facts)).toBe(strictOf(canonical, second.facts));
+      return strictOf(canonical, third.facts);
+    };
+    const apart = ended(5_000);
+    expect(ended(MINUTE)).toBe(apart);
+    const copied = ended(5_000, SECOND);
+    expect(copied).not.toBe(apart);
+    expect(ended(7_000, SECOND)).toBe(copied);
+  });
+
   it("does not pass before that step is looked at a second time", () => {
     const canonical = knowing("session.at");
     const now = Date.now();

@@ -1,0 +1,294 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { reply, type Reply, type ReplyOptions } from "../../mocking/reply.ts";
+import { matches, routeOf } from "../../mocking/route.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { Observed } from "../../model/stores/store-adapter.ts";
+import { portTaken, StubAdapter, stubUrl } from "./stub-adapter.ts";
+import {
+  NEW_STATE,
+  type StubAnswer,
+  type StubCall,
+  type StubData,
+  type StubDefinition,
+  type StubFault,
+  type StubState,
+  type Webhook,
+} from "./stub-state.ts";
+
+/** The replies of a stub to a kind of request. */
+export interface StubReplies {
+  /**
+   * Adds the next reply: the first request gets the first one, and so on; the last one is repeated. A string is sent as text, `undefined` as an empty
+   * body, everything else as JSON; a function makes `{ body, status }` of the call and the stub's own data.
+   * @throws SeqqaError `REPLY_INVALID`
+   */
+  respond(body?: unknown, options?: ReplyOptions): StubReplies;
+  /** Queues a webhook with each call that is done: the actions of `webhookActions` send it. */
+  thenSend(
+    webhook: { readonly path: string; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> } | WebhookMaker,
+  ): StubReplies;
+}
+
+type WebhookMaker = (call: StubCall, data: StubData) => Webhook;
+
+export interface HttpStubOptions {
+  /** The URL that the target calls, `http://127.0.0.1:<port>`: in a lane that of the configuration's `{url:<name>}`. */
+  readonly url: string;
+  /** Milliseconds that a `slow` answer takes; default 1,000. */
+  readonly slowMs?: number;
+  /** The state shows the calls that were received. `false`: only what decides the next answers. Default `true`. */
+  readonly callsAreState?: boolean;
+}
+
+/** The most bytes of a request's body. */
+const MOST_BYTES = 16 * 2 ** 20;
+
+/**
+ * A third party that the target calls over HTTP: a payment, mail or identity provider. Its replies are written as those of `MockClient`. The calls that
+ * it received, what it will answer next, its own data and the webhooks that wait are part of the state, and are restored.
+ *
+ * ```ts
+ * world: (lane) => {
+ *   const payments = lane.systems.payments as HttpStub;
+ *   payments.whenPost("/charges").respond((call, data) => ({ status: 201, body: { id: `ch_${(data.n = Number(data.n ?? 0) + 1)}` } }));
+ *   return new World();
+ * }
+ * ```
+ */
+export class HttpStub extends StubAdapter<StubState> {
+  readonly name = "http-stub";
+  readonly #slowMs: number;
+  readonly #callsAreState: boolean;
+  readonly #definitions: StubDefinition[] = [];
+  #server: Server | undefined;
+
+  /** @throws SeqqaError `STUB_URL_INVALID` */
+  constructor({ url, slowMs = 1_000, callsAreState = true }: HttpStubOptions) {
+    super(stubUrl(url, "http"), NEW_STATE);
+    this.#slowMs = slowMs;
+    this.#callsAreState = callsAreState;
+  }
+
+  /** Every request received so far on this path, in order. */
+  get calls(): readonly StubCall[] {
+    return this.state.calls;
+  }
+
+  /** The webhooks that wait to be sent, the oldest first. */
+  get waiting(): readonly Webhook[] {
+    return this.state.waiting;
+  }
+
+  /** The number of faults that were asked for on this path. */
+  get faults(): number {
+    return this.state.faults;
+  }
+
+  /** The fault of the next request; `undefined` for none. */
+  get nextFault(): StubFault | undefined {
+    return this.state.next;
+  }
+
+  /** Defines the replies to a method and path, as `MockClient.when`. If several definitions match a request, the last one wins. */
+  when(method: string, path: string | RegExp): StubReplies {
+    this.#requireUndecided();
+    const route = routeOf(path, (one) => (one.startsWith("/") ? one : `/${one}`));
+    const at = this.#definitions.push({ method: method.toUpperCase(), route, replies: [], webhooks: [] }) - 1;
+    const change = (how: (one: StubDefinition) => StubDefinition): void => {
+      this.#requireUndecided();
+      this.#definitions[at] = how(this.#definitions[at]!);
+    };
+    const replies: StubReplies = {
+      respond: (body, options = {}) => {
+        const added = typeof body === "function" ? (body as StubAnswer) : reply(body, options);
+        change((one) => ({ ...one, replies: [...one.replies, added] }));
+        return replies;
+      },
+      thenSend: (webhook) => {
+        const maker: WebhookMaker =
+          typeof webhook === "function" ? webhook : () => ({ path: webhook.path, body: webhook.body, headers: webhook.headers ?? {} });
+        change((one) => ({ ...one, webhooks: [...one.webhooks, maker] }));
+        return replies;
+      },
+    };
+    return replies;
+  }
+
+  whenGet(path: string | RegExp): StubReplies {
+    return this.when("GET", path);
+  }
+
+  whenPost(path: string | RegExp): StubReplies {
+    return this.when("POST", path);
+  }
+
+  whenPut(path: string | RegExp): StubReplies {
+    return this.when("PUT", path);
+  }
+
+  whenPatch(path: string | RegExp): StubReplies {
+    return this.when("PATCH", path);
+  }
+
+  whenDelete(path: string | RegExp): StubReplies {
+    return this.when("DELETE", path);
+  }
+
+  /** Makes the next request go wrong. */
+  failNext(fault: StubFault): void {
+    this.set({ next: fault, faults: this.state.faults + 1 });
+  }
+
+  /** Takes a webhook out of those that wait, and remembers it as sent. `undefined`: there is none. */
+  takeWebhook(which: "first" | "last"): Webhook | undefined {
+    const { waiting } = this.state;
+    const taken = which === "first" ? waiting[0] : waiting.at(-1);
+    if (taken === undefined) return undefined;
+    this.set({ waiting: which === "first" ? waiting.slice(1) : waiting.slice(0, -1), sent: taken });
+    return taken;
+  }
+
+  /** The webhook that was sent last. */
+  get lastSent(): Webhook | undefined {
+    return this.state.sent;
+  }
+
+  /** Starts to listen. Called before the target is asked anything. @throws SeqqaError `STUB_PORT` if the port is taken */
+  async listen(): Promise<void> {
+    if (this.#server !== undefined) return;
+    const server = createServer((request, response) => void this.#handle(request, response));
+    // Longer than any client keeps an idle connection.
+    server.keepAliveTimeout = 600_000;
+    const { hostname, port } = new URL(this.uses);
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", (cause) => reject(portTaken(this.uses, cause)));
+      server.listen(Number(port), hostname, resolve);
+    });
+    server.unref();
+    this.#server = server;
+  }
+
+  observe(): Observed {
+    const { calls, given, next, faults, data, waiting, sent } = this.state;
+    const shown = this.#callsAreState
+      ? calls.map(({ method, path, headers, json, body, status, done, fault }) => ({
+          method,
+          path,
+          ...(headers["idempotency-key"] !== undefined && { key: headers["idempotency-key"] }),
+          body: json ?? body,
+          status,
+          done,
+          ...(fault !== undefined && { fault }),
+        }))
+      : undefined;
+    const value = {
+      calls: shown,
+      given: given.some((count) => count > 0) ? given : undefined,
+      next,
+      faults: faults || undefined,
+      data,
+      waiting,
+      sent,
+    };
+    return { kind: "value", value: Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) };
+  }
+
+  async close(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    this.isOpen = false;
+    server?.closeAllConnections();
+    if (server !== undefined) await new Promise<void>((resolve) => server.close(() => resolve()));
+  }
+
+  #requireUndecided(): void {
+    if (!this.isOpen) return;
+    throw new SeqqaError("STUB_DECIDED", "The replies of an HttpStub cannot change while an exploration runs.", {
+      hint: "Define them in the World factory, and let a function decide by the call and the stub's data.",
+    });
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const body = await bodyOf(request);
+      if (body === undefined) return void response.writeHead(413).end();
+      const headers = Object.fromEntries(
+        Object.entries(request.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(", ") : (value ?? "")]),
+      );
+      const asked = { method: request.method ?? "", path: request.url ?? "/", headers, body, json: parsed(body, headers["content-type"]) };
+      const fault = this.state.next;
+      const { answer, call } = this.#answer(asked, fault);
+      this.set({ calls: [...this.state.calls, call], next: undefined });
+      if (fault === "refused" || fault === "no_answer") return void request.socket.destroy();
+      if (fault === "slow") await sleep(this.#slowMs);
+      response.writeHead(answer.status, { ...answer.headers, ...(answer.cookies.length > 0 && { "set-cookie": [...answer.cookies] }) });
+      response.end(answer.text);
+    } catch (error) {
+      response
+        .writeHead(500, { "content-type": "text/plain" })
+        .end(`The stub's reply threw: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  #answer(
+    asked: Pick<StubCall, "method" | "path" | "headers" | "body" | "json">,
+    fault: StubFault | undefined,
+  ): { readonly answer: Reply; readonly call: StubCall } {
+    if (fault === "error" || fault === "refused") {
+      const answer = reply({ error: "The stub was asked to fail." }, { status: 500 });
+      return { answer, call: { ...asked, status: fault === "error" ? 500 : 0, done: false, matched: true, fault } };
+    }
+    const index = this.#definitions.findLastIndex(
+      (one) => one.replies.length > 0 && one.method === asked.method && matches(one.route, asked.path),
+    );
+    const definition = this.#definitions[index];
+    if (definition === undefined) {
+      const answer = reply({ error: `No reply is defined for ${asked.method} ${asked.path}.` }, { status: 404 });
+      return { answer, call: { ...asked, status: 404, done: false, matched: false, fault } };
+    }
+    const given = this.#definitions.map((_, at) => this.state.given[at] ?? 0);
+    const last = definition.replies.length - 1;
+    const chosen = definition.replies[Math.min(given[index]!, last)]!;
+    if (given[index]! < last) given[index]!++;
+    const data = structuredClone(this.state.data);
+    const made = typeof chosen === "function" ? chosen(asked, data) : undefined;
+    const answer = made === undefined ? (chosen as Reply) : reply(made.body, { status: made.status ?? 200, headers: made.headers ?? {} });
+    const done = answer.status < 400;
+    const call = {
+      ...asked,
+      status: fault === "no_answer" ? 0 : answer.status,
+      done,
+      matched: true,
+      ...(fault !== undefined && { fault }),
+    };
+    const added = done ? definition.webhooks.map((make) => make(call, data)) : [];
+    this.set({ given, data, waiting: [...this.state.waiting, ...added] });
+    return {
+      answer:
+        fault === "wrong_body" ? reply("<html><body>Bad gateway</body></html>", { headers: { "content-type": "text/html" } }) : answer,
+      call,
+    };
+  }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request) {
+    bytes += (chunk as Buffer).length;
+    if (bytes > MOST_BYTES) return undefined;
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+function parsed(body: string, contentType = ""): unknown {
+  if (body === "") return undefined;
+  if (contentType.startsWith("application/x-www-form-urlencoded")) return Object.fromEntries(new URLSearchParams(body));
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,115 @@
+import type { SMTPServer } from "smtp-server";
+import type { Observed } from "../../model/stores/store-adapter.ts";
+import { portTaken, StubAdapter, stubUrl } from "./stub-adapter.ts";
+
+/** A mail that the target sent. Plain data. */
+export interface StubMail {
+  readonly from: string;
+  /** The addresses of the envelope, copies and blind copies included, in lower case. */
+  readonly to: readonly string[];
+  readonly subject: string;
+  /** The text of the mail; empty if it has only HTML. */
+  readonly text: string;
+  /** The HTML of the mail; empty if it has only text. */
+  readonly html: string;
+}
+
+interface MailState {
+  readonly mails: readonly StubMail[];
+}
+
+/** The most bytes of a mail. */
+const MOST_BYTES = 16 * 2 ** 20;
+
+/**
+ * A mail server that the target sends to. The mails are part of the state, and are restored; actions read tokens and links out of them:
+ * `storeOf<SmtpStub>(context, "mail").linkTo("ann@example.org")`. It accepts every user and password.
+ */
+export class SmtpStub extends StubAdapter<MailState> {
+  readonly name = "smtp-stub";
+  #server: SMTPServer | undefined;
+
+  /** @throws SeqqaError `STUB_URL_INVALID` */
+  constructor({ url }: { readonly url: string }) {
+    super(stubUrl(url, "smtp"), { mails: [] });
+  }
+
+  /** Every mail received so far on this path, in order. */
+  get mails(): readonly StubMail[] {
+    return this.state.mails;
+  }
+
+  /** Returns the last mail to an address; `undefined` if there is none. */
+  lastTo(address: string): StubMail | undefined {
+    return this.mails.findLast(({ to }) => to.includes(address.toLowerCase()));
+  }
+
+  /**
+   * Returns the first link of the last mail to an address that contains a text, such as `token=`. Default: the first link of all. `undefined` if there
+   * is none.
+   */
+  linkTo(address: string, containing = ""): string | undefined {
+    const mail = this.lastTo(address);
+    const links = `${mail?.text ?? ""} ${mail?.html ?? ""}`.match(/https?:\/\/[^\s"'<>)]+/g) ?? [];
+    return links.map((link) => link.replaceAll("&amp;", "&")).find((link) => link.includes(containing));
+  }
+
+  /** Returns the first match of a pattern in the text or HTML of the last mail to an address: its first group, or the whole match. */
+  matchTo(address: string, pattern: RegExp): string | undefined {
+    const mail = this.lastTo(address);
+    const found = pattern.exec(`${mail?.subject ?? ""}\n${mail?.text ?? ""}\n${mail?.html ?? ""}`);
+    return found?.[1] ?? found?.[0];
+  }
+
+  async listen(): Promise<void> {
+    if (this.#server !== undefined) return;
+    const [{ SMTPServer }, { default: PostalMime }] = await Promise.all([import("smtp-server"), import("postal-mime")]);
+    const server = new SMTPServer({
+      authOptional: true,
+      // Mail libraries refuse passwords without TLS only where they are told to; a certificate of the stub's own would be refused by all.
+      disabledCommands: ["STARTTLS"],
+      allowInsecureAuth: true,
+      disableReverseLookup: true,
+      logger: false,
+      size: MOST_BYTES,
+      onAuth: (auth, _session, done) => done(null, { user: auth.username ?? "anybody" }),
+      onData: (stream, session, done) => {
+        const chunks: Buffer[] = [];
+        stream.on("data", (chunk: Buffer) => chunks.push(chunk));
+        stream.on("end", () => {
+          PostalMime.parse(Buffer.concat(chunks)).then(
+            ({ from, subject = "", text = "", html = "" }) => {
+              const to = session.envelope.rcptTo.map(({ address }) => address.toLowerCase());
+              this.set({ mails: [...this.mails, { from: from?.address ?? "", to, subject, text: text.trimEnd(), html: html.trimEnd() }] });
+              done();
+            },
+            (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
+          );
+        });
+      },
+    });
+    // A client that ends its connection in the middle is no concern of the run.
+    const { hostname, port } = new URL(this.uses);
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", (cause: Error) => reject(portTaken(this.uses, cause)));
+      server.listen(Number(port), hostname, () => {
+        server.removeAllListeners("error");
+        server.on("error", () => undefined);
+        resolve();
+      });
+    });
+    server.server.unref();
+    this.#server = server;
+  }
+
+  observe(): Observed {
+    return { kind: "value", value: { mails: this.mails } };
+  }
+
+  async close(): Promise<void> {
+    const server = this.#server;
+    this.#server = undefined;
+    this.isOpen = false;
+    if (server !== undefined) await new Promise<void>((resolve) => server.close(() => resolve()));
+  }
+}

@@ -1,0 +1,71 @@
+import type { ApiClient } from "../../model/http/client.ts";
+import { storeOf, type Values } from "../../model/context/context.ts";
+import { Action, type ActionOptions } from "../../model/declare/action.ts";
+import { ApiResponse } from "../../model/http/response.ts";
+import type { HttpStub } from "./http-stub.ts";
+import { STUB_FAULTS, type StubFault, type Webhook } from "./stub-state.ts";
+
+export interface FaultActionsOptions {
+  /** The faults to try; default: all. */
+  readonly kinds?: readonly StubFault[];
+  /** The most faults on one path; default 1. */
+  readonly most?: number;
+}
+
+/**
+ * Returns an action for each fault, such as `payments_no_answer`: the next request that the stub receives goes wrong. An action applies while no other
+ * fault waits, and at most `most` times on a path.
+ * @param store The name of the stub in the World.
+ */
+export function faultActions<C extends object = Values, A = ApiClient>(
+  store: string,
+  { kinds = STUB_FAULTS, most = 1 }: FaultActionsOptions = {},
+): Action<C, A>[] {
+  return kinds.map((kind) =>
+    stubAction<C, A>(`${store}_${kind}`, `the next request to ${store} meets the fault "${kind}"`, async (_api, context) => {
+      const stub = storeOf<HttpStub>(context, store);
+      if (stub.nextFault !== undefined || stub.faults >= most) return null;
+      stub.failNext(kind);
+      return ApiResponse.of(200, { fault: kind });
+    }),
+  );
+}
+
+export interface WebhookActionsOptions {
+  /** Returns headers for a webhook as it is sent, such as a signature of its body. */
+  readonly headers?: (webhook: Webhook, body: string) => Readonly<Record<string, string>>;
+}
+
+/**
+ * Returns three actions that send webhooks of a stub to the target: `<store>_webhook` sends the oldest one that waits, at whatever step (late),
+ * `<store>_webhook_again` repeats the one that was sent last, and `<store>_webhook_overtakes` sends the newest one while older ones wait.
+ * @param store The name of the stub in the World.
+ */
+export function webhookActions<C extends object = Values, A = ApiClient>(
+  store: string,
+  { headers }: WebhookActionsOptions = {},
+): Action<C, A>[] {
+  const send = async (api: A, webhook: Webhook | undefined): Promise<ApiResponse | null> => {
+    if (webhook === undefined) return null;
+    const body = typeof webhook.body === "string" ? webhook.body : JSON.stringify(webhook.body ?? {});
+    const all = { "content-type": "application/json", ...webhook.headers, ...headers?.(webhook, body) };
+    return (api as ApiClient).post(webhook.path, { body, headers: all });
+  };
+  return [
+    stubAction<C, A>(`${store}_webhook`, `${store} sends its oldest webhook`, async (api, context) =>
+      send(api, storeOf<HttpStub>(context, store).takeWebhook("first")),
+    ),
+    stubAction<C, A>(`${store}_webhook_again`, `${store} sends its last webhook again`, async (api, context) =>
+      send(api, storeOf<HttpStub>(context, store).lastSent),
+    ),
+    stubAction<C, A>(`${store}_webhook_overtakes`, `${store} sends its newest webhook before older ones`, async (api, context) => {
+      const stub = storeOf<HttpStub>(context, store);
+      return stub.waiting.length < 2 ? null : send(api, stub.takeWebhook("last"));
+    }),
+  ];
+}
+
+/** These actions may apply in no state of a small API: it may never queue two webhooks. */
+function stubAction<C extends object, A>(name: string, description: string, run: ActionOptions<C, A>["run"]): Action<C, A> {
+  return new Action<C, A>({ name, description, run, tags: ["stub"], mayNeverApply: true, mayNeverSucceed: true });
+}

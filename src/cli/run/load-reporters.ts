@@ -1,0 +1,49 @@
+import { inertOutput, onGithub, REPORTER_NAMES, Reporters, REPORTERS, userReporter, type ReporterOptions } from "../../reports/index.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { alternatives } from "../../model/text/alternatives.ts";
+import { nearest } from "../../model/text/nearest.ts";
+import { usage } from "../arguments/run-options.ts";
+import type { Machinery } from "./machinery.ts";
+
+/**
+ * Returns the reporters that `--reporter` names: of the built-in ones the last that was given, and all of the user's. Without any it is the first
+ * built-in one. `cwd`: the folder of paths and packages.
+ * @throws SeqqaError with exit status 2 if a reporter cannot be loaded
+ */
+export async function loadReporters(
+  given: readonly string[] | undefined,
+  options: ReporterOptions,
+  { cwd, machinery }: { readonly cwd: string; readonly machinery: Pick<Machinery, "loadExtension"> },
+): Promise<Reporters> {
+  const names = given ?? REPORTER_NAMES.slice(0, 1);
+  const isBuiltIn = (name: string): boolean => Object.hasOwn(REPORTERS, name);
+  const builtIn = names.findLast(isBuiltIn);
+  const facts = builtIn === undefined ? undefined : REPORTERS[builtIn];
+  const inert = inertOn(options, facts?.writes ?? "text");
+  const own = [...new Set(names)].filter((name) => !isBuiltIn(name));
+  const users = await Promise.all(
+    own.map(async (name, index) => {
+      const exported = await loaded(name, cwd, machinery);
+      return userReporter(exported, { ...inert, name, isAlone: facts === undefined && index === 0 });
+    }),
+  );
+  return new Reporters([...(facts === undefined ? [] : [facts.create(inert)]), ...users]);
+}
+
+async function loaded(name: string, cwd: string, machinery: Pick<Machinery, "loadExtension">): Promise<unknown> {
+  if (name.trim() === "")
+    throw usage("--reporter is empty.", `Give ${alternatives(REPORTER_NAMES)}, a path such as ./mine.ts, or a package.`);
+  try {
+    return await machinery.loadExtension({ name, key: "--reporter", folder: cwd });
+  } catch (error) {
+    const near = nearest(name, REPORTER_NAMES);
+    if (!(error instanceof SeqqaError) || error.code !== "EXTENSION_MISSING" || near === undefined) throw error;
+    throw new SeqqaError(error.code, error.message, { exitStatus: 2, hint: `Did you mean ${near}?`, cause: error });
+  }
+}
+
+/** Commands of GitHub in the output of a run are made inert, since text of the target may contain them. */
+function inertOn(options: ReporterOptions, writes: "text" | "json"): ReporterOptions {
+  const { stdout, stderr, env } = options;
+  return onGithub(env) ? { ...options, stdout: inertOutput(stdout, writes), stderr: inertOutput(stderr, "text") } : options;
+}

@@ -1,0 +1,104 @@
+import { build } from "esbuild";
+import { existsSync } from "node:fs";
+import { dirname, join, resolve, sep } from "node:path";
+import { pathToFileURL } from "node:url";
+import { defaultOf } from "../model/default-of.ts";
+import { SeqqaError } from "../model/errors.ts";
+import { bundle } from "./bundle.ts";
+import { load } from "./load.ts";
+
+/** A module of the user that a flag or a key of the configuration names. */
+export interface ExtensionPlace {
+  /** The name as the user wrote it: a path that begins with `.` or `/`, or the name of a package. */
+  readonly name: string;
+  /** The flag or the key that names it, for messages: `--reporter`. */
+  readonly key: string;
+  /** The folder that paths and packages are resolved from. */
+  readonly folder: string;
+  /** The folder for bundles. */
+  readonly outDir: string;
+}
+
+/** A module of the user that was imported in this thread. */
+export interface Extension {
+  /** File URL of the module or its bundle, for importing it in other threads. */
+  readonly url: string;
+  /** Its default export. */
+  readonly value: unknown;
+}
+
+/** Returns `true` if the name of an extension is a path, and not a package. */
+function isExtensionPath(name: string): boolean {
+  return /^\.{0,2}[\\/]/.test(name) || /^[a-z]:[\\/]/i.test(name);
+}
+
+/**
+ * Imports a module that a flag or the configuration names. A file is bundled, so it may be TypeScript; a package in `node_modules` is imported as it
+ * is.
+ * @throws SeqqaError `EXTENSION_MISSING`, `EXTENSION_INVALID` without a default export, and errors of loading, exit status 2
+ */
+export async function loadExtension(place: ExtensionPlace): Promise<Extension> {
+  const { name, key } = place;
+  const source = await fileOf(place);
+  const isPackage = source.split(sep).includes("node_modules");
+  const file = isPackage ? source : (await bundle(source, { outDir: place.outDir })).file;
+  const value = defaultOf(await load({ file }));
+  if (value === undefined) {
+    throw new SeqqaError("EXTENSION_INVALID", `${name}, which ${key} names, has no default export.`, {
+      exitStatus: 2,
+      hint: "Write `export default` before what it exports.",
+    });
+  }
+  return { url: pathToFileURL(file).href, value };
+}
+
+async function fileOf({ name, key, folder }: ExtensionPlace): Promise<string> {
+  if (isExtensionPath(name)) {
+    const file = resolve(folder, name);
+    if (existsSync(file)) return file;
+    throw new SeqqaError("EXTENSION_MISSING", `There is no file ${file}, which ${key} names.`, { exitStatus: 2, hint: "Check the path." });
+  }
+  const found = isInstalled(name, folder) ? await packageFile(name, folder) : undefined;
+  if (found !== undefined) return found;
+  throw new SeqqaError("EXTENSION_MISSING", `${key} names the package ${JSON.stringify(name)}, which is not installed for ${folder}.`, {
+    exitStatus: 2,
+    hint: `Install it (npm install ${name}), or write the path of a file, which begins with ./`,
+  });
+}
+
+/** Returns `true` if a folder, or one above it, has the package in its `node_modules`. */
+function isInstalled(name: string, folder: string): boolean {
+  const [own] = /^(?:@[^/]+\/)?[^/]+/.exec(name) ?? [];
+  if (own === undefined) return false;
+  for (let above = resolve(folder); ; above = dirname(above)) {
+    if (existsSync(join(above, "node_modules", own))) return true;
+    if (above === dirname(above)) return false;
+  }
+}
+
+/** Returns the file that an import of a package in a folder leads to; `undefined`: there is none. */
+async function packageFile(name: string, folder: string): Promise<string | undefined> {
+  let file: string | undefined;
+  await build({
+    stdin: { contents: "", resolveDir: folder },
+    write: false,
+    platform: "node",
+    format: "esm",
+    // The conditions and fields that Node itself uses.
+    conditions: [],
+    mainFields: ["main"],
+    logLevel: "silent",
+    plugins: [
+      {
+        name: "seqqa-find-package",
+        setup(asked) {
+          asked.onStart(async () => {
+            const { path, errors } = await asked.resolve(name, { kind: "import-statement", resolveDir: folder });
+            if (errors.length === 0) file = path;
+          });
+        },
+      },
+    ],
+  });
+  return file;
+}

@@ -1,0 +1,10 @@
+import type { ReportFormat } from "./report-format.ts";
+
+/** The built-in formats, by their names in `report.formats` and `--format`. A format is loaded at its first use; the names are needed by every command. */
+export const REPORT_FORMATS: Readonly<Record<string, () => Promise<{ readonly format: ReportFormat }>>> = {
+  html: () => import("./html.ts"),
+  json: () => import("./json.ts"),
+  junit: () => import("./junit.ts"),
+};
+
+export const REPORT_FORMAT_NAMES: readonly string[] = Object.keys(REPORT_FORMATS);

@@ -1,0 +1,41 @@
+import type { ExplorationEvent } from "../engine/events.ts";
+import type { JourneyResult, StepResult } from "../model/results/journey-result.ts";
+import type { ReportedExploration, ReportedJourney, RunReport } from "./document/run-report.ts";
+import type { Reporter, WholeReporter } from "./reporter.ts";
+
+/** Several reporters as one: each call goes to all that take it, in their order. */
+export class Reporters implements WholeReporter {
+  readonly #members: readonly Reporter[];
+
+  constructor(members: readonly Reporter[]) {
+    this.#members = members;
+  }
+
+  event(name: string, event: ExplorationEvent): void {
+    for (const member of this.#members) member.event?.(name, event);
+  }
+
+  explored(exploration: ReportedExploration): void {
+    for (const member of this.#members) member.explored?.(exploration);
+  }
+
+  step(name: string, step: StepResult | null): void {
+    for (const member of this.#members) member.step?.(name, step);
+  }
+
+  journeyEnded(name: string, result: JourneyResult): void {
+    for (const member of this.#members) member.journeyEnded?.(name, result);
+  }
+
+  journeyDone(journey: ReportedJourney): void {
+    for (const member of this.#members) member.journeyDone?.(journey);
+  }
+
+  message(text: string): void {
+    for (const member of this.#members) member.message?.(text);
+  }
+
+  async ended(report: RunReport): Promise<void> {
+    for (const member of this.#members) await member.ended(report);
+  }
+}

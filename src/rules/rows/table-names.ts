@@ -1,0 +1,110 @@
+import { SeqqaError } from "../../model/errors.ts";
+import { nearest } from "../../model/text/nearest.ts";
+import type { StoreAdapter } from "../../model/stores/store-adapter.ts";
+
+/** A store that answers SQL queries. */
+export interface SqlStore extends Pick<StoreAdapter, "name" | "schema"> {
+  query(sql: string, params?: readonly unknown[]): RowsOf;
+}
+type Row = Readonly<Record<string, unknown>>;
+type RowsOf = readonly Row[] | Promise<readonly Row[]>;
+
+/** A column of a table, as the user named it: `orders.status`, or `shop.orders.status` with a schema. */
+export interface ColumnName {
+  readonly table: string;
+  readonly column: string;
+}
+
+/** Parses `table.column`. `rule`: for the message. @throws SeqqaError `RULE_INVALID` */
+export function columnName(rule: string, text: unknown): ColumnName {
+  const at = typeof text === "string" ? text.lastIndexOf(".") : -1;
+  const [table, column] = [String(text).slice(0, Math.max(at, 0)), String(text).slice(at + 1)];
+  if (at > 0 && column !== "" && !/["`\0]/.test(String(text))) return { table, column };
+  throw new SeqqaError("RULE_INVALID", `${rule}: ${JSON.stringify(text)} is not a column.`, {
+    exitStatus: 2,
+    hint: 'Name a table and a column, for example "orders.status".',
+  });
+}
+
+/** Finds the SQL store of a world, and writes names for it. Made once for each check. */
+export class SqlNames {
+  readonly store: SqlStore;
+  readonly #rule: string;
+  readonly #quote: string;
+
+  /** @param wanted The name of the store in the World; needed only if there are several SQL stores. @throws SeqqaError `RULE_INVALID` */
+  constructor(rule: string, systems: Readonly<Record<string, unknown>>, wanted: string | undefined) {
+    this.#rule = rule;
+    const all = Object.entries(systems).filter((entry): entry is [string, SqlStore] => isSql(entry[1]));
+    const names = all.map(([name]) => name);
+    const found = wanted === undefined ? all : all.filter(([name]) => name === wanted);
+    const [one, ...others] = found;
+    if (one === undefined || others.length > 0) {
+      const known = names.length === 0 ? "The World has no SQL store." : `SQL stores of the World: ${names.join(", ")}.`;
+      const problem =
+        wanted !== undefined
+          ? `the World has no SQL store "${wanted}"`
+          : others.length > 0
+            ? "the World has several SQL stores"
+            : "there is no store with rows";
+      throw invalid(rule, problem, others.length > 0 ? `${known} Name one: { store: "${names[0]}" }.` : known);
+    }
+    this.store = one[1];
+    this.#quote = this.store.name === "mysql" ? "`" : '"';
+  }
+
+  /** Writes a table, with its schema if it has one. */
+  table({ table }: ColumnName): string {
+    return table
+      .split(".")
+      .map((part) => this.name(part))
+      .join(".");
+  }
+
+  name(text: string): string {
+    return `${this.#quote}${text}${this.#quote}`;
+  }
+
+  /**
+   * Returns the rows of a query. Where it fails because a table or column of `named` does not exist, says which.
+   * @throws SeqqaError `RULE_INVALID`, and errors of the store
+   */
+  async rows(sql: string, named: readonly ColumnName[]): Promise<readonly Row[]> {
+    try {
+      return await this.store.query(sql);
+    } catch (error) {
+      await this.#requireColumns(named);
+      throw error;
+    }
+  }
+
+  async #requireColumns(named: readonly ColumnName[]): Promise<void> {
+    const tables = await this.store.schema?.();
+    if (tables === undefined) return;
+    for (const { table, column } of named) {
+      const found = tables.find(({ name }) => name.toLowerCase() === table.toLowerCase());
+      if (found === undefined)
+        throw this.#missing(
+          `table "${table}"`,
+          table,
+          tables.map(({ name }) => name),
+        );
+      if (!found.columns.some((name) => name.toLowerCase() === column.toLowerCase()))
+        throw this.#missing(`column "${table}.${column}"`, column, found.columns);
+    }
+  }
+
+  #missing(what: string, name: string, known: readonly string[]): SeqqaError {
+    const close = nearest(name, known);
+    const shown = known.slice(0, 20).join(", ");
+    return invalid(this.#rule, `there is no ${what}`, close === undefined ? `There are: ${shown}.` : `Did you mean "${close}"?`);
+  }
+}
+
+function isSql(store: unknown): store is SqlStore {
+  return typeof (store as { query?: unknown } | undefined)?.query === "function";
+}
+
+function invalid(rule: string, problem: string, hint: string): SeqqaError {
+  return new SeqqaError("RULE_INVALID", `${rule}: ${problem}.`, { exitStatus: 2, hint });
+}

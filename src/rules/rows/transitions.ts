@@ -1,0 +1,86 @@
+import type { ApiClient } from "../../model/http/client.ts";
+import type { Values } from "../../model/context/context.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { Rule, type Earlier } from "../../model/declare/rule.ts";
+import { Severity } from "../../model/declare/severity.ts";
+import { writesOf } from "../requests.ts";
+import { nameOf, type RowRuleOptions } from "./row-rules.ts";
+import { columnName, SqlNames } from "./table-names.ts";
+
+export interface TransitionsOptions extends RowRuleOptions {
+  /** The column that identifies a row; default `id`. */
+  readonly key?: string;
+  /** The values that a new row may have; default: any. */
+  readonly initial?: readonly string[];
+}
+
+/**
+ * The values of a column change only as listed: `transitions("orders.status", { created: ["paid", "cancelled"], paid: ["shipped"] })`. A value without an
+ * entry is final. Judged after every step that changed something: rows are compared by their key with the state that the step began in. A step that
+ * sent several writing requests may make one transition for each of them. Rows that are gone are not judged. HIGH.
+ * @throws SeqqaError `RULE_INVALID` when the column is not written as `table.column`, or the transitions are not lists of values
+ */
+export function transitions<C extends object = Values, A = ApiClient>(
+  column: string,
+  allowed: Readonly<Record<string, readonly string[]>>,
+  { key = "id", initial, store, name, ...options }: TransitionsOptions = {},
+): Rule<C, A> {
+  const rule = `transitions("${column}")`;
+  const at = columnName(rule, column);
+  const keyed = columnName(rule, `${at.table}.${key}`);
+  const lists = Object.values(allowed ?? {});
+  if (lists.length === 0 || !lists.every((list) => Array.isArray(list) && list.every((one) => typeof one === "string"))) {
+    throw new SeqqaError("RULE_INVALID", `${rule}: the transitions are not lists of values.`, {
+      exitStatus: 2,
+      hint: 'For example { created: ["paid", "cancelled"], paid: ["shipped"] }.',
+    });
+  }
+  return new Rule<C, A>({
+    severity: Severity.HIGH,
+    ...options,
+    name: name ?? nameOf(["transitions", at]),
+    message: `${rule} does not hold`,
+    writes: true,
+    judge: async ({ systems }, { changed, canGoBack, answers, action }) => {
+      if (!changed || !canGoBack) return true;
+      const names = new SqlNames(rule, systems, store);
+      const read = async (): Promise<ReadonlyMap<string, string>> => {
+        const sql = `SELECT ${names.name(key)}, ${names.name(at.column)} FROM ${names.table(at)}`;
+        const rows = await names.rows(sql, [at, keyed]);
+        return new Map(rows.map((row) => [String(row[key]), String(row[at.column])]));
+      };
+      const now = await read();
+      const steps = Math.max(1, writesOf(answers).length);
+      const earlier: Earlier["earlier"] = async () => {
+        const before = await read();
+        const wrong = [...now].flatMap(([id, value]) => {
+          const old = before.get(id);
+          const isAllowed = old === undefined ? (initial?.includes(value) ?? true) : leads(allowed, old, value, steps);
+          return isAllowed ? [] : [{ [key]: id, from: old ?? null, to: value }];
+        });
+        if (wrong.length === 0) return true;
+        const [first] = wrong;
+        const from = first!["from"] === null ? "began as" : `went from ${String(first!["from"])} to`;
+        return {
+          ok: false,
+          actual: wrong.slice(0, MOST_ROWS),
+          expected: { ...(initial !== undefined && { initial }), ...allowed },
+          message: `${action.name}: a row of ${at.table} ${from} ${String(first!["to"])}`,
+        };
+      };
+      return { earlier };
+    },
+  });
+}
+
+const MOST_ROWS = 20;
+
+/** Returns `true` if a value leads to another one in at most some transitions. */
+function leads(allowed: Readonly<Record<string, readonly string[]>>, from: string, to: string, most: number): boolean {
+  let reached = new Set([from]);
+  for (let step = 0; step <= most; step++) {
+    if (reached.has(to)) return true;
+    reached = new Set([...reached].flatMap((value) => (Object.hasOwn(allowed, value) ? allowed[value]! : [])));
+  }
+  return false;
+}

@@ -1,0 +1,160 @@
+import { Action } from "../model/declare/action.ts";
+import { clientPartOf, type ApiClient } from "../model/http/client.ts";
+import { Context, contextPartOf, type Values } from "../model/context/context.ts";
+import { SeqqaError } from "../model/errors.ts";
+import { Rule, type RuleOptions } from "../model/declare/rule.ts";
+import { ApiResponse } from "../model/http/response.ts";
+import { Severity } from "../model/declare/severity.ts";
+import { isDone, writesOf } from "./requests.ts";
+import { nameOf, requireAction } from "./single-use.ts";
+
+type ActionOrName<C extends object, A> = Action<C, A> | string;
+
+export interface SessionEndsOptions<C extends object = Values, A = ApiClient> extends Pick<RuleOptions<C, A>, "severity" | "blocking"> {
+  /** Opens a session of the user with the given client: logs in, or creates an API key. A login that is refused opens none. */
+  readonly login: Action<C, A> | ((api: A, context: Context<C>) => Promise<unknown>);
+  /** A request that is answered 2xx while a session works, e.g. `(api) => api.get("/me")`. */
+  readonly check: (api: A, context: Context<C>) => Promise<ApiResponse>;
+  /** Actions after which no earlier session of the user works: change or reset of the password, suspension, change of the role, deletion. */
+  readonly after?: readonly ActionOrName<C, A>[];
+  /** Actions that end only the session that they are sent with. */
+  readonly logout?: readonly ActionOrName<C, A>[];
+  /** Renews a session from the answer of its login. Refused as well once the session has ended. Default: sessions cannot be renewed. */
+  readonly refresh?: (api: A, login: ApiResponse) => Promise<ApiResponse>;
+  /** The role whose client acts as this user. Default: the World's `api`, for actions without a role. */
+  readonly as?: string;
+  /** The session in which `after` is called goes on, as many APIs have it for a change of the password. Default: no. */
+  readonly keepsCurrent?: boolean;
+  /** Default `session_ends`. */
+  readonly name?: string;
+}
+
+/** An open session: a client, and what it acted with when it was opened. */
+interface Session<C extends object> {
+  readonly what: string;
+  readonly client: ApiClient;
+  /** Its own values: a login may put its token there. */
+  readonly context: Context<C>;
+  readonly acting: unknown;
+  readonly login: ApiResponse | undefined;
+}
+
+/**
+ * Once a user has logged out, or the password was changed or reset, or the user was suspended, deleted or given another role, no earlier session works:
+ * no cookie or token, refresh token or API key. After a step of one of the actions that was answered 2xx, in the state that the step began in:
+ * 1. two new sessions are opened with `login`, each with a client and a context of its own; they and the user's own client are checked;
+ * 2. the step's writing requests are sent again;
+ * 3. each session that worked is used again, as it was (a cookie that the answer took away is sent all the same), and renewed with `refresh`;
+ * 4. the user logs in again, and the earlier sessions are tried once more.
+ * After `logout` only the session that the request was sent with is tried. HIGH.
+ *
+ * OWASP ASVS 5.0, 7.4.1 to 7.4.3.
+ * @throws SeqqaError `RULE_INVALID` when the agent has no such action, or no action is named
+ */
+export function sessionEnds<C extends object = Values, A = ApiClient>(options: SessionEndsOptions<C, A>): Rule<C, A> {
+  const { after = [], logout = [], check, refresh, as, keepsCurrent = false, severity = Severity.HIGH, blocking } = options;
+  const all = new Set(after.map(nameOf));
+  const one = new Set(logout.map(nameOf));
+  if (all.size + one.size === 0) {
+    throw new SeqqaError("RULE_INVALID", "sessionEnds: no action that ends a session is named.", {
+      exitStatus: 2,
+      hint: "Name it in `after` or in `logout`.",
+    });
+  }
+  const open = async (client: ApiClient, context: Context<C>): Promise<ApiResponse | undefined> => {
+    const { login } = options;
+    const answer: unknown = await (login instanceof Action ? login.run(client as A, context) : login(client as A, context));
+    return answer instanceof ApiResponse ? answer : undefined;
+  };
+  const works = async ({ client, context }: Pick<Session<C>, "client" | "context">): Promise<ApiResponse | undefined> => {
+    const answer = await check(client as A, context);
+    return answer.ok ? answer : undefined;
+  };
+  return new Rule<C, A>({
+    name: options.name ?? "session_ends",
+    message: "a session works after it has ended",
+    severity,
+    ...(blocking !== undefined && { blocking }),
+    writes: true,
+    guests: 3,
+    brings: (actions) => {
+      for (const name of [...all, ...one]) requireAction(actions, "sessionEnds", name);
+      return [];
+    },
+    when: ({ name }) => all.has(name) || one.has(name),
+    judge: (world, step) => {
+      const ending = writesOf(step.answers);
+      if (!step.canGoBack || ending.length === 0 || !ending.every(isDone)) return true;
+      const isLogout = one.has(step.action.name);
+      return {
+        earlier: async ({ explain, inconclusive }) => {
+          const sessions: Session<C>[] = [];
+          const add = async (session: Omit<Session<C>, "acting">): Promise<void> => {
+            if ((await works(session)) !== undefined) sessions.push({ ...session, acting: clientPartOf(session.client)?.save() });
+          };
+          const users = as === undefined ? world.api : world.clients[as];
+          if (isLogout || (!keepsCurrent && users !== undefined)) {
+            const client = isLogout ? step.client : (users as unknown as ApiClient);
+            await add({ what: "the session of the client", client, context: world.context, login: undefined });
+          }
+          for (const client of isLogout ? [] : step.guests.slice(0, 2)) {
+            const context = copyOf(world.context);
+            const login = await open(client, context);
+            await add({ what: "another session of the user", client, context, login });
+          }
+          if (sessions.length === 0) return inconclusive("no session of the user worked before the step");
+          for (const answer of ending) {
+            const again = await step.again(answer);
+            if (again === undefined || !isDone(again)) return inconclusive("its requests cannot be sent again");
+          }
+          const ended = `${step.action.name} was answered ${ending.at(-1)!.statusCode}`;
+          const still = await stillWorking(sessions, works, async (session) => renewed(session, refresh));
+          if (still !== undefined) return explain(`${ended}, and ${still}`);
+          const guest = step.guests[2];
+          if (guest === undefined) return true;
+          await open(guest, copyOf(world.context));
+          const revived = await stillWorking(sessions, works, async () => undefined);
+          return revived === undefined || explain(`${ended}; once the user has logged in again, ${revived}`);
+        },
+      };
+    },
+  });
+}
+
+function copyOf<C extends object>(context: Context<C>): Context<C> {
+  const copy = new Context<C>();
+  contextPartOf(copy as never).restore(contextPartOf(context as never).save());
+  contextPartOf(copy as never).reach(contextPartOf(context as never).stores);
+  return copy;
+}
+
+type Attempt<C extends object> = (session: Session<C>) => Promise<ApiResponse | undefined>;
+
+/** Uses each session as it was, and returns the first one that works, in words. */
+async function stillWorking<C extends object>(
+  sessions: readonly Session<C>[],
+  use: Attempt<C>,
+  renew: Attempt<C>,
+): Promise<string | undefined> {
+  for (const session of sessions) {
+    clientPartOf(session.client)?.restore(session.acting);
+    const answer = await use(session);
+    if (answer !== undefined) return `${session.what} still works: ${requestOf(answer)} was answered ${answer.statusCode}`;
+    const renewal = await renew(session);
+    if (renewal !== undefined) return `${session.what} can still be renewed: ${requestOf(renewal)} was answered ${renewal.statusCode}`;
+  }
+  return undefined;
+}
+
+async function renewed<C extends object, A>(
+  { client, login }: Session<C>,
+  refresh: ((api: A, login: ApiResponse) => Promise<ApiResponse>) | undefined,
+): Promise<ApiResponse | undefined> {
+  if (refresh === undefined || login === undefined) return undefined;
+  const answer = await refresh(client as A, login);
+  return answer.ok ? answer : undefined;
+}
+
+function requestOf({ request: { method, url } }: Pick<ApiResponse, "request">): string {
+  return `${method} ${URL.canParse(url) ? new URL(url).pathname : url}`;
+}

@@ -1,0 +1,223 @@
+import type { Action } from "../model/declare/action.ts";
+import type { ApiClient } from "../model/http/client.ts";
+import type { Context, Values } from "../model/context/context.ts";
+import { SeqqaError } from "../model/errors.ts";
+import { Rule, type CheckedStep, type Login, type Resent, type RuleOptions, type StoresView } from "../model/declare/rule.ts";
+import type { ApiResponse } from "../model/http/response.ts";
+import { Severity } from "../model/declare/severity.ts";
+import { jsonOf } from "./answer-content.ts";
+import { graphqlAnswer } from "./graphql-answer.ts";
+import { pathOf, shownPath, writesOf } from "./requests.ts";
+import { storeChanges } from "./store-changes.ts";
+
+/** An action of the agent, or its name. */
+type ActionOrName<C extends object, A> = Action<C, A> | string;
+
+export interface SingleUseOptions<C extends object = Values, A = ApiClient> extends Pick<RuleOptions<C, A>, "severity" | "blocking"> {
+  /** The action that creates what may be used once: asks for a reset link, makes an invitation, issues a coupon. */
+  readonly create: ActionOrName<C, A>;
+  /** The action that spends it. Its last writing request is the one that is sent again; without one, its last request (a magic link). */
+  readonly use: ActionOrName<C, A>;
+  /** Other users who also try to spend it, and the login of each. A client without credentials always tries, where one can be made. */
+  readonly users?: Readonly<Record<string, Login>>;
+  /** `user`: everybody may use it once, as with a coupon for each customer, so that no other session tries. Default `everyone`. */
+  readonly per?: "everyone" | "user";
+  /** Returns `true` if an answer says that it was accepted. Default: 2xx or 3xx, and for GraphQL some data. */
+  readonly accepted?: (answer: ApiResponse) => boolean;
+  /** Default: `single_use_` and the name of the action that spends it. */
+  readonly name?: string;
+}
+
+/** The number of request fields that are made wrong for a refused attempt. */
+const SPOILED = 4;
+
+/**
+ * Whatever may be used once (a reset token, recovery code, one-time password, magic link, invitation, coupon, authorization code) is accepted once.
+ * After a step of the action `use` that was accepted, its request is sent again:
+ * - by the same client, three times: also after it was refused before;
+ * - by a client without credentials, and by the clients of `users`;
+ * - after `create` was called once more.
+ * In the state that the step began in, attempts with wrong fields are made first, then the request is sent twice: it is accepted at most once.
+ * The action is raced with itself whatever `exploration.races` says, where stores allow it.
+ *
+ * A request is accepted again if it is answered 2xx or 3xx and changes the stores, or grants something: sets a cookie, or has a token, session or
+ * code in its JSON. The same answer as before without an effect is no finding. HIGH.
+ *
+ * OWASP ASVS 5.0, 2.3.4 and 6.5.1; RFC 6749, 4.1.2 (authorization codes).
+ * @throws SeqqaError `RULE_INVALID` when the agent has no such action
+ */
+export function singleUse<C extends object = Values, A = ApiClient>(options: SingleUseOptions<C, A>): Rule<C, A> {
+  const { users = {}, per = "everyone", accepted = isAccepted, severity = Severity.HIGH, blocking } = options;
+  const use = nameOf(options.use);
+  let create: Action<C, A> | undefined;
+  return new Rule<C, A>({
+    name: options.name ?? `single_use_${use}`,
+    message: `${use} was accepted more than once`,
+    severity,
+    ...(blocking !== undefined && { blocking }),
+    writes: true,
+    guests: per === "everyone" ? 1 : 0,
+    users: per === "everyone" ? users : {},
+    races: [[use, use]],
+    brings: (actions) => {
+      create = requireAction(actions, "singleUse", nameOf(options.create));
+      requireAction(actions, "singleUse", use);
+      return [];
+    },
+    when: ({ name }) => name === use,
+    judge: async (world, step) => {
+      const spent = writesOf(step.answers).at(-1) ?? step.answers.at(-1);
+      if (spent === undefined || !accepted(spent)) return true;
+      const spending = new Spending(step, spent, accepted);
+      const others =
+        per === "user"
+          ? []
+          : [...step.guests.slice(0, 1), ...Object.keys(users).map((role) => world.clients[role] as unknown as ApiClient)];
+      const attempts: readonly (readonly [how: string, by?: ApiClient])[] = [
+        ["when it was sent again"],
+        ["when it was sent again after it was refused"],
+        ...others.map((by) => ["in another session", by] as const),
+        ["when it was sent again after other sessions had tried"],
+      ];
+      for (const [how, by] of attempts) {
+        const problem = await spending.again(how, { by });
+        if (problem !== undefined) return step.explain(problem);
+      }
+      if (!spending.isPossible) return step.inconclusive("its request cannot be sent again");
+      if (await isCreatedAgain(world as never, create as never, step.client)) {
+        const problem = await spending.again(`after ${create!.name} was called again`);
+        if (problem !== undefined) return step.explain(problem);
+      }
+      const spoiled = spoiledBodies(spent.request.body);
+      if (spoiled.length === 0 || !step.canGoBack) return true;
+      return {
+        earlier: async ({ explain }) => {
+          for (const body of spoiled) {
+            const refused = await step.again(spent, { body });
+            if (refused === undefined || accepted(refused)) return true;
+          }
+          const first = await step.again(spent);
+          if (first === undefined || !accepted(first)) return true;
+          const problem = await spending.again("when it was sent again after attempts with wrong fields were refused");
+          return problem === undefined || explain(problem);
+        },
+      };
+    },
+  });
+}
+
+/** Sends a request again that was accepted, and says what it did. */
+class Spending {
+  /** `false`: the request cannot be sent again. */
+  isPossible = true;
+  readonly #step: CheckedStep;
+  readonly #spent: ApiResponse;
+  readonly #accepted: (answer: ApiResponse) => boolean;
+
+  constructor(step: CheckedStep, spent: ApiResponse, accepted: (answer: ApiResponse) => boolean) {
+    this.#step = step;
+    this.#spent = spent;
+    this.#accepted = accepted;
+  }
+
+  /** Returns the problem if the request is accepted again. `how`: completes "it was accepted". */
+  async again(how: string, changes: Resent = {}): Promise<string | undefined> {
+    const { stores, again, client, action } = this.#step;
+    const before = await stores();
+    const second = await again(this.#spent, changes);
+    if (second === undefined) {
+      this.isPossible = false;
+      return undefined;
+    }
+    if (!this.#accepted(second)) return undefined;
+    const effect = await this.#effect(before, second);
+    if (effect === undefined) return undefined;
+    const { method } = this.#spent.request;
+    const path = shownPath(pathOf(client, this.#spent) ?? "");
+    return `${action.name}: ${method} ${path} was accepted (${this.#spent.statusCode}), and again (${second.statusCode}) ${how}: ${effect}`;
+  }
+
+  async #effect(before: StoresView | undefined, second: ApiResponse): Promise<string | undefined> {
+    const after = await this.#step.stores();
+    if (before !== undefined && after !== undefined && !before.same(after)) return `it changed the stores: ${storeChanges(before, after)}`;
+    const granted = grantedBy(second);
+    if (granted === undefined) return undefined;
+    return `the answer has ${granted}`;
+  }
+}
+
+/** Calls the action that creates one once more, if it applies. Resolves to `false` if it does not, or if it is refused. */
+async function isCreatedAgain(
+  world: { readonly context: Context; readonly clients: Readonly<Record<string, ApiClient>>; readonly api: ApiClient },
+  create: Action<Values, ApiClient>,
+  own: ApiClient,
+): Promise<boolean> {
+  const { context, clients, api } = world;
+  try {
+    if (create.precondition !== undefined && !create.precondition(context)) return false;
+    const client = create.as === undefined ? (api ?? own) : clients[create.as]!;
+    const answer = await create.run(client, context);
+    return answer !== null && answer.statusCode < 400;
+  } catch {
+    // The action is judged where it is a step.
+    return false;
+  }
+}
+
+/** Returns the request's body with one field made empty in each. */
+function spoiledBodies(body: string | undefined): readonly string[] {
+  if (body === undefined) return [];
+  let fields: Record<string, unknown>;
+  try {
+    fields = JSON.parse(body) as Record<string, unknown>;
+  } catch {
+    const form = new URLSearchParams(body);
+    return [...form.keys()].slice(0, SPOILED).map((name) => {
+      const spoiled = new URLSearchParams(form);
+      spoiled.set(name, "");
+      return spoiled.toString();
+    });
+  }
+  if (typeof fields !== "object" || fields === null || Array.isArray(fields)) return [];
+  const texts = Object.keys(fields).filter((name) => typeof fields[name] === "string" && fields[name] !== "");
+  return texts.slice(0, SPOILED).map((name) => JSON.stringify({ ...fields, [name]: "" }));
+}
+
+function isAccepted(answer: ApiResponse): boolean {
+  return answer.statusCode < 400 && graphqlAnswer(answer).kind !== "refused";
+}
+
+const CREDENTIAL = /token|session|jwt|bearer|access_?key|api_?key|secret|auth_?code/i;
+const DEEPEST = 4;
+
+/** Returns what an answer grants, in words: a cookie, or a credential in its JSON. */
+function grantedBy(answer: ApiResponse): string | undefined {
+  const cookie = answer.headers["set-cookie"];
+  if (cookie !== undefined && !/max-age=0\b|expires=thu, 01 jan 1970|^[^=]+=(?:;|$)/i.test(cookie)) return "a new cookie";
+  const credential = credentialIn(jsonOf(answer), 0);
+  return credential === undefined ? undefined : `"${credential}"`;
+}
+
+function credentialIn(value: unknown, depth: number): string | undefined {
+  if (typeof value !== "object" || value === null || depth > DEEPEST) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    if (CREDENTIAL.test(name) && typeof member === "string" && member !== "") return name;
+    const below = credentialIn(member, depth + 1);
+    if (below !== undefined) return below;
+  }
+  return undefined;
+}
+
+export function nameOf<C extends object, A>(action: ActionOrName<C, A>): string {
+  return typeof action === "string" ? action : action.name;
+}
+
+/** Returns an action by its name. @throws SeqqaError `RULE_INVALID` */
+export function requireAction<C extends object, A>(actions: readonly Action<C, A>[], rule: string, name: string): Action<C, A> {
+  const found = actions.find((action) => action.name === name);
+  if (found !== undefined) return found;
+  throw new SeqqaError("RULE_INVALID", `${rule}: the Agent has no action "${name}".`, {
+    exitStatus: 2,
+    hint: `Its actions: ${actions.map((action) => action.name).join(", ")}.`,
+  });
+}

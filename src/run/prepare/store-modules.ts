@@ -1,0 +1,48 @@
+import type { Config, SystemConfig } from "../../config/index.ts";
+import { loadStores, openModule } from "../../adapters/load-store.ts";
+import { loadExtension } from "../../loader/index.ts";
+import { storeModuleOf, type StoreModuleSettings } from "../../model/stores/store-module.ts";
+import type { StoreKind } from "../../model/stores/store-provider.ts";
+import type { LoadedStoreModule } from "../../targets/index.ts";
+import { withRunDirectory } from "./run-directory.ts";
+
+/** Where the modules of adapters are looked for, and the directory for their bundles. */
+interface Places {
+  readonly folder: string;
+  readonly directory: string;
+}
+
+/**
+ * Loads the module that a store names as its adapter, and makes an adapter once, so that a mistake is found before anything starts.
+ * @throws SeqqaError `EXTENSION_*`, `LOAD_*`, `STORE_ADAPTER_INVALID` with exit status 2
+ */
+export async function loadStoreModule(
+  adapter: string,
+  settings: StoreModuleSettings,
+  { folder, directory }: Places,
+): Promise<LoadedStoreModule> {
+  const key = `systems.${settings.name}.adapter`;
+  const { url, value } = await loadExtension({ name: adapter, key, folder, outDir: directory });
+  const module = storeModuleOf(value);
+  await openModule(module, adapter, settings);
+  return { url, stores: module?.stores ?? {} };
+}
+
+/** Checks the modules of all adapters that the configuration names. @throws SeqqaError like {@link loadStoreModule} */
+export async function checkStoreModules(config: Config): Promise<void> {
+  await withRunDirectory(async (directory) => {
+    for (const [name, system] of systemsOf(config)) await storesOf(name, system, { folder: config.folder, directory });
+  });
+}
+
+/** Returns what makes, checks and cleans stores of this kind; a module of the user may leave parts of it out. @throws SeqqaError like {@link loadStoreModule} */
+export async function storesOf(name: string, system: SystemConfig, places: Places): Promise<Partial<StoreKind>> {
+  const { kind, adapter, url, options, checkpoint, isolation, tables, ignore, symmetric } = system;
+  if (kind !== undefined) return loadStores(kind);
+  return (await loadStoreModule(adapter!, { name, url, options, checkpoint, isolation, tables, ignore, symmetric }, places)).stores;
+}
+
+/** Returns the stores of a configuration and of its lanes, with their names. */
+export function systemsOf(config: Config): readonly (readonly [string, SystemConfig])[] {
+  return [config.systems, ...config.lanes.map(({ systems }) => systems)].flatMap((systems) => Object.entries(systems));
+}

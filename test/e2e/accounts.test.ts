@@ -1,0 +1,54 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { full } from "../sizes.ts";
+import { emptyFolder, only, root, seqqa, writtenIn, type Explored } from "../support/e2e.ts";
+import { template } from "../support/store-templates.ts";
+
+const STORES = ["sqlite", "postgres", "mysql", "redis"] as const;
+type Store = (typeof STORES)[number];
+
+/** Each defect of fixtures/accounts, the rule that finds it, and a part of its message. */
+const DEFECTS: readonly (readonly [bug: string, invariant: string, message: string])[] = [
+  ["visitor", "single_use_reset_password", "in another session"],
+  ["others", "session_ends", "another session of the user still works"],
+  ["attempt", "single_use_reset_password", "after attempts with wrong fields were refused"],
+  ["relogin", "session_ends", "once the user has logged in again"],
+  ["kept", "single_use_reset_password", "when it was sent again: it changed the stores"],
+  ["refused", "single_use_reset_password", "after it was refused"],
+  ["reissue", "single_use_reset_password", "after forgot_password was called again"],
+  ["logout", "session_ends", "the session of the client still works"],
+  ["refresh", "session_ends", "can still be renewed"],
+  ["suspended", "session_ends", "suspend was answered 204, and another session of the user still works"],
+];
+
+async function explored(store: Store, bug: string): Promise<{ readonly status: number | null; readonly found: Explored }> {
+  const folder = emptyFolder();
+  const config = join(root, "fixtures/accounts", store === "sqlite" ? "seqqa.yaml" : "store.yaml");
+  const args = ["run", join(root, "fixtures/accounts"), "--config", config, "--output", folder, "--parallel", "2", "--max-depth", "3"];
+  const { status } = await seqqa(args, { env: { BUG: bug, STORE_URL: store === "sqlite" ? "" : await template(store) } });
+  return { status, found: only(writtenIn(folder)) };
+}
+
+/** At quick size each store has the correct twin, and every defect one store in turn. */
+const cases = DEFECTS.flatMap((defect, index) => {
+  const stores = full ? STORES : index < STORES.length ? [STORES[index]!] : [];
+  return stores.map((store) => [...defect, store] as const);
+});
+
+describe("what may be used once, and sessions that end", () => {
+  it.each(full ? STORES : (["sqlite", "redis"] as const))("nothing is found in a correct API on %s", async (store) => {
+    const { status, found } = await explored(store, "");
+    expect(found.violations).toEqual([]);
+    expect(found.errors).toEqual([]);
+    expect(found.divergences).toEqual([]);
+    expect(status).toBe(0);
+  });
+
+  it.each(cases)("the defect %s is found by %s: %s, on %s", async (bug, invariant, message, store) => {
+    const { status, found } = await explored(store, bug);
+    expect(found.violations.filter((one) => one.invariant !== invariant)).toEqual([]);
+    expect(found.violations.map((one) => one.message).join("\n")).toContain(message);
+    expect(found.violations.every(({ confirmed }) => confirmed)).toBe(true);
+    expect(status).toBe(1);
+  });
+});

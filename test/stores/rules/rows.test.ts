@@ -1,0 +1,104 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "better-sqlite3";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { MysqlAdapter } from "../../../src/adapters/mysql/index.ts";
+import { PostgresAdapter } from "../../../src/adapters/postgres/index.ts";
+import { SqliteAdapter } from "../../../src/adapters/sqlite/index.ts";
+import type { Invariant } from "../../../src/model/declare/invariant.ts";
+import { neverNegative, references, sumWithin, unique } from "../../../src/rules/index.ts";
+import { onMysql, onPostgres, template } from "../../support/store-templates.ts";
+
+type Kind = "sqlite" | "postgres" | "mysql";
+type AnyInvariant = Invariant<never, never>;
+
+const TABLES = [
+  "CREATE TABLE users (id INTEGER PRIMARY KEY, email VARCHAR(100))",
+  "CREATE TABLE stock (id INTEGER PRIMARY KEY, available INTEGER)",
+  "CREATE TABLE payments (id INTEGER PRIMARY KEY, user_id INTEGER, amount DECIMAL(10, 2), rate DOUBLE PRECISION)",
+  "CREATE TABLE refunds (id INTEGER PRIMARY KEY, payment_id INTEGER, amount DECIMAL(10, 2), rate DOUBLE PRECISION, status VARCHAR(10))",
+  "INSERT INTO users VALUES (1, 'ann@x.org'), (2, 'bob@x.org'), (3, NULL), (4, NULL)",
+  "INSERT INTO stock VALUES (1, 0), (2, 7), (3, NULL)",
+  "INSERT INTO payments VALUES (1, 1, 10.00, 0.3), (2, 2, 5.50, 1), (3, NULL, 1, 1)",
+  "INSERT INTO refunds VALUES (1, 1, 9.99, 0.1, 'done'), (2, 1, 0.01, 0.2, 'done'), (3, 2, 99, 9, 'failed')",
+];
+
+async function storeWith(kind: Kind, statements: readonly string[]): Promise<SqliteAdapter | PostgresAdapter | MysqlAdapter> {
+  const all = [...TABLES, ...statements];
+  let adapter;
+  if (kind === "sqlite") {
+    const file = join(mkdtempSync(join(tmpdir(), "seqqa-rows-")), "db");
+    const db = new Database(file);
+    for (const one of all) db.exec(one);
+    db.close();
+    adapter = new SqliteAdapter({ file });
+  } else {
+    const url = await template(kind);
+    for (const one of all) await (kind === "postgres" ? onPostgres(url, one) : onMysql(url, one));
+    adapter = kind === "postgres" ? new PostgresAdapter({ url }) : new MysqlAdapter({ url });
+  }
+  await adapter.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: false });
+  onTestFinished(async () => adapter.close());
+  return adapter;
+}
+
+async function judged(rule: AnyInvariant, store: object): Promise<unknown> {
+  return rule.check({ systems: { db: store } } as never);
+}
+
+const sums = { parts: "refunds.amount", whole: "payments.amount", by: "payment_id", where: "status <> 'failed'" };
+const rules: readonly (readonly [string, AnyInvariant, string, unknown])[] = [
+  ["neverNegative", neverNegative("stock.available"), "INSERT INTO stock VALUES (9, -1)", [-1]],
+  ["unique", unique("users.email"), "INSERT INTO users VALUES (9, 'ann@x.org')", ["ann@x.org", "ann@x.org"]],
+  [
+    "unique without case",
+    unique("users.email", { ignoreCase: true }),
+    "INSERT INTO users VALUES (9, 'ANN@x.org')",
+    expect.arrayContaining(["ann@x.org", "ANN@x.org"]),
+  ],
+  [
+    "unique over columns",
+    unique(["refunds.payment_id", "refunds.status"]),
+    "UPDATE refunds SET status = 'failed' WHERE id < 3",
+    expect.arrayContaining(["1, failed"]),
+  ],
+  ["references", references("payments.user_id", "users.id"), "DELETE FROM users WHERE id = 2", [2]],
+  ["sumWithin", sumWithin(sums), "UPDATE refunds SET amount = 0.02 WHERE id = 2", [expect.objectContaining({ id: 1 })]],
+  [
+    "sumWithin over floating-point numbers",
+    sumWithin({ ...sums, parts: "refunds.rate", whole: "payments.rate" }),
+    "UPDATE refunds SET rate = 0.21 WHERE id = 2",
+    [expect.objectContaining({ id: 1 })],
+  ],
+];
+
+describe.each<Kind>(["sqlite", "postgres", "mysql"])("rules over rows of %s", (kind) => {
+  it.each(rules)("%s holds on correct rows, and names those that break it", async (name, rule, defect, actual) => {
+    // "unique over columns" has a correct state of its own.
+    const correct = name === "unique over columns" ? ["UPDATE refunds SET status = 'open' WHERE id = 2"] : [];
+    expect(await judged(rule, await storeWith(kind, correct))).toBe(true);
+    expect(await judged(rule, await storeWith(kind, [defect]))).toMatchObject({ ok: false, actual });
+  });
+
+  it("say which table or column does not exist", async () => {
+    const store = await storeWith(kind, []);
+    await expect(judged(neverNegative("stok.available"), store)).rejects.toThrow(
+      'neverNegative("stok.available"): there is no table "stok".',
+    );
+    await expect(judged(references("payments.usr_id", "users.id"), store)).rejects.toMatchObject({
+      message: expect.stringContaining('there is no column "payments.usr_id"') as string,
+      hint: 'Did you mean "user_id"?',
+    });
+  });
+
+  it("quote names, so that words of SQL can be names", async () => {
+    const quote = kind === "mysql" ? "`" : '"';
+    const name = (text: string): string => `${quote}${text}${quote}`;
+    const store = await storeWith(kind, [
+      `CREATE TABLE ${name("order")} (id INTEGER PRIMARY KEY, ${name("select")} INTEGER)`,
+      `INSERT INTO ${name("order")} VALUES (1, -5)`,
+    ]);
+    expect(await judged(neverNegative("order.select"), store)).toMatchObject({ ok: false, actual: [-5] });
+  });
+});
