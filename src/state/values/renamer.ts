@@ -182,22 +182,28 @@ export class Renamer {
   /** Returns a part of a request without its generated values, and adds their origins to `ancestry`. */
   #shapeOf(text: string, isPath: boolean, fresh: ReadonlySet<string>, ancestry: Set<string>): string {
     const step = this.#step!;
-    const plain = text.replace(ISO_TIME, (time) => {
-      const moment = momentOf(time);
-      return moment === undefined ? time : `<${offsetFromStep(moment, step, 1_000)}>`;
-    });
-    const parts = splitAtWords(plain, (word, after) => {
+    const known = (word: string, counted?: Origin): string | undefined => {
       if (fresh.has(word)) return "<new>";
-      const moment = momentOf(/^\d+$/.test(word) ? Number(word) : undefined);
-      if (moment !== undefined) return `<${offsetFromStep(moment, step, 1_000)}>`;
       const { key } = wordOf(word);
       const constant = this.#constants.get(key);
       if (constant !== undefined) return `<${constant}>`;
-      const origin = this.#origins.ids.get(key) ?? (/^\d+$/.test(word) && (isPath || /id$/i.test(after)) ? this.#counted(word) : undefined);
+      const origin = this.#origins.ids.get(key) ?? counted;
       if (origin === undefined) return undefined;
       ancestry.add(origin.shape);
       for (const one of origin.ancestry) ancestry.add(one);
       return `<${origin.domain}>`;
+    };
+    const plain = text
+      .replace(ISO_TIME, (time) => {
+        const moment = momentOf(time);
+        return moment === undefined ? time : `<${offsetFromStep(moment, step, 1_000)}>`;
+      })
+      // A signed cookie or a JWT is one value, although it consists of several words.
+      .replace(SEVERAL_WORDS, (whole) => known(whole) ?? whole);
+    const parts = splitAtWords(plain, (word, after) => {
+      const moment = momentOf(/^\d+$/.test(word) ? Number(word) : undefined);
+      if (moment !== undefined && !fresh.has(word)) return `<${offsetFromStep(moment, step, 1_000)}>`;
+      return known(word, /^\d+$/.test(word) && (isPath || /id$/i.test(after)) ? this.#counted(word) : undefined);
     });
     return parts === undefined ? plain : parts.map(({ text: part, found }) => found ?? part).join("");
   }
@@ -476,6 +482,8 @@ const REAL_TIME = { now: (): number => Date.now(), aheadMs: 0 };
 /** A time of the root that is further from its making than this was given, not made. */
 const FURTHEST_MS = 400 * DAY_MS;
 const ISO_TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g;
+/** Text between the delimiters of headers, URLs and JSON that contains the punctuation of tokens. */
+const SEVERAL_WORDS = /[^\s;,"'/?&=:{}()[\]<>.%~|]+(?:[.%~|][^\s;,"'/?&=:{}()[\]<>.%~|]*)+={0,2}/g;
 /** Shorter words occur by chance. */
 const SHORTEST_WORD = 4;
 
