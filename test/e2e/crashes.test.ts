@@ -209,7 +209,7 @@ describe("a target that dies some time after it answered", () => {
     const { violations, notes } = only(writtenIn(join(cwd, "out")));
     // By chance it is gone at the same step three times.
     const said = [...notes, ...violations.map(({ invariant }) => invariant)].join("\n");
-    expect(said, ran.stderr).toMatch(/^A target ended .* ended with exit code 7\. It had printed last: too late$|target_crashed/m);
+    expect(said, ran.stderr).toMatch(/^A target ended .* ended with exit code 7\. Its last output: too late$|target_crashed/m);
   });
 });
 

@@ -49,7 +49,7 @@ describe("a run that is ended before it is over", () => {
     const { status, stderr } = await ended;
     expect(status).toBe(130);
     expect(performance.now() - begun).toBeLessThan(30_000);
-    expect(stderr).toBe("Interrupted: finishing what is in progress; once more ends at once.\n");
+    expect(stderr).toBe("Interrupted: finishing what is in progress; interrupt again to end at once.\n");
   });
 
   it("not by its reader: it goes on to its own status and its reports", async () => {

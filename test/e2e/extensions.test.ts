@@ -117,7 +117,7 @@ describe("a report format of the user", () => {
 
   it.each([
     ["export default { file: 'a.md' };", /format\.ts, which report\.formats names, exports no function render\(data\)\.\nhint: /],
-    ["export default { file: '../a.md', render: () => '' };", /exports no name of a file without a folder as `file`\.\nhint: /],
+    ["export default { file: '../a.md', render: () => '' };", /does not export a file name without a folder as `file`\.\nhint: /],
     ["export default { file: 'results.json', render: () => '' };", /writes results\.json, as json does\.\nhint: /],
     ["export const format = 1;", /has no default export\.\nhint: /],
   ])("is refused before anything starts: %s", async (source, message) => {

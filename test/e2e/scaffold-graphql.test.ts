@@ -154,7 +154,7 @@ describe("seqqa scaffold graphql", () => {
       const reached = new Set(readFileSync(join(folder, "succeeded"), "utf8").trim().split("\n"));
       expect([...reached].toSorted()).toEqual(FIELDS);
       const again = await seqqa(["scaffold", "graphql", source], { cwd: folder });
-      expect(again.stdout).toContain("qa is as the description has it");
+      expect(again.stdout).toContain("qa already matches the description");
     },
   );
 

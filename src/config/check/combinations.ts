@@ -204,7 +204,7 @@ function services({ services: declared }: Filled, refuse: Refuse): void {
     if (!/^[a-z0-9][a-z0-9._-]*$/i.test(name)) {
       refuse(
         "services",
-        `services[${index}].name is ${shown(name)}, which cannot name a file of its output.`,
+        `services[${index}].name is ${shown(name)}, which cannot be part of a file name.`,
         "Use letters, digits, . _ and -.",
       );
     }
@@ -225,7 +225,7 @@ function noInfra(values: Filled, context: FilledContext, refuse: Refuse): void {
   if (values.baseUrl === undefined && values.lanes === undefined) {
     refuse(
       "target",
-      "--no-infra takes the target to run already, and nothing says where.",
+      "--no-infra needs a target that already runs, and no URL is given.",
       "Give --base-url, or base_url or lanes in the file.",
     );
   }

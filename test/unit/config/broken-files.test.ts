@@ -215,7 +215,7 @@ describe("values that contradict each other", () => {
     ["lanes: [{ base_url: http://h }, { base_url: http://h/ }]", "the same base_url"],
     ["lanes: [{ base_url: http://h }]\ndb_url: sqlite:a.db", "every lane names its own stores"],
     ["services: [{ name: a, command: x }, { name: A, command: y }]", "services[0] and services[1] are both named A"],
-    ["services: [{ name: ../mail, command: x }]", 'services[0].name is "../mail", which cannot name a file'],
+    ["services: [{ name: ../mail, command: x }]", 'services[0].name is "../mail", which cannot be part of a file name'],
     ["services: [{ name: mail, command: x, ready: /health }]", "nothing says on which port mail listens"],
     ["services: [{ name: mail, command: x, ready: /health, env: { PORT: '{port}' } }]", "nothing says on which port mail listens"],
     ["target: { command: 'x {url:adit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{url:adit} names a store"],
@@ -243,7 +243,7 @@ describe("values that contradict each other", () => {
 
   it("with --no-infra needs to know where the target is and refuses to touch a template", () => {
     const noInfra = true;
-    expect(failure("target: { command: x }", { noInfra }).message).toContain("nothing says where");
+    expect(failure("target: { command: x }", { noInfra }).message).toContain("no URL is given");
     const yaml = "target: { command: x }\nbase_url: http://h\ndb_url: sqlite:a.db";
     expect(failure(yaml, { noInfra }).message).toContain("with --no-infra this db_url is not used");
     expect(load(yaml, { noInfra, env: { SEQQA_DB_URL: "sqlite:/b.test.db" } }).dbUrl).toBe("sqlite:/b.test.db");
