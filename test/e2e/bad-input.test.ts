@@ -243,7 +243,7 @@ const THROWN: readonly Thrown[] = [
         'new Action({ name: "strays", run: async (api) => { void Promise.reject(new Error("astray")); return api.get("/notes"); } }),',
     },
     code: "STRAY_REJECTION",
-    message: /^Action "strays" left a rejected promise that nobody awaited: astray$/,
+    message: /^Action "strays" left a rejected promise that was not awaited: astray$/,
     where: /notes\.explore\.ts:4:\d+/,
   },
   {
@@ -253,7 +253,7 @@ const THROWN: readonly Thrown[] = [
         'new Action({ name: "hurries", run: async (api) => { const answer = await api.get("/notes"); void api.post("/notes"); return answer; } }),',
     },
     code: "PENDING_REQUEST",
-    message: /^Action "hurries" was over while its request was not answered yet: POST \/notes\. Await every request/,
+    message: /^Action "hurries" ended while its request was not answered yet: POST \/notes\. Await every request/,
   },
   ...[1, 2].map((lanes) => ({
     what: `an action whose timer throws, --parallel ${lanes}`,
@@ -263,7 +263,7 @@ const THROWN: readonly Thrown[] = [
         'new Action({ name: "ticks", run: async (api) => { await new Promise((done) => { setTimeout(() => { done(); throw new Error("tick"); }, 1); }); return api.get("/notes"); } }),',
     },
     code: "UNCAUGHT_EXCEPTION",
-    message: /^What action "ticks" or one before it left running threw where nobody could catch it: tick$/,
+    message: /^Code that action "ticks" or an earlier one left running threw an error that could not be caught: tick$/,
     where: /notes\.explore\.ts:4:\d+/,
   })),
   {

@@ -268,7 +268,7 @@ describe("a store adapter of another package", () => {
     writeFileSync(file, readFileSync(file, "utf8").replaceAll("notes-test.json", "shop.json"));
     const refused = await run(cwd, "1");
     expect(refused.status).toBe(2);
-    expect(refused.stderr).toContain('systems.notes is the store "shop.json", which is used where it is');
+    expect(refused.stderr).toContain('systems.notes is the store "shop.json", which is used in place');
     expect((await seqqa(["run", "qa", "--allow-db", "shop.json", "--output", "out"], { cwd })).status).toBe(0);
   });
 

@@ -232,15 +232,15 @@ describe("a run that goes on", () => {
 
     const damages: readonly (readonly [RegExp, string])[] = [
       [
-        /a\.explore\.ts: What the store holds is not this exploration: its digest is /,
+        /a\.explore\.ts: The stored run does not belong to this exploration: its digest is /,
         "UPDATE explorations SET digest = '0123456789abcdef'",
       ],
       [
-        /a\.explore\.ts: What the store holds is not this exploration: .* cut off/,
+        /a\.explore\.ts: The stored run does not belong to this exploration: .* cut off/,
         "UPDATE commits SET records = substr(records, 1, length(records) - 4)",
       ],
       [
-        /The run in \S+ cannot be read: a batch of commits is not whole\./,
+        /The run in \S+ cannot be read: a batch of commits is incomplete\./,
         "UPDATE commits SET records = substr(records, 1, length(records) - 3)",
       ],
       [/states 1 and 2 have the same fingerprint/, "UPDATE nodes SET (lo, hi) = (SELECT lo, hi FROM nodes WHERE id = 1) WHERE id = 2"],
@@ -519,7 +519,7 @@ describe("a run that goes on", () => {
       const newer = new Database(join(output, "runs", name!));
       newer.pragma("user_version = 5");
       newer.close();
-      await says("hint: It was written by a newer seqqa: read it with that one", "--resume");
+      await says("hint: It was written by a newer seqqa: read it with that version", "--resume");
     },
   );
 });

@@ -109,7 +109,7 @@ describe("merge refuses", () => {
     await refused("is shard 2/3 of fixtures/stock/memory.explore.ts, and the others are of 2", one, other);
     await refused("is not a shard of fixtures/stock/memory.explore.ts", whole);
     await refused("exploration.seed of fixtures/stock/memory.explore.ts differs", one, seed);
-    await refused("There is no store", one, join(one, "nowhere"));
+    await refused("There is no run", one, join(one, "nowhere"));
     await refused("There is no run in", one, emptyFolder());
     // A shard that was killed is to go on first.
     const killed = emptyFolder();
@@ -125,8 +125,8 @@ describe("merge refuses", () => {
     const damaged = emptyFolder();
     cpSync(two, damaged, { recursive: true });
     for (const [says, damage] of [
-      ["What the store holds is not this exploration: its digest is ", "UPDATE explorations SET digest = '0'"],
-      ["cannot be read: a batch of commits is not whole", "UPDATE commits SET records = substr(records, 1, length(records) - 3)"],
+      ["The stored run does not belong to this exploration: its digest is ", "UPDATE explorations SET digest = '0'"],
+      ["cannot be read: a batch of commits is incomplete", "UPDATE commits SET records = substr(records, 1, length(records) - 3)"],
       ["cannot be read: explorations[0].", "UPDATE explorations SET document = '{}'"],
     ] as const) {
       const [name] = readdirSync(join(damaged, "runs"));

@@ -161,8 +161,8 @@ const jobId = (id: string, tries: number): string => `c${id}-${tries}`;
 export const chunkIdOf = (job: string): string | undefined => /^c(\d{1,15})-\d{1,9}$/.exec(job)?.[1];
 
 function refusedChunk(): SeqqaError {
-  return new SeqqaError("CHUNK_LOST", `Workers gave the same chunk back ${MOST_FAILURES} times.`, {
-    hint: "The output of the workers says why.",
+  return new SeqqaError("CHUNK_LOST", `Workers failed to process the same chunk of work ${MOST_FAILURES} times.`, {
+    hint: "See the output of the workers for the reason.",
     exitStatus: 3,
   });
 }

@@ -96,10 +96,10 @@ export class JourneyLane {
       await home.again();
       if (await this.#atRoot()) return undefined;
       const found = differences(this.#rootLines, await linesOf(this.#built.base));
-      return { message: "The stores were not the same again after they were put back", differences: found };
+      return { message: "The stores were not the same after they were restored", differences: found };
     } catch (error) {
       const said = error instanceof Error ? error.message : String(error);
-      return { message: `The stores could not be put back: ${said}`, differences: (error as { differences?: string[] }).differences ?? [] };
+      return { message: `The stores could not be restored: ${said}`, differences: (error as { differences?: string[] }).differences ?? [] };
     }
   }
 

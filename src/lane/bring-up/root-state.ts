@@ -171,7 +171,7 @@ export class RootState {
     const how = restart === undefined ? "After reset" : "After a restart";
     throw new LaneLost(
       "dirty",
-      `${how} and setup the target is not in the root state that the run began in`,
+      `${how} and setup the target is not in the root state that the run began with`,
       differences(first.lines, now.lines, SHOWN_LINES),
     );
   }
@@ -338,9 +338,9 @@ function unlikeTheFirst(error: unknown): unknown {
   if (!(error instanceof SeqqaError) || (error.code !== "JOURNAL_INCOHERENT" && error.code !== "STORE_NOT_PUT_BACK")) return error;
   return new SeqqaError(
     "ROOTS_DIFFER",
-    `Before setup, the store of this lane has other rows than that of the first lane: ${error.message}`,
+    `Before setup, the store of this lane has different rows than that of the first lane: ${error.message}`,
     {
-      hint: "The target probably fills an empty store with ids of its own each time. Start it once on the store that db_url names, so that every lane gets a copy of the same rows; with `lanes`, give each the same rows yourself.",
+      hint: "The target probably fills an empty store with new ids each time. Start it once on the store that db_url names, so that every lane gets a copy of the same rows; with `lanes`, give each store the same rows yourself.",
       cause: error,
     },
   );

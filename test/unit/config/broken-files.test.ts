@@ -175,7 +175,7 @@ describe("stores that are used where they are", () => {
   ])("%s is refused, with the flag to paste", (yaml, name) => {
     const error = failure(yaml);
     expect(error).toMatchObject({ code: "STORE_NOT_ALLOWED", exitStatus: 2 });
-    expect(error.message).toContain(`the store "${name}", which is used where it is`);
+    expect(error.message).toContain(`the store "${name}", which is used in place`);
     expect(error.hint).toContain(`--allow-db ${name.includes(" ") ? `'${name}'` : name} (or set SEQQA_ALLOW_DB)`);
     expect(`${error.message} ${error.hint}`).not.toContain("p4ss");
     expect(load(yaml, { allowedStores: [name] }).allowedStores).toEqual([name]);

@@ -81,7 +81,7 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
     }
     const why = obstacle === undefined ? "asked for" : `the journal cannot be used: ${obstacle}`;
     if (scope.borrowed) {
-      const refusal = obstacle === undefined ? WHOLE_STORE : `${why}, and a copy ${WHOLE_STORE.replace("it puts", "puts")}`;
+      const refusal = obstacle === undefined ? WHOLE_STORE : `${why}, and a copy ${WHOLE_STORE.replace("it restores", "restores")}`;
       throw refusedWhereItIs("copy", `the database ${store.shown}`, refusal);
     }
     const mode = await CopyMode.open(control, selection, previous instanceof CopyMode ? previous : undefined);

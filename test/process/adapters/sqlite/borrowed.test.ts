@@ -316,7 +316,7 @@ describe("what the user writes", () => {
     const foreign = expect.objectContaining({
       code: "FOREIGN_WRITE",
       exitStatus: 3,
-      message: expect.stringMatching(/orders id 4, seen at 2\d{3}-.* It stays as it is/) as string,
+      message: expect.stringMatching(/orders id 4, seen at 2\d{3}-.* These writes are kept/) as string,
     }) as Error;
     for (const touch of [() => adapter.restore(root), () => adapter.mark()]) expect(touch).toThrow(foreign);
     const folder = process.cwd();

@@ -65,8 +65,10 @@ describe("withExemptions", () => {
     ).join();
 
   it("exempts what is declared, what expects a status and what rules brought", () => {
-    expect(idle(true, skipped(3))).toContain("0 of 4 actions worked. Did nothing: succeed never applied in 3 states, plain never applied in 3 states.");
-    expect(idle(true, refused(3))).toMatch(/worked\. Did nothing: apply was answered .*, plain was answered [^,]*\. Mend/);
+    expect(idle(true, skipped(3))).toContain(
+      "0 of 4 actions worked. Did nothing: succeed never applied in 3 states, plain never applied in 3 states.",
+    );
+    expect(idle(true, refused(3))).toMatch(/worked\. Did nothing: apply was answered .*, plain was answered [^,]*\. Fix/);
   });
 
   it("exempts all where not all are required", () => {
