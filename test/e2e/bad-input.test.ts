@@ -415,7 +415,7 @@ describe("a target that is not what it should be ends with 3", () => {
   it("dies at start, with what it printed", async () => {
     await fails(
       target("node die.mjs"),
-      /"node die\.mjs", ended with exit code \d+ before it was ready\. The last that it printed:\n(?: {2}\| .*\n)*? {2}\| .*die\.mjs/,
+      /"node die\.mjs", ended with exit code \d+ before it was ready\. Its last output:\n(?: {2}\| .*\n)*? {2}\| .*die\.mjs/,
       /by hand/,
     );
   });
@@ -423,7 +423,7 @@ describe("a target that is not what it should be ends with 3", () => {
   it("dies at start on every lane", async () => {
     await fails(
       target("echo out of memory; exit 4"),
-      /ended with exit code 4 before it was ready\. The last that it printed:\n {2}\| out of memory\n$/,
+      /ended with exit code 4 before it was ready\. Its last output:\n {2}\| out of memory\n$/,
       /by hand/,
       ["--parallel", "2"],
     );
@@ -432,7 +432,7 @@ describe("a target that is not what it should be ends with 3", () => {
   it("never gets ready", async () => {
     await fails(
       target("echo starting; sleep 100", "  ready_timeout: 0.5\n"),
-      /gave no HTTP answer on http:.* within 0\.5 s\. The last that it printed:\n {2}\| starting/,
+      /gave no HTTP answer on http:.* within 0\.5 s\. Its last output:\n {2}\| starting/,
       /ready_timeout/,
     );
   });

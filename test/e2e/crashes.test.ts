@@ -225,7 +225,7 @@ describe("a target that dies while its lane is brought up", () => {
     const ran = await seqqa(["run", ".", "--parallel", parallel, "--output", "out"], { cwd });
     expect(ran.status).toBe(3);
     expect(ran.stderr).toMatch(
-      /^error: .*POST http:\/\/127\.0\.0\.1:\d+\/boom got no answer from the target\. The target of lane \d ended with exit code 7\. The last that it printed:\n {2}\| never again\nhint: /m,
+      /^error: .*POST http:\/\/127\.0\.0\.1:\d+\/boom got no answer from the target\. The target of lane \d ended with exit code 7\. Its last output:\n {2}\| never again\nhint: /m,
     );
   });
 });

@@ -170,7 +170,7 @@ describe("what goes wrong on a lane", () => {
       ["b", "passed", "passed", "passed", "passed", "passed"],
     ]);
     expect(said.runs[0]!.result.steps[0]!.error).toMatch(
-      /got no answer from the target\. .* The target ended with exit code 7\. The last that it printed:\n {2}\| cannot go on$/,
+      /got no answer from the target\. .* The target ended with exit code 7\. Its last output:\n {2}\| cannot go on$/,
     );
     expect(said.events.find(({ kind }) => kind === "step_ended")).toMatchObject({
       step: { error: expect.stringContaining("exit code 7") },

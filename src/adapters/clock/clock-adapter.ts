@@ -101,7 +101,7 @@ export class ClockAdapter implements StoreAdapter {
   }
 
   gate(): NoGate {
-    return { kind: "none", why: "it is a clock, which nobody waits for" };
+    return { kind: "none", why: "it is a clock, which no request waits for" };
   }
 
   dump(): string {

@@ -52,7 +52,7 @@ export async function composeUp(context: ComposeContext, signal: AbortSignal): P
   if (outcome.exit.code === 126 || outcome.exit.code === 127) throw noDocker(file);
   const hint = /is not a docker command|unknown (shorthand )?flag/.test(outcome.exit.output)
     ? "Install docker's compose plugin (version 2), or bring up by hand what the file describes and use --no-infra."
-    : "Run docker compose up --wait by hand; docker compose logs says what the containers printed.";
+    : "Run docker compose up --wait by hand; docker compose logs shows what the containers printed.";
   throw new SeqqaError(
     "COMPOSE_FAILED",
     `docker compose up --wait for ${file} ${howItEnded(outcome.exit)}${lastPrinted(outcome.exit.output)}`,

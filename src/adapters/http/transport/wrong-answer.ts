@@ -46,7 +46,7 @@ const BY_REASON: readonly (readonly [RegExp, string])[] = [
   [/Transfer-Encoding/i, "its transfer-encoding is not one of HTTP"],
   [/chunk size/i, "the size of a chunk is not a hexadecimal number"],
   [/after chunk data/i, "a chunk is longer than its size says"],
-  [/whitespace after header value/i, "a header goes on in a second line"],
+  [/whitespace after header value/i, "a header continues on a second line"],
   [/Missing expected|Expected LF|Expected CR/i, "a line does not end with CR LF"],
 ];
 

@@ -81,7 +81,7 @@ export class SavepointInstall {
     await uninstall(control);
     const obstacle = (await this.#installLog(catalog)) ?? undefined;
     if (obstacle !== undefined && this.#borrowed)
-      throw cannotSavepoint(control.store, `${obstacle}, so that the data of a store that is not the lane's own could not be vouched for`);
+      throw cannotSavepoint(control.store, `${obstacle}, so the data of a store that is not the lane's own could not be restored reliably`);
     this.#reader = obstacle === undefined ? new LogReader(this.#lent, catalog) : new FullReader(this.#lent, catalog);
     this.#watch = await SchemaWatch.open(control);
     if (this.#borrowed) await control.rows(keepTables(this.#watch.reading));

@@ -147,7 +147,7 @@ function tableOf(name: string, found: TableRows, strange: string[]): Table {
       continue;
     let kind = kindOf(type!);
     if (kind === undefined) {
-      strange.push(`column "${name}.${column!}" is of the type ${type!}, which is not known here`);
+      strange.push(`column "${name}.${column!}" is of the type ${type!}, which seqqa does not support`);
       kind = "plain";
     }
     if (kind === "text" && documents.has(`${name}\n${column!}`)) kind = "json";

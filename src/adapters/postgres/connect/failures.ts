@@ -83,7 +83,7 @@ export function lostError(store: StoreUrl, error: unknown): SeqqaError {
 
 export function schemaChanged(store: StoreUrl, what: string): SeqqaError {
   return new SeqqaError("SCHEMA_CHANGED", `The schema of ${store.shown} changed during the exploration: ${what}.`, {
-    hint: 'Let the target migrate before it is ready, or list the request that makes it in `target.warm_up`; `checkpoint: "clone"` puts the schema back too.',
+    hint: 'Let the target migrate before it is ready, or list the request that makes it in `target.warm_up`; `checkpoint: "clone"` restores the schema, too.',
   });
 }
 
@@ -95,7 +95,7 @@ export function incoherent(store: StoreUrl, what: string): SeqqaError {
 
 export function notPutBack(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
-  return new SeqqaError("STORE_NOT_PUT_BACK", `The database ${store.shown} could not be put back: ${cause.message}.`, {
+  return new SeqqaError("STORE_NOT_PUT_BACK", `The database ${store.shown} could not be restored: ${cause.message}.`, {
     hint: 'Choose `checkpoint: "clone"` for this store.',
     cause,
   });

@@ -33,7 +33,7 @@ export function provideError(store: StoreUrl, doing: string, error: unknown): Se
   if (code === "55006") {
     return say(
       "STORE_NOT_COPIED",
-      `The server of ${store.shown} could not ${doing}, since somebody is connected: ${cause.message}.`,
+      `The server of ${store.shown} could not ${doing}, because a client is connected: ${cause.message}.`,
       "End the sessions that keep connecting to it.",
     );
   }

@@ -71,7 +71,7 @@ const WRONG: Readonly<Record<string, Answer & { readonly why: string }>> = {
   twoStatusLines: { bytes: "HTTP/1.1 200 OK\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok", why: HEADER_LINE },
   nullByte: { bytes: "HTTP/1.1 200 OK\r\nx-a: a\0b\r\ncontent-length: 2\r\n\r\nok", why: CONTROL },
   nullByteBehindLength: { bytes: "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nx-a: a\0b\r\n\r\nok", why: CONTROL },
-  folded: { bytes: "HTTP/1.1 200 OK\r\nx-a: a\r\n b\r\ncontent-length: 2\r\n\r\nok", why: "a header goes on in a second line" },
+  folded: { bytes: "HTTP/1.1 200 OK\r\nx-a: a\r\n b\r\ncontent-length: 2\r\n\r\nok", why: "a header continues on a second line" },
   lineFeeds: { bytes: "HTTP/1.1 200 OK\ncontent-length: 2\n\nok", why: "a line does not end with CR LF" },
   headers64: { bytes: ok("ok", `x-a: ${"a".repeat(70_000)}\r\n`), why: "its header block is above 64 KB" },
   manyHeaders: {

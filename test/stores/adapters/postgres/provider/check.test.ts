@@ -26,7 +26,7 @@ test("a check says what was found, and leaves nothing behind", async () => {
     ["leftovers", true],
   ]);
   expect(checks.find(({ what }) => what === "reachable")?.says).toMatch(/^PostgreSQL \d+\.\d+ at postgresql:\/\/[^@]+$/);
-  expect(checks.find(({ what }) => what === "checkpoint")?.says).toMatch(/^auto takes journal/);
+  expect(checks.find(({ what }) => what === "checkpoint")?.says).toMatch(/^auto chooses journal/);
   expect(checks.find(({ what }) => what === "lanes")?.says).toBe("copied by CREATE DATABASE ... TEMPLATE");
   expect(await databases.names(`%${databases.prefix}%`)).toEqual(names);
   await databases.within(name, async () => {
