@@ -74,7 +74,7 @@ describe("a reporter of the user", () => {
     });
     const ran = await seqqa(["run", "qa", "--reporter", "json", "--reporter", "./broken.ts", "--output", "out"], { cwd });
     expect(ran.status).toBe(0);
-    expect(ran.stderr).toBe("warning: The reporter ./broken.ts threw in event: cannot draw. The run goes on without it.\n");
+    expect(ran.stderr).toBe("warning: The reporter ./broken.ts threw in event: cannot draw. The run continues without it.\n");
     expect(only(documentOf(ran))).toMatchObject(NOTES_COUNTS);
   });
 

@@ -219,7 +219,7 @@ describe("seqqa scaffold openapi", () => {
     [
       "a file of the user's that others would import",
       (cwd) => (mkdirSync(join(cwd, "qa")), writeFileSync(join(cwd, "qa/context.ts"), "// mine\n"), ["shop.yaml"]),
-      /^error: qa\/context\.ts is there and no scaffold wrote it; nothing was written\./,
+      /^error: qa\/context\.ts exists and was not written by scaffold; nothing was written\./,
     ],
     [
       "no description",

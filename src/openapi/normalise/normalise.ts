@@ -49,7 +49,7 @@ function followed(node: Plain, moved: boolean, references: References, warn: (se
   if (written === undefined) {
     if (Object.hasOwn(node, "$ref")) {
       delete node["$ref"];
-      warn("A $ref is no text, and is left out");
+      warn("A $ref is not text, and is left out");
     }
     return undefined;
   }

@@ -33,7 +33,7 @@ export function savepointLost(store: StoreUrl, why: string, error?: unknown): Se
   const cause = error === undefined ? undefined : safeCause(store, error);
   const says = cause === undefined ? why : `${why}: ${cause.message}`;
   return new SeqqaError("SAVEPOINT_LOST", `The transaction that explores ${store.shown} no longer exists: ${says}.`, {
-    hint: 'The lane is built anew. If the target ends the transaction by means of its own, such as DDL or COMMIT in a procedure, let it connect by itself with `checkpoint: "journal"` or `"copy"`.',
+    hint: 'The lane is rebuilt. If the target ends the transaction by itself, for example by DDL or COMMIT in a procedure, let it connect by itself with `checkpoint: "journal"` or `"copy"`.',
     ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -544,7 +544,7 @@ describe("stores", () => {
     expect(await says("use")).toEqual([]);
     expect(everything(file)).toEqual(before);
     db.exec("create virtual table words using fts5(t)");
-    expect(await says("checkpoint")).toEqual([[true, expect.stringMatching(/^auto takes copy: .*words/)]]);
+    expect(await says("checkpoint")).toEqual([[true, expect.stringMatching(/^auto chooses copy: .*words/)]]);
     await expect((async () => openAdapter(file, {}, BORROWED))()).rejects.toMatchObject({
       code: "CHECKPOINT_REFUSED",
       exitStatus: 2,

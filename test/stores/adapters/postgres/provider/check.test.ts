@@ -42,7 +42,7 @@ test("a check says what is missing", async () => {
   expect(await find(url, "lanes")).toMatchObject({ ok: false, says: expect.stringContaining("CREATEDB") as string });
   expect(await find(url, "checkpoint")).toMatchObject({
     ok: true,
-    says: expect.stringMatching(/^auto takes clone.*belongs to the role "postgres"/) as string,
+    says: expect.stringMatching(/^auto chooses clone.*belongs to the role "postgres"/) as string,
   });
   await databases.admin.query(`drop role ${role}`);
   await databases.admin.query(`alter database ${name} set synchronous_commit = off`);
