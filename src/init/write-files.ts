@@ -23,7 +23,7 @@ export function writeFiles(directory: string, shown: string, files: readonly Tem
     const more = there.length > SHOWN ? [`${there.length - SHOWN} more`] : [];
     throw refused(
       "INIT_WOULD_OVERWRITE",
-      `${listed([...names, ...more])} ${there.length === 1 ? "is" : "are"} there already; nothing was written.`,
+      `${listed([...names, ...more])} already ${there.length === 1 ? "exists" : "exist"}; nothing was written.`,
       "Choose another folder: seqqa init <dir>.",
     );
   }

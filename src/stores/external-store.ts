@@ -19,7 +19,7 @@ export function leaseOver(store: string): SeqqaError {
   return new SeqqaError(
     "LEASE_OVER",
     `This run gave no sign of life in ${store} for ${LEASE_SECONDS} s, and leaves the store alone from now on: others may have used it since.`,
-    { hint: "`seqqa clean` shows what the run left there, and removes it.", exitStatus: 3 },
+    { hint: "`seqqa clean` shows what the run left there, and cleans it up.", exitStatus: 3 },
   );
 }
 

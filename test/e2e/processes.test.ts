@@ -183,7 +183,7 @@ describe("target.module", () => {
     ["an http.Server on the adapter's connection", LENT, SERVER, "savepoint"],
   ])("%s", async (_, connection, target, mode) => {
     const { notes } = await explored(moduleOf(connection, target));
-    expect(notes.join("\n")).toContain(`db (sqlite): ${mode}, `);
+    expect(notes.join("\n")).toContain(`db (sqlite): checkpoint ${mode} (`);
   });
 
   it("makes two lanes", async () => {

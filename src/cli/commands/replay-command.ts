@@ -65,7 +65,7 @@ export async function replayCommand(
   if (!isExplorationFile(found.exploration.file)) {
     throw usage(
       `The finding names ${printable(found.exploration.file)}, which is not the file of an exploration.`,
-      "Name another run with --run, or run again.",
+      "Choose another run with --run, or run again.",
     );
   }
   if (found.kind === "violation") refusePathless(found);

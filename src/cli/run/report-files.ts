@@ -135,7 +135,7 @@ export function cannotWrite(path: string, cause: unknown, exitStatus: 2 | 3): Se
   const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
   return new SeqqaError("REPORT_NOT_WRITTEN", `The report cannot be written to ${path} (${code}).`, {
     exitStatus,
-    hint: "Name another folder with --output or report.output_dir.",
+    hint: "Choose another folder with --output or report.output_dir.",
     cause,
   });
 }

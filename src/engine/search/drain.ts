@@ -43,6 +43,6 @@ export function stuckLane(lane: number): Expansion["divergences"][number] {
     path: [],
     message: `Lane ${lane} did not finish its work when the time was up`,
     differences: [],
-    hint: "Look for an action or a check that waits for something other than an answer of the target.",
+    hint: "Check for an action or a rule that waits for something other than an answer of the target.",
   };
 }

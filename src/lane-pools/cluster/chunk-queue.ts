@@ -173,6 +173,6 @@ function lostChunk({ chunk }: Asked): SeqqaError {
   return new SeqqaError(
     "CHUNK_LOST",
     `${count} workers were lost one after another over the same ${chunk.units.length === 1 ? "state" : `${chunk.units.length} states`} (the first one ${first!.path.length} steps from the root).`,
-    { hint: "Look at the output of the workers: an action may end the process, or block it for long.", exitStatus: 3 },
+    { hint: "Check the output of the workers: an action may end the process, or block it for long.", exitStatus: 3 },
   );
 }

@@ -290,7 +290,7 @@ function hasStores(world: World<never, never>): boolean {
 
 function systemLines(world: World<never, never>): string[] {
   return Object.entries(world.systems).flatMap(([name, system]) =>
-    system === undefined ? [] : [`${name} (${system.name}): ${system.checkpoint.mode}, ${system.checkpoint.why}`],
+    system === undefined ? [] : [`${name} (${system.name}): checkpoint ${system.checkpoint.mode} (${system.checkpoint.why})`],
   );
 }
 

@@ -258,7 +258,7 @@ export class RootState {
   #refusePending(who: string): void {
     const left = this.#options.state.pending();
     if (left.length === 0) return;
-    throw new SeqqaError("PENDING_REQUEST", pendingText(who, left), { exitStatus: 3, hint: "Look for a call without `await`." });
+    throw new SeqqaError("PENDING_REQUEST", pendingText(who, left), { exitStatus: 3, hint: "Check for a call without `await`." });
   }
 
   /** Logs a role in: from here on it acts as its user. The login has a context of its own, which nothing else sees. */
@@ -277,7 +277,7 @@ export class RootState {
     if (!(answer instanceof ApiResponse) || answer.statusCode < 400) return;
     throw new SeqqaError("LOGIN_REFUSED", `The login of "${role}" was answered with status ${answer.statusCode}.`, {
       exitStatus: 3,
-      hint: "Look at the credentials that it sends, and whether the user is there in the root state.",
+      hint: "Check the credentials that it sends, and that the user exists in the root state.",
     });
   }
 

@@ -98,7 +98,7 @@ function cannotKeep({ report }: Config, cause: unknown, exitStatus: 2 | 3): Seqq
   const why = cause instanceof Error ? cause.message : String(cause);
   return new SeqqaError("CANNOT_KEEP", `The run cannot be stored in ${report.outputDir}: ${why}.`, {
     exitStatus,
-    hint: "Name another folder in report.output_dir, or leave resume out.",
+    hint: "Choose another folder in report.output_dir, or leave resume out.",
     cause,
   });
 }

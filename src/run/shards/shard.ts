@@ -46,7 +46,7 @@ export function shardSettings(
 }
 
 function impossible(why: string, hint: string): SeqqaError {
-  return new SeqqaError("SHARD_IMPOSSIBLE", `It cannot be divided into shards: ${why}.`, { exitStatus: 2, hint });
+  return new SeqqaError("SHARD_IMPOSSIBLE", `The run cannot be divided into shards: ${why}.`, { exitStatus: 2, hint });
 }
 
 /** Returns the note that a result is a shard's. */

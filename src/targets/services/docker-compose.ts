@@ -37,7 +37,7 @@ export async function composeUp(context: ComposeContext, signal: AbortSignal): P
   if (!existsSync(file)) {
     throw new SeqqaError("COMPOSE_FILE", `There is no file ${file}, which compose_file names.`, {
       exitStatus: 2,
-      hint: "It is resolved against the folder of the config file.",
+      hint: "The path is relative to the folder of the configuration file.",
     });
   }
   const outcome = await docker(["-p", projectOf(runId), "-f", file, "up", "--wait"], context, limits.upMs, signal);

@@ -59,7 +59,7 @@ export function serviceAnswersAlready(service: ServiceConfig, url: string): Seqq
 export function serviceFolderMissing({ name }: ServiceConfig, folder: string): SeqqaError {
   return new SeqqaError("SERVICE_CWD", `There is no folder ${folder}, which the cwd of service "${name}" names.`, {
     exitStatus: 2,
-    hint: "It is resolved against the folder of the config file.",
+    hint: "The path is relative to the folder of the configuration file.",
   });
 }
 

@@ -64,7 +64,7 @@ describe("texts that are no description", () => {
     await expect(at("sub/a.json/b")).rejects.toEqual(refused("DESCRIPTION_NOT_FOUND", /none|no file/));
     await expect(at("sub")).rejects.toEqual(refused("DESCRIPTION_UNREADABLE", "sub is a folder, not a description."));
     execFileSync("mkfifo", [join(cwd, "pipe")]);
-    await expect(at("pipe")).rejects.toEqual(refused("DESCRIPTION_UNREADABLE", "pipe is no regular file, not a description."));
+    await expect(at("pipe")).rejects.toEqual(refused("DESCRIPTION_UNREADABLE", "pipe is a special file, not a description."));
     chmodSync(join(cwd, "closed.json"), 0);
     if (process.getuid?.() !== 0) await expect(at("closed.json")).rejects.toEqual(refused("DESCRIPTION_UNREADABLE", /permission denied/));
   });

@@ -202,10 +202,10 @@ describe("stores that are used where they are", () => {
 
 describe("values that contradict each other", () => {
   it.each([
-    ["target: { cwd: . }", "target says neither"],
+    ["target: { cwd: . }", "target has neither a command to start"],
     ["target: { command: a, module: ./b.ts }", "exclude each other"],
     ["target: { module: ./b.ts, rollback: restart }", "with target.module there is no process of seqqa's own to restart"],
-    ["target: { command: a }\nlanes: [{ base_url: http://h }]", "lanes says that the targets already run"],
+    ["target: { command: a }\nlanes: [{ base_url: http://h }]", "lanes lists targets that already run"],
     ["db_url: sqlite:a.db\nsystems: { db: { url: sqlite:b.db } }", "db_url and systems.db.url name different stores"],
     ["systems: { a: { url: sqlite:a.db, checkpoint: dump } }", "which a sqlite store does not have"],
     ["systems: { a: { url: sqlite:a.db, isolation: index } }", "is for redis"],
@@ -216,8 +216,8 @@ describe("values that contradict each other", () => {
     ["lanes: [{ base_url: http://h }]\ndb_url: sqlite:a.db", "every lane names its own stores"],
     ["services: [{ name: a, command: x }, { name: A, command: y }]", "services[0] and services[1] are both named A"],
     ["services: [{ name: ../mail, command: x }]", 'services[0].name is "../mail", which cannot be part of a file name'],
-    ["services: [{ name: mail, command: x, ready: /health }]", "nothing says on which port mail listens"],
-    ["services: [{ name: mail, command: x, ready: /health, env: { PORT: '{port}' } }]", "nothing says on which port mail listens"],
+    ["services: [{ name: mail, command: x, ready: /health }]", "the port on which mail listens is not known"],
+    ["services: [{ name: mail, command: x, ready: /health, env: { PORT: '{port}' } }]", "the port on which mail listens is not known"],
     ["target: { command: 'x {url:adit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{url:adit} names a store"],
     ["target: { command: 'x {host:adit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{host:adit} names a store"],
     ["target: { command: 'x {db_host}' }", "{db_host} names a store that db_url does not declare"],

@@ -42,7 +42,7 @@ export async function check(url: string): Promise<readonly StoreCheck[]> {
     await add("leftovers", async () => ({
       ok: true,
       says: (await installed(control))
-        ? "a run uses this database, or was killed while it did; if it was killed, `seqqa clean` shows what it left, and removes it"
+        ? "a run uses this database, or was killed while it did; if it was killed, `seqqa clean` shows what it left, and cleans it up"
         : "none",
     }));
   } finally {

@@ -81,14 +81,14 @@ export function isDenied(error: unknown): boolean {
 
 export function busyError(store: StoreUrl, limitMs: number, who: string): SeqqaError {
   return new SeqqaError("STORE_BUSY", `The database ${store.shown} stayed busy for ${limitMs / 1000} s: ${who}.`, {
-    hint: "Let the target end its transactions before it answers; a second run or an open client on the same database does this too.",
+    hint: "Let the target end its transactions before it answers; a second run or an open client on the same database causes this, too.",
   });
 }
 
 export function lostError(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
   return new SeqqaError("STORE_LOST", `The connection to ${store.shown} was lost: ${cause.message.replace(/\.$/, "")}.`, {
-    hint: "Look into the server's log: it was restarted, or it ended the session.",
+    hint: "Check the server's log: it was restarted, or it ended the session.",
     cause,
   });
 }
@@ -101,7 +101,7 @@ export function schemaChanged(store: StoreUrl, what: string): SeqqaError {
 
 export function incoherent(store: StoreUrl, what: string): SeqqaError {
   return new SeqqaError("JOURNAL_INCOHERENT", `The undo log of ${store.shown} does not agree with its rows: ${what}.`, {
-    hint: "Something changed rows without firing triggers. Choose `checkpoint: copy` for this store.",
+    hint: "Some statement changed rows without firing triggers. Choose `checkpoint: copy` for this store.",
   });
 }
 
@@ -133,7 +133,7 @@ export function unexpected(store: StoreUrl, error: unknown): SeqqaError {
 export function notPutBack(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
   return new SeqqaError("STORE_NOT_PUT_BACK", `The database ${store.shown} could not be restored: ${cause.message}.`, {
-    hint: "Look into the server's log; choose another `checkpoint` for this store.",
+    hint: "Check the server's log; choose another `checkpoint` for this store.",
     cause,
   });
 }

@@ -70,13 +70,13 @@ export function connectError(store: StoreUrl, error: unknown): SeqqaError {
 
 export function busyError(store: StoreUrl, limitMs: number, who: string): SeqqaError {
   return new SeqqaError("STORE_BUSY", `The database ${store.shown} stayed busy for ${limitMs / 1000} s: ${who}.`, {
-    hint: "Let the target end its transactions before it answers; a second run or an open psql on the same database does this too.",
+    hint: "Let the target end its transactions before it answers; a second run or an open psql on the same database causes this, too.",
   });
 }
 
 export function lostError(store: StoreUrl, error: unknown): SeqqaError {
   return new SeqqaError("STORE_LOST", `The connection to ${store.shown} was lost: ${safeCause(store, error).message}.`, {
-    hint: "Look into the server's log: it was restarted, or it ended the session.",
+    hint: "Check the server's log: it was restarted, or it ended the session.",
     cause: safeCause(store, error),
   });
 }
@@ -89,7 +89,7 @@ export function schemaChanged(store: StoreUrl, what: string): SeqqaError {
 
 export function incoherent(store: StoreUrl, what: string): SeqqaError {
   return new SeqqaError("JOURNAL_INCOHERENT", `The undo log of ${store.shown} does not agree with its rows: ${what}.`, {
-    hint: 'Something changed rows without firing triggers. Choose `checkpoint: "clone"` for this store.',
+    hint: 'Some statement changed rows without firing triggers. Choose `checkpoint: "clone"` for this store.',
   });
 }
 

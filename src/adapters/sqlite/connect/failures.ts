@@ -22,7 +22,7 @@ export function busyError(file: string, limitMs: number): (cause: unknown) => Se
       "STORE_BUSY",
       `The SQLite file ${file} stayed locked for ${limitMs / 1000} s: another connection keeps a transaction open.`,
       {
-        hint: "Let the target commit before it answers, or close its open cursors; a second run on the same file does this too.",
+        hint: "Let the target commit before it answers, or close its open cursors; a second run on the same file causes this, too.",
         cause,
       },
     );

@@ -59,7 +59,7 @@ describe("a connection", () => {
     await until(() => notes.length === 2, "that it is back");
     expect(notes.map((note) => note.replace(/:\d+/, ":port"))).toEqual([
       "Redis at redis://127.0.0.1:port/0 is not reachable; waiting for it.",
-      "Redis at redis://127.0.0.1:port/0 is back.",
+      "Redis at redis://127.0.0.1:port/0 is reachable again.",
     ]);
     link.close();
   });
