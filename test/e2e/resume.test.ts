@@ -184,7 +184,7 @@ describe("a run that goes on", () => {
     await refused(/ has \d+ steps \(max_steps 10\)\.\nhint: Give it at least the budget that it had/, "--max-steps", "10");
     await refused(/ has states at depth \d \(max_depth 1\)\./, "--max-depth", "1");
     // What is not to be run is not asked.
-    expect((await run("--resume", "--only", "b", "--max-steps", "10")).stderr).not.toContain("went on beyond");
+    expect((await run("--resume", "--only", "b", "--max-steps", "10")).stderr).not.toContain("is already beyond");
     expect(worlds()).toBe(before);
     // It lost nothing by that.
     expect((await run("--resume", "--max-steps", "100000")).status).toBe(1);
@@ -209,7 +209,7 @@ describe("a run that goes on", () => {
     await deep.run("--max-steps", "158");
     expect(writtenIn(deep.output).explorations).toMatchObject([{ maxDepthReached: 5 }]);
     await refusing(deep)(
-      /beyond where it would end now: qa\/a\.explore\.ts has steps from states at depth 5 \(max_depth 5\)\./,
+      /beyond its present limits: qa\/a\.explore\.ts has steps from states at depth 5 \(max_depth 5\)\./,
       "--max-steps",
       "200",
       "--max-depth",

@@ -132,7 +132,7 @@ async function clientFor(journey: JourneyDefinition<never, never>, lane: Lane): 
   if (part?.uses !== undefined && lane.baseUrl !== "" && part.uses !== new URL(lane.baseUrl).origin) {
     throw new SeqqaError(
       "JOURNEY_CLIENT_ELSEWHERE",
-      `The client of journey "${journey.name}" goes to ${part.uses}, and the lane's target is at ${lane.baseUrl}.`,
+      `The client of journey "${journey.name}" goes to ${part.uses}, but the lane's target is at ${lane.baseUrl}.`,
       { exitStatus: 2, hint: "Write client: (lane) => new HttpClient(lane.baseUrl), or leave it out." },
     );
   }

@@ -26,7 +26,7 @@ export function gateless(world: World<never, never>): Record<string, string> {
   const reasons: Record<string, string> = {};
   for (const [name, system] of Object.entries(world.systems)) {
     if (system === undefined) continue;
-    const gate = system.gate?.() ?? { kind: "none" as const, why: `${system.name} has no triggers that a call could be held by` };
+    const gate = system.gate?.() ?? { kind: "none" as const, why: `${system.name} has no triggers that could hold a call` };
     if (gate.kind === "none") reasons[name] = gate.why;
   }
   return reasons;

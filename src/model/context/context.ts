@@ -157,7 +157,7 @@ class Store {
 const noStores = (): Stores => ({});
 
 function noData(): TestData {
-  throw new SeqqaError("DATA_WITHOUT_PATH", "context.data was read outside a step, where there is no path to seed it from.", {
+  throw new SeqqaError("DATA_WITHOUT_PATH", "context.data was read outside a step; without a path there is no seed for its values.", {
     hint: 'Create a factory of your own there: new DataFactory({ seed: 1 }) of "seqqa/data".',
   });
 }

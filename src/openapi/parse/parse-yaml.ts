@@ -46,7 +46,7 @@ function refuseHuge(text: string, name: string): void {
     throw problem(
       "DESCRIPTION_TOO_LARGE",
       `${name} is too large for YAML: it has more than ${MOST_PARTS.toLocaleString("en")} parts.`,
-      "Write it as JSON, which takes much less.",
+      "Write it as JSON, which needs much less memory.",
     );
   }
 }

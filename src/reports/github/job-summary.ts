@@ -5,7 +5,7 @@ import { raceName, rateText, statusText, verdictText } from "../console/race-tex
 import { cut, printable } from "../console/printable.ts";
 
 const VERDICTS: Readonly<Record<number, string>> = {
-  0: "nothing that fails the run",
+  0: "no finding fails the run",
   1: "failed",
   3: "the result is unverified",
   130: "interrupted",

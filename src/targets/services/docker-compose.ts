@@ -118,7 +118,7 @@ async function docker(
 }
 
 function noDocker(file: string): SeqqaError {
-  return new SeqqaError("DOCKER_MISSING", `compose_file names ${file}, and the program docker was not found or cannot be run.`, {
+  return new SeqqaError("DOCKER_MISSING", `compose_file names ${file}, but the program docker was not found or cannot be run.`, {
     exitStatus: 2,
     hint: "Install Docker with its compose plugin, or bring up by hand what the file describes and use --no-infra.",
   });

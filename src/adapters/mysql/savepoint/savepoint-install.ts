@@ -14,7 +14,7 @@ import { named } from "../connect/sql-text.ts";
 /** Returns why this database cannot be restored by savepoints, or `undefined`. */
 export function savepointObstacle({ tables }: Catalog): string | undefined {
   const table = tables.find(({ engine }) => engine !== "InnoDB");
-  return table === undefined ? undefined : `table "${table.name}" has the engine ${table.engine}, which knows no transactions`;
+  return table === undefined ? undefined : `table "${table.name}" has the engine ${table.engine}, which does not support transactions`;
 }
 
 /** The installation that makes changes visible, and the known schema. */
