@@ -108,7 +108,7 @@ describe("explore({ resume })", () => {
     const [id] = runs().map((name) => name.replace(/\.db$/, ""));
     expect(await explore({ resume: id })).toEqual(whole);
     const ran = await seqqa(["run", ".", "--resume"], { cwd });
-    expect([ran.status, ran.stderr]).toEqual([1, expect.stringContaining("bits was over (exhausted) after 378 steps")]);
+    expect([ran.status, ran.stderr]).toEqual([1, expect.stringContaining("bits had already ended (exhausted) after 378 steps")]);
     expect(runs()).toHaveLength(1);
   });
 

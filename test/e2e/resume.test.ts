@@ -125,14 +125,14 @@ describe("a run that goes on", () => {
       await killed(60, 1);
       const { status, stderr, stdout } = await run("--resume");
       expect(status).toBe(1);
-      expect(stderr).toMatch(/a was over \(exhausted\) after \d+ steps: its result is kept\./);
+      expect(stderr).toMatch(/a had already ended \(exhausted\) after \d+ steps: its result is kept\./);
       expect(stderr).toMatch(/b continues after \d+ steps and \d+ states\./);
       expect(stdout).toMatch(/not_all/);
       expect(found(output)).toEqual(found(alone.output));
       expect(JSON.stringify(found(output))).toContain("no flip of 6");
       // Once more: nothing is left to do, and nothing is sent.
       const again = await run("--resume");
-      expect([again.status, again.stderr.match(/taken over/g)?.length]).toEqual([1, 3]);
+      expect([again.status, again.stderr.match(/its result is kept/g)?.length]).toEqual([1, 3]);
       expect(found(output)).toEqual(found(alone.output));
     },
   );
@@ -151,7 +151,7 @@ describe("a run that goes on", () => {
         await run("--resume", "--max-steps", "150");
         expect((await run("--resume", "--max-steps", "300")).stderr).toContain("a continues after 150 steps");
         expect(found(output)).toEqual(found(alone.output));
-        expect((await run("--resume", "--max-steps", "100")).stderr).toContain("a was over (max_steps) after 300 steps");
+        expect((await run("--resume", "--max-steps", "100")).stderr).toContain("a had already ended (max_steps) after 300 steps");
         if (strategy !== "bfs") continue;
         const half = project({ "qa/a.explore.ts": bits("a", 6) });
         await half.killed(60);
@@ -294,7 +294,7 @@ describe("a run that goes on", () => {
       expect((await run("--bail")).status).toBe(1);
       expect(reasons()).toEqual([["a", "first_violation"]]);
       const second = await run("--resume");
-      expect([second.status, second.stderr]).toEqual([1, expect.stringContaining("a was over (first_violation)")]);
+      expect([second.status, second.stderr]).toEqual([1, expect.stringContaining("a had already ended (first_violation)")]);
       expect(reasons()).toEqual([
         ["a", "first_violation"],
         ["b", "first_violation"],
@@ -393,7 +393,7 @@ describe("a run that goes on", () => {
     const { status, stderr } = await other.run("--resume", "--max-depth", "5");
     expect([status, stderr]).toEqual([
       2,
-      expect.stringContaining("exploration.max_depth of qa/a.explore.ts (2, now 5; it may only change with bfs alone)"),
+      expect.stringContaining("exploration.max_depth of qa/a.explore.ts (2, now 5; it may only change with bfs)"),
     ]);
   });
 
