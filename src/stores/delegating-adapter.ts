@@ -20,7 +20,7 @@ export interface CheckpointMode extends Required<
   close(leaveNothing: boolean): Awaitable<void>;
 }
 
-export const UNGATED: NoGate = { kind: "none", why: "it was opened without what that needs, as races were off" };
+export const UNGATED: NoGate = { kind: "none", why: "it was opened for a run without races" };
 
 /** The part of a store adapter that its checkpoint mode implements. */
 export abstract class DelegatingAdapter {
