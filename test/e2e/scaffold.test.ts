@@ -99,7 +99,7 @@ describe("seqqa scaffold openapi", () => {
     expect(Number(/\((\d+) %/.exec(share!)![1])).toBeGreaterThanOrEqual(80);
     // A description does not say where an API is that may be written to.
     expect(rest.slice(-2)).toEqual([
-      "Say in qa/seqqa.yaml where the API runs (base_url), or how it is started (target). Then:",
+      "Write in qa/seqqa.yaml where the API runs (base_url), or how it is started (target). Then:",
       "  cd qa && npx seqqa run .",
     ]);
     const readme = text(cwd, "README.md");
