@@ -28,6 +28,7 @@ const steps = {
   "dead code": () => run("knip"),
   documents: () => run("node", "scripts/error-reference.mjs", "--check"),
   comments: () => run("node", "scripts/structure.mjs", "--comments"),
+  parameters: () => run("node", "scripts/structure.mjs", "--parameters"),
   package: checkPackage,
 };
 

@@ -1,5 +1,5 @@
 // `npm run structure [-- --json]`: counts what a newcomer meets in `src`, for comparing two commits. `--comments` lists the lines of comments that begin
-// with a refused word, and exits with 1 if there are any; `npm run check` runs that.
+// with a refused word, `--parameters` the functions with too many parameters; both exit with 1 if there are any, and `npm run check` runs both.
 import { readFileSync, readdirSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,12 @@ const MOST_PARAMETERS = 5;
 const SMALL_LINES = 60;
 
 const { values } = parseArgs({
-  options: { json: { type: "boolean", default: false }, comments: { type: "boolean", default: false }, root: { type: "string" } },
+  options: {
+    json: { type: "boolean", default: false },
+    comments: { type: "boolean", default: false },
+    parameters: { type: "boolean", default: false },
+    root: { type: "string" },
+  },
 });
 const root = values.root === undefined ? fileURLToPath(new URL("..", import.meta.url)) : resolve(values.root);
 const files = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true })
@@ -27,15 +32,18 @@ const importers = new Map(files.map((file) => [file, new Set()]));
 let functions = 0;
 for (const file of files) read(file);
 
-if (values.comments) {
-  for (const line of refused) console.error(line);
-  if (refused.length > 0) {
-    console.error(
-      `${refused.length} lines of comments begin with a word that names nothing; begin with a verb ("Returns ...") or with the thing itself.`,
-    );
-    process.exitCode = 1;
-  }
-} else report();
+if (values.comments)
+  refuse(refused, 'lines of comments begin with a word that names nothing; begin with a verb ("Returns ...") or with the thing itself.');
+if (values.parameters)
+  refuse(wide, `functions have more than ${MOST_PARAMETERS} parameters; pass values that belong together as one object with a named type.`);
+if (!values.comments && !values.parameters) report();
+
+function refuse(found, why) {
+  for (const line of found) console.error(line);
+  if (found.length === 0) return;
+  console.error(`${found.length} ${why}`);
+  process.exitCode = 1;
+}
 
 function report() {
   const folders = new Map();

@@ -1,4 +1,4 @@
 export { entry } from "./entry.ts";
 export { main } from "./main.ts";
-export type { ExploreFile, ExploreFileInput, Machinery } from "./run/machinery.ts";
+export type { Machinery } from "./run/machinery.ts";
 export type { Shell } from "./process/shell.ts";

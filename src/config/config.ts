@@ -1,7 +1,7 @@
 import type { StoreKindName } from "../adapters/store-kinds.ts";
 import type { RaceDelivery } from "../model/results/result.ts";
 import type { Severity } from "../model/declare/severity.ts";
-import type { StrategyKind } from "../model/declare/strategy.ts";
+import type { SearchSettings } from "../model/declare/search-settings.ts";
 
 /** A request, given by its parts, or a command. */
 export interface WarmUpStep {
@@ -100,16 +100,9 @@ export interface RacesConfig {
   readonly maxTime: number | undefined;
 }
 
-export interface ExplorationConfig {
-  readonly strategy: StrategyKind;
-  readonly maxSteps: number;
-  readonly maxDepth: number | undefined;
-  /** Seconds. */
-  readonly maxTime: number | undefined;
-  readonly stopOnFirstViolation: boolean;
+export interface ExplorationConfig extends SearchSettings {
   readonly continueAfterViolation: boolean;
   readonly requireAllActions: boolean;
-  readonly seed: number;
   readonly serverErrors: "violation" | "ignore";
   readonly races: RacesConfig;
   /** Requests per second over all lanes. */

@@ -1,4 +1,4 @@
-export type { Config, ServiceConfig, SystemConfig } from "./config.ts";
+export type { Config, ExplorationConfig, ServiceConfig, SystemConfig } from "./config.ts";
 export type { Environment } from "./read/environment.ts";
 export { loadConfig, sourceOf, type LoadOptions } from "./read/load-config.ts";
 export { allowedStores } from "./check/store-consent.ts";
@@ -8,4 +8,4 @@ export { nearest } from "../model/text/nearest.ts";
 export type { FlagValue } from "./read/overrides.ts";
 export { withoutPasswords, withoutUserPart } from "./problem.ts";
 export { REDACTED } from "./schema/table.ts";
-export { resolveExploration, type ResolvedExploration } from "./resolve-exploration.ts";
+export { resolveExploration } from "./resolve-exploration.ts";

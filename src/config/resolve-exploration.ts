@@ -6,25 +6,14 @@ import { sourceOf } from "./read/load-config.ts";
 export type AgentValues = Pick<AgentDefinition, "strategy" | "maxSteps" | "maxDepth" | "maxTime" | "stopOnFirstViolation" | "seed"> &
   Partial<Pick<AgentDefinition, "continueAfterViolation" | "races">>;
 
-/** The budgets of one exploration. Times are in seconds. */
-export interface ResolvedExploration {
-  readonly strategyKind: ExplorationConfig["strategy"];
-  readonly maxSteps: number;
-  readonly maxDepth: number | undefined;
-  readonly maxTime: number | undefined;
-  readonly stopOnFirstViolation: boolean;
-  readonly continueAfterViolation: boolean;
-  readonly seed: number;
-  readonly races: RacesConfig;
-}
-
-/** Returns the budgets of one exploration. Flag and environment win over the Agent's own values, which win over file and default. */
-export function resolveExploration(config: Config, agent: AgentValues): ResolvedExploration {
+/** Returns the settings of one exploration. Flag and environment win over the Agent's own values, which win over file and default. */
+export function resolveExploration(config: Config, agent: AgentValues): ExplorationConfig {
   const { exploration } = config;
   const pick = <T>(key: string, own: T | undefined, configured: T): T =>
     own === undefined || isForced(config, `exploration.${key}`) ? configured : own;
   return {
-    strategyKind: pick("strategy", agent.strategy?.kind, exploration.strategy),
+    ...exploration,
+    strategy: pick("strategy", agent.strategy?.kind, exploration.strategy),
     maxSteps: pick("max_steps", agent.maxSteps, exploration.maxSteps),
     maxDepth: pick<number | undefined>("max_depth", agent.maxDepth, exploration.maxDepth),
     maxTime: pick<number | undefined>("max_time", agent.maxTime, exploration.maxTime),

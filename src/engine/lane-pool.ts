@@ -12,15 +12,23 @@ import type { RaceAnswer, RaceRequest } from "../messages/race-messages.ts";
 import type { VisitedSet } from "./graph/visited-set.ts";
 import type { Knowledge } from "../state/index.ts";
 
-/** Lanes on other machines. Their number changes, and they only expand nodes. */
-export interface RemoteLanes {
-  /** The largest number of lanes that are used at once. */
+/** The lanes that expand nodes. */
+export interface LaneCapacity {
+  /** The largest number of lanes that take chunks at once. */
   readonly most: number;
-  /** The current number of lanes. */
+  /** The number of lanes that take chunks now. */
   readonly open: number;
-  /** Milliseconds for which a chunk should keep a lane busy: long enough that the time for sending it does not matter. */
-  readonly chunkMs: number;
+  /** Milliseconds for which a chunk should keep a lane busy, so that the time for sending it does not matter. `undefined`: the scheduler's default. */
+  readonly chunkMs: number | undefined;
+  /**
+   * `false`: the pool's own lanes expand nodes. `true`: other lanes do, which come and go, rebuild themselves, and end their requests themselves; the
+   * pool's own lanes are free for all other work.
+   */
+  readonly isElastic: boolean;
 }
+
+/** Returns the capacity of a pool whose own lanes expand nodes. */
+export const fixedCapacity = (lanes: number): LaneCapacity => ({ most: lanes, open: lanes, chunkMs: undefined, isElastic: false });
 
 /**
  * `use`: the standby lane, if there is one, replaces the lane, and the next standby lane is built. `build`: the same, and the first standby lane is
@@ -28,13 +36,13 @@ export interface RemoteLanes {
  */
 export type StandbyUse = "use" | "build";
 
-/** Reaches lanes for the engine: in this thread, in worker threads, or on other machines. */
+/** Reaches lanes for the engine, wherever they run. */
 export interface LanePool {
   readonly lanes: number;
   /** Chunks that a lane may hold at once. */
   readonly depth: number;
-  /** The lanes that expand nodes, if they are on other machines. They rebuild themselves. The lanes of this pool do all other work. */
-  readonly remote?: RemoteLanes | undefined;
+  /** The lanes that expand nodes. Its numbers may change during the run. */
+  readonly capacity: LaneCapacity;
   /** Brings all lanes up to the root state. */
   start(): Promise<readonly LaneReport[]>;
   /** Repeats a walk on every lane, and returns the differences found on the first lane. */
@@ -56,10 +64,7 @@ export interface LanePool {
   probe(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd>;
   /** Makes calls at the same time in the state that a path leads to, on a lane that has no other work. Errors of the calls never reject. */
   race(lane: number, request: RaceRequest): Promise<RaceAnswer>;
-  /**
-   * Ends a lane's requests in progress as if they timed out, and ends a lane that does not stop then. Lanes on other machines end their requests
-   * themselves.
-   */
+  /** Ends a lane's requests in progress as if they timed out, and ends a lane that does not stop then. Absent: lanes end their requests themselves. */
   cut?(lane: number): void;
   /** Asks every lane to stop at the next action. */
   cancel(): void;

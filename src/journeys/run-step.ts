@@ -7,9 +7,10 @@ import { ApiResponse } from "../model/http/response.ts";
 import type { RecordedExchange } from "../model/results/result.ts";
 import { watchContext } from "./context-changes.ts";
 import { judge, strayVerdict, type Ending, type Verdict } from "./judge.ts";
-import { plainCopy } from "./plain-copy.ts";
-import { stackOf } from "./stack-of.ts";
 import type { StepScope } from "./step-scope.ts";
+
+/** The greatest length of a chain of causes that is followed. */
+const CAUSES = 10;
 
 /** A step's result in the thread that ran it. */
 export interface RanStep extends Omit<StepResult, "where"> {
@@ -111,4 +112,34 @@ function verdictOf(
 ): Verdict {
   const verdict = judge(step.expectFailure, ending, requests);
   return strays.length > 0 && (verdict.status === "passed" || verdict.status === "skipped") ? strayVerdict(strays[0]) : verdict;
+}
+
+/**
+ * Returns a copy of a step's arguments that can be stored, sent to another thread and shown; values that cannot be copied are named by their type.
+ */
+function plainCopy(value: unknown, seen: readonly unknown[] = []): unknown {
+  if (typeof value === "function" || typeof value === "symbol") return `[${typeof value}]`;
+  if (typeof value !== "object" || value === null) return value;
+  if (seen.includes(value)) return "[circular]";
+  const inside = [...seen, value];
+  if (Array.isArray(value)) return value.map((one) => plainCopy(one, inside));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) {
+    return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plainCopy(one, inside)]));
+  }
+  try {
+    return structuredClone(value);
+  } catch {
+    return `[${(value as { constructor?: { name?: string } }).constructor?.name ?? "object"}]`;
+  }
+}
+
+/**
+ * Returns the stacks of an error and its causes one after another, and the stack of the step's declaration. The first line of the user's own code is
+ * the one to show.
+ */
+function stackOf(error: unknown, declared: string | undefined): string {
+  const stacks: string[] = [];
+  for (let cause = error; cause instanceof Error && stacks.length < CAUSES; cause = cause.cause) stacks.push(cause.stack ?? "");
+  return [...stacks, declared ?? ""].join("\n");
 }

@@ -27,11 +27,12 @@ interface HttpServer {
 }
 
 /** Settings that a lane and its spares share. */
-interface Building {
+export interface LaneSettings {
   readonly definition: AgentDefinition<never, never>;
   readonly options: LaneOptions;
   readonly http: HttpSettings;
-  readonly processes: Partial<ProcessHost> | undefined;
+  /** Restarts the processes of lanes; required if the specification asks for restarts. */
+  readonly processes?: Partial<ProcessHost> | undefined;
 }
 
 type OneLane = Omit<BuiltLane, "spares">;
@@ -39,22 +40,14 @@ type OneLane = Omit<BuiltLane, "spares">;
 /**
  * Builds a lane in this thread, at the root state, and its spares beside it.
  *
- * @param processes Restarts the processes of lanes; required if the specification asks for restarts.
  * @param shared The data that `setup` made on the run's first lane; not given for that lane itself.
  */
-export async function buildLane(
-  definition: AgentDefinition<never, never>,
-  spec: LaneSpec,
-  options: LaneOptions,
-  http: HttpSettings,
-  processes?: Partial<ProcessHost>,
-  shared?: unknown,
-): Promise<BuiltLane> {
-  const building = { definition, options, http, processes };
-  const first = await buildOne(building, spec, { shared });
+export async function buildLane(settings: LaneSettings, spec: LaneSpec, shared?: unknown): Promise<BuiltLane> {
+  const { definition, http } = settings;
+  const first = await buildOne(settings, spec, { shared });
   // A World that no factory made can belong to one lane only.
   const wanted = typeof definition.world === "object" ? [] : (spec.spares ?? []);
-  const built = await Promise.allSettled(wanted.map((spare) => buildOne(building, spare, { image: first.base.report.image })));
+  const built = await Promise.allSettled(wanted.map((spare) => buildOne(settings, spare, { image: first.base.report.image })));
   const all = [first, ...built.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))];
   const close = async (): Promise<void> => {
     const closed = await Promise.allSettled(all.map((one) => one.close()));
@@ -86,11 +79,11 @@ function spareDiffers(lane: LaneReport, spare: LaneReport): SeqqaError {
  * needed, so that a lane loads no driver that it does not use.
  */
 async function buildOne(
-  building: Building,
+  settings: LaneSettings,
   spec: LaneSpec,
   roots: { readonly image?: unknown; readonly shared?: unknown },
 ): Promise<OneLane> {
-  const { definition, options, http } = building;
+  const { definition, options, http } = settings;
   const { HttpClient } = await import("../adapters/http/index.ts");
   const { setHttpDefaults } = await import("../adapters/http/defaults.ts");
   setHttpDefaults(http);
@@ -107,7 +100,7 @@ async function buildOne(
     lane.fetch !== undefined ? () => new HttpClient(lane.fetch!) : lane.baseUrl === "" ? undefined : () => new HttpClient(lane.baseUrl);
   let opened: Awaited<ReturnType<typeof bringUp>> | undefined;
   try {
-    const restart = restartOf(spec, building.processes);
+    const restart = restartOf(spec, settings.processes);
     const seat = {
       lane,
       inProcess: target !== undefined,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { LanePool, StandbyUse } from "../engine/lane-pool.ts";
+import type { LaneCapacity, LanePool, StandbyUse } from "../engine/lane-pool.ts";
 import {
   type Calibration,
   type CalibrationWalk,
@@ -33,6 +33,7 @@ const PIPE_MS = 20;
 export class WatchedLanePool implements LanePool {
   readonly lanes: number;
   readonly depth: number;
+  readonly capacity: LaneCapacity;
   readonly #inner: LanePool;
   readonly #processes: Processes;
   /** The first lane's report once all lanes were brought to the root state. */
@@ -45,6 +46,7 @@ export class WatchedLanePool implements LanePool {
     this.#processes = processes;
     this.lanes = inner.lanes;
     this.depth = inner.depth;
+    this.capacity = inner.capacity;
   }
 
   async start(): Promise<readonly LaneReport[]> {

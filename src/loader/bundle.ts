@@ -1,17 +1,19 @@
-import { build, type BuildFailure, type BuildResult } from "esbuild";
+import { build, type BuildFailure, type BuildResult, type Metafile } from "esbuild";
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, rename, writeFile } from "node:fs/promises";
-import { basename, dirname, extname, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { basename, dirname, extname, join, resolve, isAbsolute, relative, sep } from "node:path";
+import { pathToFileURL, fileURLToPath } from "node:url";
 import { SeqqaError } from "../model/errors.ts";
-import { codeHash } from "./code-hash.ts";
 import { isBuildFailure, syntaxError } from "./load-errors.ts";
 import { shownPath } from "./shown-path.ts";
 import { stringLiterals } from "./string-literals.ts";
 import { externalPackages } from "./external-packages.ts";
 import { ownMeta } from "./own-meta.ts";
 import { NO_TEST, testGlobals, testRunners } from "./test-runners.ts";
+import { isOwn, ownPath } from "./own-package.ts";
+
+const NAMESPACE = /^[\w-]{2,}:(.*)$/;
 
 /** The extension that identifies bundles in stack frames; the source map lies beside the bundle. */
 export const BUNDLE_SUFFIX = ".seqqa.mjs";
@@ -109,4 +111,33 @@ function requireBanner(source: string): string {
     `import { createRequire as __seqqa_createRequire } from "node:module";` +
     ` const require = __seqqa_createRequire(${JSON.stringify(pathToFileURL(source).href)});`
   );
+}
+
+/**
+ * Returns the SHA-256 of bundled code: equal as long as the user's code is, in whatever folder it was checked out. Files that the code names by their
+ * place (packages, values of `import.meta`) count by their path from the entry, and seqqa's own files by their path in seqqa.
+ */
+function codeHash(code: string, source: string, { inputs, outputs }: Metafile): string {
+  const named = [
+    source,
+    ...Object.keys(inputs).flatMap((input) => placesOf(NAMESPACE.exec(input)?.[1] ?? resolve(dirname(source), input))),
+    ...Object.values(outputs).flatMap(({ imports }) => imports.flatMap(({ path }) => placesOf(path))),
+  ];
+  // The longest path comes first, so that no path is taken for the beginning of another one.
+  const files = [...new Set(named)].toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
+  // The name of the map contains a hash of its own.
+  let text = code.replace(/^\/\/# sourceMappingURL=.*$/m, "");
+  for (const file of files) {
+    const shown = isOwn(file) ? `seqqa:${ownPath(file)}` : `from:${relative(dirname(source), file)}`;
+    const written = JSON.stringify(shown.split(sep).join("/")).slice(1, -1);
+    for (const form of [pathToFileURL(file).href, JSON.stringify(file).slice(1, -1)]) text = text.replaceAll(`"${form}"`, `"${written}"`);
+    text = text.replaceAll(`seqqa-meta:${file}`, written).replaceAll(`seqqa-commonjs:${file}`, written);
+  }
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** Returns a file, and its folder, which `import.meta.dirname` names. */
+function placesOf(path: string): readonly string[] {
+  const file = path.startsWith("file:") ? fileURLToPath(path) : path;
+  return isAbsolute(file) ? [resolve(file), dirname(resolve(file))] : [];
 }

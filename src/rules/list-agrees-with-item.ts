@@ -94,7 +94,7 @@ async function whatIsWrong(list: Listed, step: CheckedStep, paths: ResourcePaths
       return `GET ${kind.collection.text} has an item whose GET ${kind.item.text} is answered ${answer.statusCode}`;
     }
     const own = answer.ok ? itemIn(answer, kind.resource) : undefined;
-    const fields = own === undefined ? [] : await steady(contradictions(item, own), list, item, own, path, client);
+    const fields = own === undefined ? [] : await steady({ list, item, own, path }, contradictions(item, own), client);
     if (fields.length > 0) return `GET ${kind.collection.text} and GET ${kind.item.text} of an item in it differ in ${shown(fields)}`;
   }
   const created = createdBy(step, paths);
@@ -103,19 +103,22 @@ async function whatIsWrong(list: Listed, step: CheckedStep, paths: ResourcePaths
   return `GET ${kind.item.text} gives what was created, and GET ${kind.collection.text} does not have it`;
 }
 
+/** An item as its list shows it, and as it is answered by itself. */
+interface Pair {
+  readonly list: Listed;
+  readonly item: Item;
+  readonly own: Item;
+  /** The path of the item itself. */
+  readonly path: string;
+}
+
 /** Returns the differing fields whose values stay the same when both the list and the item are read again. */
-async function steady(
-  fields: readonly string[],
-  { kind, path: list }: Listed,
-  item: Item,
-  own: Item,
-  path: string,
-  client: ApiClient,
-): Promise<readonly string[]> {
+async function steady({ list, item, own, path }: Pair, fields: readonly string[], client: ApiClient): Promise<readonly string[]> {
   if (fields.length === 0) return fields;
+  const { kind } = list;
   const ownAgain = itemIn(await client.get(path), kind.resource);
   const id = idOf(item, kind.resource);
-  const itemAgain = listIn(await client.get(list), kind.resource)?.find((one) => idOf(one, kind.resource) === id);
+  const itemAgain = listIn(await client.get(list.path), kind.resource)?.find((one) => idOf(one, kind.resource) === id);
   if (ownAgain === undefined || itemAgain === undefined) return [];
   return fields.filter((field) => isSteady(field, own, ownAgain) && isSteady(field, item, itemAgain));
 }

@@ -4,8 +4,8 @@ import { createAdapter } from "../adapters/load-store.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { StoreCheck } from "../model/stores/store-provider.ts";
 import type { LaneSpec, SystemSpec } from "../targets/lanes/lane-spec.ts";
-import { checkServices, runBase, TargetHost } from "../targets/index.ts";
-import { hostOptions } from "./prepare/host-options.ts";
+import { checkServices, runBase, type TargetHost } from "../targets/index.ts";
+import { openHost } from "./lanes/open-lanes.ts";
 import { storesOf, systemsOf } from "./prepare/store-modules.ts";
 import { withRunDirectory } from "./prepare/run-directory.ts";
 
@@ -65,7 +65,7 @@ async function lane(config: Config, directory: string): Promise<readonly StoreCh
   const checks: StoreCheck[] = [];
   let host: TargetHost | undefined;
   try {
-    host = await TargetHost.create(config, hostOptions(directory));
+    host = await openHost(config, { directory, lanes: 1 });
     const begun = performance.now();
     const spec = await host.provision(0);
     if (spec.baseUrl !== "") {

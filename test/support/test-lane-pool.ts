@@ -1,4 +1,4 @@
-import type { LanePool, RemoteLanes } from "../../src/engine/lane-pool.ts";
+import { fixedCapacity, type LaneCapacity, type LanePool } from "../../src/engine/lane-pool.ts";
 import type {
   Calibration,
   CalibrationWalk,
@@ -76,9 +76,9 @@ export class TestLanePool implements LanePool {
     this.#draws = new Draws(options.seed ?? 0);
   }
 
-  get remote(): RemoteLanes | undefined {
+  get capacity(): LaneCapacity {
     const { open, lanes } = this.#options;
-    return open === undefined ? undefined : { most: lanes, open: open(), chunkMs: 100 };
+    return open === undefined ? fixedCapacity(lanes) : { most: lanes, open: open(), chunkMs: 100, isElastic: true };
   }
 
   async start(): Promise<readonly LaneReport[]> {

@@ -10,7 +10,9 @@ import type {
 import { parseExactly } from "./exact-json.ts";
 import { badAnswer, beginning } from "./failures.ts";
 import { RemoteChannel, type ChannelLimits } from "./remote-channel.ts";
-import { stableText } from "./stable-text.ts";
+
+/** A value that is nested deeper has no text here; the canonical form of states takes no deeper ones either. */
+const DEEPEST = 1000;
 
 export interface RemoteAdapterOptions {
   /**
@@ -154,4 +156,19 @@ export class RemoteAdapter implements StoreAdapter {
   async #rollBack(id: CheckpointId): Promise<void> {
     await this.#channel.send("POST", "rollback", JSON.stringify({ id }));
   }
+}
+
+/**
+ * Writes JSON with the keys of objects in order and `bigint`s as plain digits: equal exactly for equal values. @throws RangeError when it is nested
+ * too deeply.
+ */
+function stableText(value: unknown, depth = 0): string {
+  if (typeof value === "bigint") return String(value);
+  if (typeof value !== "object" || value === null) return JSON.stringify(value);
+  if (depth === DEEPEST) throw new RangeError(`nested more than ${DEEPEST} deep`);
+  if (Array.isArray(value)) return `[${value.map((one) => stableText(one, depth + 1)).join(",")}]`;
+  const entries = Object.keys(value)
+    .toSorted()
+    .map((key) => `${JSON.stringify(key)}:${stableText((value as Record<string, unknown>)[key], depth + 1)}`);
+  return `{${entries.join(",")}}`;
 }

@@ -1,14 +1,12 @@
 import { Command, Option } from "commander";
-import { STRATEGY_KINDS } from "../../model/declare/strategy.ts";
-import { REPORTER_NAMES, REPORT_FORMAT_NAMES } from "../../reports/index.ts";
+import { REPORT_FORMAT_NAMES } from "../../reports/index.ts";
 import { alternatives } from "../../model/text/alternatives.ts";
 import type { ListOptions } from "../commands/list-command.ts";
 import { EMITTERS } from "../run/emit-finding.ts";
 import type { MergeOptions } from "../commands/merge-command.ts";
 import type { ReplayCommandOptions } from "../commands/replay-command.ts";
 import type { ReportOptions } from "../commands/report-command.ts";
-import { flagWord } from "./flag-word.ts";
-import type { RunOptions } from "./run-options.ts";
+import { ALLOW_DB_FLAG, CONFIG_FLAG, REPORTER_FLAG, RUN_FLAGS, type Flag, type RunOptions } from "./run-options.ts";
 import type { WorkerOptions } from "../commands/worker-command.ts";
 import type { ScaffoldOptions } from "../commands/scaffold-command.ts";
 
@@ -54,39 +52,16 @@ export function buildProgram(version: string, handlers: Handlers): Command {
       "after",
       "\nExample:\n  $ seqqa demo\n\nExit status: 0 nothing found, 1 a finding, 2 usage or configuration, 3 the result is unverified, 130 interrupted.",
     );
-  program
+  const run = program
     .command("run")
     .description("run a journey by its name, every journey, or the explorations of a directory")
     .argument("[journey|directory]", "a directory wins over a journey of its name; seqqa list shows what there is")
-    .addOption(new Option("--all", "every journey"))
-    .addOption(new Option("--parallel <n|auto>", "lanes that work at the same time"))
-    .addOption(new Option("--verbose", "more about the run: requests of every step, stacks of errors"))
-    .addOption(new Option("--no-infra", "take services, containers and the target to run already; needs base_url or lanes"))
-    .addOption(new Option("--strategy <name>", alternatives(STRATEGY_KINDS.map(flagWord))))
-    .addOption(new Option("--max-steps <n>", "executed actions"))
-    .addOption(new Option("--max-depth <n>", "length of the longest path"))
-    .addOption(new Option("--max-time <duration>", "seconds, or 30s, 5m, 1h"))
-    .addOption(new Option("--seed <n>", "where all randomness comes from"))
-    .addOption(new Option("--races [mode]", "probe pairs of actions for races; default: pairs").choices(["pairs", "off"]))
-    .addOption(new Option("--bail", "stop at the first violation, or the first journey that does not pass"))
-    .addOption(new Option("--continue-after-violation", "explore behind states that violate a rule, too"))
-    .addOption(new Option("--only <text>", "explorations and journeys whose name contains it"))
-    .addOption(new Option("--shard <i/n>", "explore one of n shares of the states; --max-steps is the total of all; see seqqa merge"))
-    .addOption(new Option("--distributed <url>", "let workers expand states, through this Redis; needs SEQQA_SECRET; see seqqa worker"))
-    .addOption(new Option("--resume [run]", "go on with a run that was interrupted, killed or out of budget; default: the last one"))
-    .addOption(new Option("--force", "go on although configuration or code changed"))
-    .addOption(reporter())
-    .addOption(new Option("--base-url <url>", "a target that already runs"))
-    .addOption(configFile())
-    .addOption(new Option("--output <dir>", "where reports are written"))
-    .addOption(new Option("--fail-on-severity <severity>", "critical, high, medium, low or none"))
-    .addOption(new Option("--update-known", "write what is found to the file of known_findings"))
-    .addOption(allowDb())
     .addHelpText(
       "after",
       "\nExample:\n  $ seqqa run qa --parallel 4 --max-steps 5000\n  $ seqqa run qa --resume --max-steps 20000\n  $ seqqa run login --verbose\n  $ seqqa run --all --bail",
     )
     .action((named: string | undefined, options: RunOptions) => handlers.run(named, options));
+  for (const flag of RUN_FLAGS) run.addOption(optionOf(flag));
   program
     .command("worker")
     .description("work on a distributed run with this checkout's own code, configuration and targets, until the run is over")
@@ -224,21 +199,13 @@ export function buildProgram(version: string, handlers: Handlers): Command {
   return program;
 }
 
-function configFile(): Option {
-  return new Option("--config <file>", "this seqqa.yaml and no other");
-}
+const configFile = (): Option => optionOf(CONFIG_FLAG);
+const allowDb = (): Option => optionOf(ALLOW_DB_FLAG);
+const reporter = (): Option => optionOf(REPORTER_FLAG);
 
-function reporter(): Option {
-  const [first, ...others] = REPORTER_NAMES;
-  const names = alternatives([`${first} (default)`, ...others, "a module of your own: ./mine.ts, or a package"]);
-  return repeatable(new Option("--reporter <name>", `what standard output gets: ${names}`));
-}
-
-function allowDb(): Option {
-  return repeatable(new Option("--allow-db <name>", "a store that may be written although its name does not say that it is for tests"));
-}
-
-/** The option may be given several times. */
-function repeatable(option: Option): Option {
-  return option.argParser((value: string, before: readonly string[] | undefined) => [...(before ?? []), value]);
+function optionOf({ usage, description, choices, isList }: Flag): Option {
+  const option = new Option(usage, description);
+  if (choices !== undefined) option.choices(choices);
+  if (isList === true) option.argParser((one: string, before: readonly string[] | undefined) => [...(before ?? []), one]);
+  return option;
 }

@@ -1,35 +1,13 @@
 import type { ConfigRow, StoredRun } from "../../run-log/index.ts";
-import { usage, type RunOptions } from "./run-options.ts";
-
-/** Flags that set a key of the configuration: the source of the key's value shows if a flag set it. */
-const BY_KEY: readonly (readonly [keyof RunOptions, string])[] = [
-  ["parallel", "parallel"],
-  ["baseUrl", "base_url"],
-  ["strategy", "exploration.strategy"],
-  ["maxSteps", "exploration.max_steps"],
-  ["maxDepth", "exploration.max_depth"],
-  ["maxTime", "exploration.max_time"],
-  ["seed", "exploration.seed"],
-  ["bail", "exploration.stop_on_first_violation"],
-  ["continueAfterViolation", "exploration.continue_after_violation"],
-  ["failOnSeverity", "fail_on_severity"],
-];
-
-/** Flags that are stored in a row of their own. Not --allow-db: it is a permission, and the run log may have been copied to another machine. */
-const BY_FLAG: readonly (readonly [keyof RunOptions, string])[] = [
-  ["infra", "--no-infra"],
-  ["only", "--only"],
-  ["shard", "--shard"],
-  ["races", "--races"],
-];
+import { RUN_FLAGS, typed, usage, type RunOptions } from "./run-options.ts";
 
 /** Returns the rows that a run log keeps of a command line beside the resulting configuration. */
 export function flagRows(options: RunOptions): readonly ConfigRow[] {
-  return BY_FLAG.flatMap(([option, flag]) => {
-    const value = options[option];
-    return value === undefined || (option === "infra" && value === true)
-      ? []
-      : [{ key: flag, value: JSON.stringify(value), source: `flag ${flag}` }];
+  return RUN_FLAGS.flatMap((flag) => {
+    const value = options[flag.option];
+    // Commander sets `true` when --no-infra is absent.
+    const isGiven = value !== undefined && (flag.option !== "infra" || value === false);
+    return flag.kept === "row" && isGiven ? [{ key: typed(flag), value: JSON.stringify(value), source: `flag ${typed(flag)}` }] : [];
   });
 }
 
@@ -43,9 +21,11 @@ export function optionsBefore(
   env: Readonly<Record<string, string | undefined>>,
 ): RunOptions {
   const before: Record<string, unknown> = {};
-  for (const [option, key] of [...BY_KEY, ...BY_FLAG]) {
-    const row = config.get(key);
-    // Commander sets `true` when --no-infra is absent.
+  for (const flag of RUN_FLAGS) {
+    const { option, kept } = flag;
+    if (kept === undefined) continue;
+    // The source of a key's value shows if a flag set it.
+    const row = config.get(kept === "key" ? flag.key! : typed(flag));
     const isGiven = given[option] !== undefined && option !== "infra";
     if (row === undefined || !row.source.startsWith("flag ") || isGiven) continue;
     const value: unknown = JSON.parse(row.value);

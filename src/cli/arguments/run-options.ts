@@ -1,6 +1,10 @@
 import type { FlagValue } from "../../config/index.ts";
-import { RUN_ID } from "../../run-log/index.ts";
+import { STRATEGY_KINDS } from "../../model/declare/strategy.ts";
 import { SeqqaError } from "../../model/errors.ts";
+import { alternatives } from "../../model/text/alternatives.ts";
+import { REPORTER_NAMES } from "../../reports/index.ts";
+import { RUN_ID } from "../../run-log/index.ts";
+import { flagWord } from "./flag-word.ts";
 
 /** The options of `seqqa run`, as commander passes them. */
 export interface RunOptions {
@@ -35,42 +39,165 @@ export interface RunOptions {
   readonly allowDb?: readonly string[];
 }
 
-/** The key of the configuration that an option sets. The configuration checks the value. */
-const KEYS: readonly (readonly [keyof RunOptions, string, string])[] = [
-  ["parallel", "--parallel", "parallel"],
-  ["strategy", "--strategy", "exploration.strategy"],
-  ["maxSteps", "--max-steps", "exploration.max_steps"],
-  ["maxDepth", "--max-depth", "exploration.max_depth"],
-  ["maxTime", "--max-time", "exploration.max_time"],
-  ["seed", "--seed", "exploration.seed"],
-  ["races", "--races", "exploration.races"],
-  ["bail", "--bail", "exploration.stop_on_first_violation"],
-  ["continueAfterViolation", "--continue-after-violation", "exploration.continue_after_violation"],
-  ["baseUrl", "--base-url", "base_url"],
-  ["output", "--output", "report.output_dir"],
-  ["failOnSeverity", "--fail-on-severity", "fail_on_severity"],
-];
-
-export function flagsOf(options: RunOptions): readonly FlagValue[] {
-  return KEYS.flatMap(([option, flag, key]) => {
-    const value = options[option];
-    return value === undefined ? [] : [{ key, flag, value: option === "races" && value === true ? "pairs" : String(value) }];
-  });
+/** A flag of the command line. */
+export interface Flag {
+  /** The flag and its value, as help shows them. */
+  readonly usage: string;
+  readonly description: string;
+  readonly choices?: readonly string[];
+  /** `true`: the flag may be given several times. */
+  readonly isList?: boolean;
 }
 
-/** The options that only explorations have. */
-const OF_EXPLORATIONS: readonly (readonly [keyof RunOptions, string])[] = [
-  ["strategy", "--strategy"],
-  ["maxSteps", "--max-steps"],
-  ["maxDepth", "--max-depth"],
-  ["maxTime", "--max-time"],
-  ["races", "--races"],
-  ["continueAfterViolation", "--continue-after-violation"],
-  ["updateKnown", "--update-known"],
-  ["resume", "--resume"],
-  ["shard", "--shard"],
-  ["distributed", "--distributed"],
+/** A flag of `seqqa run`. */
+export interface RunFlag extends Flag {
+  readonly option: keyof RunOptions;
+  /** The key of the configuration that the flag sets. The configuration checks the value. */
+  readonly key?: string;
+  /** `true`: a run of journeys refuses the flag. */
+  readonly isOfExplorations?: boolean;
+  /**
+   * How a resumed run gets the value of its first session: `key` from the stored configuration, `row` from a row of its own. Absent: it does not get
+   * it. Not --allow-db: it is a permission, and the run log may have been copied to another machine.
+   */
+  readonly kept?: "key" | "row";
+}
+
+export const CONFIG_FLAG: Flag = { usage: "--config <file>", description: "this seqqa.yaml and no other" };
+export const ALLOW_DB_FLAG: Flag = {
+  usage: "--allow-db <name>",
+  description: "a store that may be written although its name does not say that it is for tests",
+  isList: true,
+};
+
+const [DEFAULT_REPORTER, ...OTHER_REPORTERS] = REPORTER_NAMES;
+const REPORTER_WORDS = [`${DEFAULT_REPORTER} (default)`, ...OTHER_REPORTERS, "a module of your own: ./mine.ts, or a package"];
+export const REPORTER_FLAG: Flag = {
+  usage: "--reporter <name>",
+  description: `what standard output gets: ${alternatives(REPORTER_WORDS)}`,
+  isList: true,
+};
+
+/** Every flag of `seqqa run`, in the order of its help. */
+export const RUN_FLAGS: readonly RunFlag[] = [
+  { option: "all", usage: "--all", description: "every journey" },
+  { option: "parallel", usage: "--parallel <n|auto>", description: "lanes that work at the same time", key: "parallel", kept: "key" },
+  { option: "verbose", usage: "--verbose", description: "more about the run: requests of every step, stacks of errors" },
+  {
+    option: "infra",
+    usage: "--no-infra",
+    description: "take services, containers and the target to run already; needs base_url or lanes",
+    kept: "row",
+  },
+  {
+    option: "strategy",
+    usage: "--strategy <name>",
+    description: alternatives(STRATEGY_KINDS.map(flagWord)),
+    key: "exploration.strategy",
+    isOfExplorations: true,
+    kept: "key",
+  },
+  {
+    option: "maxSteps",
+    usage: "--max-steps <n>",
+    description: "executed actions",
+    key: "exploration.max_steps",
+    isOfExplorations: true,
+    kept: "key",
+  },
+  {
+    option: "maxDepth",
+    usage: "--max-depth <n>",
+    description: "length of the longest path",
+    key: "exploration.max_depth",
+    isOfExplorations: true,
+    kept: "key",
+  },
+  {
+    option: "maxTime",
+    usage: "--max-time <duration>",
+    description: "seconds, or 30s, 5m, 1h",
+    key: "exploration.max_time",
+    isOfExplorations: true,
+    kept: "key",
+  },
+  { option: "seed", usage: "--seed <n>", description: "where all randomness comes from", key: "exploration.seed", kept: "key" },
+  {
+    option: "races",
+    usage: "--races [mode]",
+    description: "probe pairs of actions for races; default: pairs",
+    choices: ["pairs", "off"],
+    key: "exploration.races",
+    isOfExplorations: true,
+    kept: "row",
+  },
+  {
+    option: "bail",
+    usage: "--bail",
+    description: "stop at the first violation, or the first journey that does not pass",
+    key: "exploration.stop_on_first_violation",
+    kept: "key",
+  },
+  {
+    option: "continueAfterViolation",
+    usage: "--continue-after-violation",
+    description: "explore behind states that violate a rule, too",
+    key: "exploration.continue_after_violation",
+    isOfExplorations: true,
+    kept: "key",
+  },
+  { option: "only", usage: "--only <text>", description: "explorations and journeys whose name contains it", kept: "row" },
+  {
+    option: "shard",
+    usage: "--shard <i/n>",
+    description: "explore one of n shares of the states; --max-steps is the total of all; see seqqa merge",
+    isOfExplorations: true,
+    kept: "row",
+  },
+  {
+    option: "distributed",
+    usage: "--distributed <url>",
+    description: "let workers expand states, through this Redis; needs SEQQA_SECRET; see seqqa worker",
+    isOfExplorations: true,
+  },
+  {
+    option: "resume",
+    usage: "--resume [run]",
+    description: "go on with a run that was interrupted, killed or out of budget; default: the last one",
+    isOfExplorations: true,
+  },
+  { option: "force", usage: "--force", description: "go on although configuration or code changed" },
+  { option: "reporter", ...REPORTER_FLAG },
+  { option: "baseUrl", usage: "--base-url <url>", description: "a target that already runs", key: "base_url", kept: "key" },
+  { option: "config", ...CONFIG_FLAG },
+  { option: "output", usage: "--output <dir>", description: "where reports are written", key: "report.output_dir" },
+  {
+    option: "failOnSeverity",
+    usage: "--fail-on-severity <severity>",
+    description: "critical, high, medium, low or none",
+    key: "fail_on_severity",
+    kept: "key",
+  },
+  {
+    option: "updateKnown",
+    usage: "--update-known",
+    description: "write what is found to the file of known_findings",
+    isOfExplorations: true,
+  },
+  { option: "allowDb", ...ALLOW_DB_FLAG },
 ];
+
+/** Returns a flag as the user types it, without its value. */
+export const typed = ({ usage: written }: Flag): string => written.split(" ")[0]!;
+
+export function flagsOf(options: RunOptions): readonly FlagValue[] {
+  return RUN_FLAGS.flatMap((flag) => {
+    const { option, key } = flag;
+    const value = options[option];
+    if (key === undefined || value === undefined) return [];
+    return [{ key, flag: typed(flag), value: option === "races" && value === true ? "pairs" : String(value) }];
+  });
+}
 
 /** Refuses options that contradict each other, or that would have no effect. @throws SeqqaError with exit status 2 */
 export function refuseMisuse(named: string | undefined, options: RunOptions): void {
@@ -92,9 +219,9 @@ export function refuseMisuse(named: string | undefined, options: RunOptions): vo
 
 /** @throws SeqqaError when an option was given that journeys do not have */
 export function refuseForJourneys(options: RunOptions): void {
-  const [, flag] = OF_EXPLORATIONS.find(([option]) => options[option] !== undefined) ?? [];
+  const flag = RUN_FLAGS.find(({ option, isOfExplorations }) => isOfExplorations === true && options[option] !== undefined);
   if (flag !== undefined)
-    throw usage(`${flag} is for explorations, and this is a run of journeys.`, "Take it out, or name a directory of explorations.");
+    throw usage(`${typed(flag)} is for explorations, and this is a run of journeys.`, "Take it out, or name a directory of explorations.");
 }
 
 export function usage(message: string, hint?: string): SeqqaError {

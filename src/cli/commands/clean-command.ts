@@ -3,7 +3,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import { printable } from "../../reports/index.ts";
 import { writeKept } from "../../stores/kept-file.ts";
 import { configOfStores } from "../arguments/config-for.ts";
-import type { ExitStatus } from "../process/exit-status.ts";
+import type { ExitStatus } from "../../run/session/exit-status.ts";
 import type { Machinery } from "../run/machinery.ts";
 import type { CleanOptions } from "../arguments/program.ts";
 import type { Shell } from "../process/shell.ts";

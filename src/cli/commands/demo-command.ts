@@ -3,7 +3,7 @@ import { configFor } from "../arguments/config-for.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
 import { coloursFor, Live, printable, raceLines, redactResult, violationLines } from "../../reports/index.ts";
-import type { ExitStatus } from "../process/exit-status.ts";
+import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { nameOfFile } from "../arguments/find-explorations.ts";
 import type { Machinery } from "../run/machinery.ts";
 import { interruptible } from "../process/interruptible.ts";

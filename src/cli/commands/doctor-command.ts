@@ -1,7 +1,7 @@
 import { configOfStores } from "../arguments/config-for.ts";
 import type { StoreCheck } from "../../model/stores/store-provider.ts";
 import { coloursFor, printable } from "../../reports/index.ts";
-import type { ExitStatus } from "../process/exit-status.ts";
+import type { ExitStatus } from "../../run/session/exit-status.ts";
 import type { Machinery } from "../run/machinery.ts";
 import type { StoreOptions } from "../arguments/program.ts";
 import type { Shell } from "../process/shell.ts";

@@ -1,7 +1,7 @@
 import { init } from "../../init/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { printable } from "../../reports/index.ts";
-import type { ExitStatus } from "../process/exit-status.ts";
+import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { nextCommand } from "./next-step.ts";
 import type { Shell } from "../process/shell.ts";
 

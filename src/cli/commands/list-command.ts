@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { configFor } from "../arguments/config-for.ts";
 import { coloursFor, printable } from "../../reports/index.ts";
-import type { ExitStatus } from "../process/exit-status.ts";
+import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { nameOfFile } from "../arguments/find-explorations.ts";
 import type { Machinery } from "../run/machinery.ts";
 import { usage } from "../arguments/run-options.ts";

@@ -1,14 +1,15 @@
 import { resolve } from "node:path";
 import { configFor } from "../arguments/config-for.ts";
 import { withShardStores, type ShardStore } from "../../run-log/index.ts";
-import type { ExitStatus } from "../process/exit-status.ts";
+import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { interruptible } from "../process/interruptible.ts";
-import { Known } from "../run/known.ts";
+import { Known } from "../../run/session/known.ts";
+import type { RunSession } from "../../run/session/run-session.ts";
 import type { Machinery } from "../run/machinery.ts";
 import { loadReporters } from "../run/load-reporters.ts";
 import { loadFormats, prepareReports } from "../run/report-files.ts";
 import { usage } from "../arguments/run-options.ts";
-import { Run } from "../run/run.ts";
+import { beginRun, endRun } from "../run/terminal-run.ts";
 import type { Shell } from "../process/shell.ts";
 
 export interface MergeOptions {
@@ -47,33 +48,21 @@ export async function mergeCommand(
   const reporter = await loadReporters(options.reporter, { stdout, stderr, env, verbose, visibility: config.report }, { cwd, machinery });
   return await interruptible(shell, reporter, async (signal) => {
     const known = Known.read(config, false, shell.cwd);
-    let run: Run | undefined;
+    const parts = { config, shell, reporter, formats, verbose, signal, known, version };
+    let session: RunSession | undefined;
     const merge = (stores: readonly ShardStore[]): void => {
       checkShards(stores.map(({ stored }) => stored));
       refuseDamaged(stores);
       prepareReports(config);
-      run = new Run({
-        config,
-        shell,
-        machinery,
-        reporter,
-        formats,
-        verbose,
-        only: undefined,
-        signal,
-        known,
-        version,
-        resumed: undefined,
-        shard: undefined,
-      });
+      session = beginRun(parts);
       for (const { file, name } of stores[0]!.stored.explorations) {
-        run.merged({ file, name, merge: (keep) => mergeExplorations(stores, file, keep) });
+        session.merged({ file, name, merge: (keep) => mergeExplorations(stores, file, keep) });
       }
     };
     withShardStores(
       paths.map((path) => resolve(shell.cwd, path)),
       merge,
     );
-    return await run!.end(false);
+    return await endRun(session!, parts, { whole: false });
   });
 }

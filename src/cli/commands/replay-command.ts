@@ -16,8 +16,8 @@ import {
 import { readFindings, runIds } from "../../run-log/index.ts";
 import { drawsByName } from "../arguments/draws-by-action.ts";
 import { emitted, type Emitter } from "../run/emit-finding.ts";
-import { errorText, statusOfError } from "../process/error-text.ts";
-import type { ExitStatus } from "../process/exit-status.ts";
+import { errorText } from "../process/error-text.ts";
+import { statusOfError, type ExitStatus } from "../../run/session/exit-status.ts";
 import { isExplorationFile } from "../arguments/find-explorations.ts";
 import { findFinding, type ExplorationEntry, type FoundFinding, type FoundViolation } from "../arguments/find-finding.ts";
 import { interruptible } from "../process/interruptible.ts";
@@ -151,7 +151,8 @@ function taskOf(found: FoundFinding): Task {
     last: undefined,
     race: undefined,
     verdict: (one) => verdictOf(violation, one),
-    lines: (one, from, colours) => (path.length === 0 ? ["(the initial state)"] : replayTable(path, steps, one.steps, from, colours)),
+    lines: (one, from, colours) =>
+      path.length === 0 ? ["(the initial state)"] : replayTable({ path, recorded: steps, observed: one.steps, from }, colours),
   };
 }
 

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { configFor } from "../arguments/config-for.ts";
 import { writePieces } from "../../reports/index.ts";
 import { OWN_ONLY, writeWhole } from "../../run-log/index.ts";
-import type { ExitStatus } from "../process/exit-status.ts";
+import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { loadFormat, readFor, reportPieces, tellSkipped, writing } from "../run/report-files.ts";
 import { usage } from "../arguments/run-options.ts";
 import type { Machinery } from "../run/machinery.ts";

@@ -1,14 +1,15 @@
 import { isAbsolute, relative } from "node:path";
-import { readRun } from "../../run-log/index.ts";
-import type { ExitStatus } from "../process/exit-status.ts";
+import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { flagRows } from "../arguments/resumed-flags.ts";
 import { interruptible } from "../process/interruptible.ts";
-import { Known } from "../run/known.ts";
+import { Known } from "../../run/session/known.ts";
+import { resumedRun, type ResumedRun } from "../../run/session/resumed-run.ts";
+import { nameOfFile } from "../arguments/find-explorations.ts";
 import type { Machinery } from "../run/machinery.ts";
 import type { Config } from "../../config/index.ts";
 import { loadReporters } from "../run/load-reporters.ts";
 import { loadFormats, prepareReports } from "../run/report-files.ts";
-import { Run, type ResumedRun } from "../run/run.ts";
+import { beginRun, endRun } from "../run/terminal-run.ts";
 import type { RunOptions } from "../arguments/run-options.ts";
 import { runTarget, type RunTarget } from "../run/run-target.ts";
 import { takeSecret } from "../arguments/cluster-secret.ts";
@@ -28,7 +29,7 @@ export async function runCommand(
   const options = target.kind === "explorations" ? target.options : given;
   const secret = options.distributed === undefined ? undefined : takeSecret("--distributed", shell);
   const known = target.kind === "explorations" ? Known.read(config, options.updateKnown === true, shell.cwd) : undefined;
-  const resumed = await resumedRun(target, options, known?.ids, shell, machinery, version);
+  const resumed = await namedRun(target, options, known?.ids, { shell, machinery, version });
   prepareReports(config);
   if (hasStoreModules(config)) await machinery.checkStoreModules(config);
   const verbose = options.verbose === true;
@@ -43,14 +44,18 @@ export async function runCommand(
         ? await machinery.distribute({ config, url, secret: secret!, version, directory: target.directory, onNote })
         : undefined;
     try {
-      const given = { config, shell, machinery, reporter, formats, verbose, only, signal };
-      const run = new Run({ ...given, known, version, resumed, shard, distribution, flags: flagRows(options) });
-      await run.withServices(async () => {
-        if (target.kind === "journeys") await run.journeys(target, options.bail === true);
-        else for (const file of target.files) if (!run.isOver) await run.explore(file);
+      const parts = { config, shell, reporter, formats, verbose, signal, known, version, resumed, flags: flagRows(options) };
+      const session = beginRun(parts);
+      await session.withServices(machinery, async () => {
+        if (target.kind === "journeys") return session.journeys(machinery, target, options.bail === true);
+        for (const entry of target.files) {
+          const request = { entry, name: nameOfFile(entry), only, shard, distribution };
+          if (!session.isOver) await session.exploreFile(machinery, request);
+        }
       });
       await distribution?.close();
-      return await run.end(target.kind === "explorations" && only === undefined && coversConfig(target));
+      const whole = target.kind === "explorations" && only === undefined && coversConfig(target);
+      return await endRun(session, parts, { whole, only });
     } finally {
       await distribution?.close();
     }
@@ -62,22 +67,17 @@ function hasStoreModules({ systems, lanes }: Config): boolean {
   return [systems, ...lanes.map((lane) => lane.systems)].some((one) => Object.values(one).some(({ adapter }) => adapter !== undefined));
 }
 
-/** Returns the run to be resumed, if there is one. @throws SeqqaError if it cannot be resumed */
-async function resumedRun(
+/** Returns the run that the command line names for resuming, if it names one. @throws SeqqaError if it cannot be resumed */
+async function namedRun(
   target: RunTarget,
-  options: RunOptions,
+  { shard, only, force = false }: RunOptions,
   known: ReadonlySet<string> | undefined,
-  shell: Shell,
-  machinery: Machinery,
-  version: string,
+  { shell, machinery, version }: { readonly shell: Shell; readonly machinery: Machinery; readonly version: string },
 ): Promise<ResumedRun | undefined> {
   if (target.kind === "journeys" || target.stored === undefined) return undefined;
   const { stored, config } = target;
   const files = new Map(target.files.map((path) => [shownPath(path, shell.cwd), path]));
-  const { shard, only, force = false } = options;
-  const finished = await machinery.checkResumable({ stored, config, version, files, shard, only, known, force });
-  const entries = finished.size === 0 ? [] : readRun(config.report.outputDir, stored.id).data.document.explorations;
-  return { stored, finished: new Map(entries.filter(({ file }) => finished.has(file)).map((entry) => [entry.file, entry])) };
+  return resumedRun(machinery, { stored, config, version, files, shard, only, known, force });
 }
 
 /** Returns `true` if the named directory contains the folder of the configuration, and so everything that the configuration is for. */

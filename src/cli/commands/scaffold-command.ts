@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { SeqqaError } from "../../model/errors.ts";
 import { printable } from "../../reports/index.ts";
 import type { Scaffolded } from "../../scaffold/index.ts";
-import type { ExitStatus } from "../process/exit-status.ts";
+import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { nextCommand } from "./next-step.ts";
 import type { Shell } from "../process/shell.ts";
 

@@ -1,7 +1,6 @@
 import { withoutPasswords } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { printableLines } from "../../reports/index.ts";
-import type { ExitStatus } from "./exit-status.ts";
 
 /** Returns an error for standard error: one sentence, and a line with the remedy; the stack and its causes only when `verbose`. */
 export function errorText(error: unknown, verbose: boolean): string {
@@ -22,8 +21,4 @@ function stacks(error: unknown): readonly string[] {
         ? ["caused by:", ...stacks(error.cause)]
         : [`caused by: ${String(error.cause)}`];
   return [error.stack ?? error.message, ...cause];
-}
-
-export function statusOfError(error: unknown): ExitStatus {
-  return error instanceof SeqqaError ? error.exitStatus : 3;
 }

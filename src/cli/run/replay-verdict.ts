@@ -1,6 +1,6 @@
 import type { ReplayResult } from "../../model/results/replay.ts";
 import type { Violation } from "../../model/results/result.ts";
-import type { ExitStatus } from "../process/exit-status.ts";
+import type { ExitStatus } from "../../run/session/exit-status.ts";
 
 /** The result of a replay for a finding. */
 export interface Verdict {

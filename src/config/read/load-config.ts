@@ -1,16 +1,22 @@
-import { dirname, resolve } from "node:path";
+import { dirname, resolve, join } from "node:path";
 import { check } from "../check/check.ts";
 import { refuseBadCombinations } from "../check/combinations.ts";
 import type { Config } from "../config.ts";
 import type { Environment } from "./environment.ts";
 import { fill } from "../check/fill.ts";
-import { findFile } from "./find-file.ts";
 import type { Filled } from "../check/filled.ts";
 import { finish } from "../check/finish.ts";
 import { allowedStores, refuseForeignStores } from "../check/store-consent.ts";
 import { override, type FlagValue } from "./overrides.ts";
 import { readFile } from "./read-file.ts";
 import { TABLE } from "../schema/table.ts";
+import { existsSync, statSync } from "node:fs";
+import { SeqqaError } from "../../model/errors.ts";
+
+const CONFIG_NAME = "seqqa.yaml";
+
+/** Names that people give the file by mistake. A folder that has such a file and no `seqqa.yaml` is refused. */
+const OTHER_NAMES = ["seqqa.yml", "seqqa.json"];
 
 export interface LoadOptions {
   /**
@@ -81,4 +87,30 @@ function locateFile(options: LoadOptions, cwd: string): string | undefined {
 /** Returns the origin of a value: `flag --max-steps`, `environment SEQQA_TIMEOUT`, `file seqqa.yaml:3:5` or `default`. */
 export function sourceOf(config: Config, key: string): string {
   return config.sources[key] ?? "default";
+}
+
+/**
+ * Returns the configuration file: from the given directory, else from `./qa`, else from the current folder or the nearest one above it.
+ * @throws SeqqaError `CONFIG_NAME` (2) if a file there has one of the other names.
+ */
+function findFile(directory: string | undefined, cwd: string): string | undefined {
+  const folders = [join(cwd, "qa"), ...upwards(cwd)];
+  if (directory !== undefined) folders.unshift(resolve(cwd, directory));
+  const isFile = (file: string): boolean => existsSync(file) && !statSync(file).isDirectory();
+  for (const folder of folders) {
+    if (isFile(join(folder, CONFIG_NAME))) return join(folder, CONFIG_NAME);
+    const other = OTHER_NAMES.map((name) => join(folder, name)).find(isFile);
+    if (other !== undefined) {
+      throw new SeqqaError("CONFIG_NAME", `${other} is not read: a configuration is called ${CONFIG_NAME}.`, {
+        exitStatus: 2,
+        hint: `Rename it to ${CONFIG_NAME}.`,
+      });
+    }
+  }
+  return undefined;
+}
+
+function upwards(folder: string): readonly string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [folder] : [folder, ...upwards(parent)];
 }

@@ -25,20 +25,24 @@ export function override(
   for (const { key, variable } of KEYS) {
     const value = variable === undefined ? undefined : env[variable];
     if (variable !== undefined && value !== undefined && value !== "")
-      set(values, sources, key, value, variable, `environment ${variable}`, cwd);
+      set(values, sources, { key, text: value, where: variable, source: `environment ${variable}`, base: cwd });
   }
-  for (const { key, flag, value } of flags) set(values, sources, key, value, flag, `flag ${flag}`, cwd);
+  for (const { key, flag, value } of flags) set(values, sources, { key, text: value, where: flag, source: `flag ${flag}`, base: cwd });
 }
 
-function set(
-  values: Section,
-  sources: Record<string, string>,
-  key: string,
-  text: string,
-  where: string,
-  source: string,
-  base: string,
-): void {
+/** A value from outside of the file. */
+interface Override {
+  readonly key: string;
+  readonly text: string;
+  /** The variable or flag, for messages. */
+  readonly where: string;
+  /** Its description in the table of sources. */
+  readonly source: string;
+  /** The directory that relative paths start from. */
+  readonly base: string;
+}
+
+function set(values: Section, sources: Record<string, string>, { key, text, where, source, base }: Override): void {
   const field = KEYS.find((one) => one.key === key)?.field;
   if (field === undefined) throw new Error(`${where} sets ${key}, which is not a key of the configuration`);
   const scalar = (value: string): LocatedScalar => ({ kind: "scalar", where, source, base, value, written: value, fromText: true });

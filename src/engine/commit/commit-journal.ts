@@ -1,4 +1,4 @@
-import { LONGEST, writeCommit } from "./commit-rows.ts";
+import { LONGEST, writeCommit, type CommitEdge } from "./commit-rows.ts";
 import type { ErrorEvent, FindingEvent, StepEvent, InconclusiveEvent } from "../../messages/lane-messages.ts";
 
 /** The step events of a row that are needed to recommit it. */
@@ -34,15 +34,15 @@ export class CommitJournal {
   #news: { place: number; news: JournalEvent }[] = [];
   #checks: DoneCheck[] = [];
 
-  add(from: number, action: number, rows: Int32Array, at: number, to: number, news: StepEvent | undefined): void {
+  add(edge: CommitEdge, news: StepEvent | undefined): void {
     if (!this.recording) return;
     if (this.#size + LONGEST > this.#rows.length) {
       const grown = new Int32Array(this.#rows.length * 2);
       grown.set(this.#rows);
       this.#rows = grown;
     }
-    this.#size = writeCommit(this.#rows, this.#size, from, action, rows, at, to, news === undefined ? -1 : 0, this.#before);
-    this.#before = from;
+    this.#size = writeCommit(this.#rows, this.#size, edge, news === undefined ? -1 : 0, this.#before);
+    this.#before = edge.from;
     if (news === undefined) return;
     const { findings, errors, unjudged } = news;
     this.#news.push({ place: this.#size - 1, news: { findings, errors, ...(unjudged !== undefined && { unjudged }) } });

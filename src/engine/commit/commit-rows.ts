@@ -35,21 +35,23 @@ export interface CommitRow {
   check: number;
 }
 
+/** A step to be written, with the row in which a lane reported it. */
+export interface CommitEdge {
+  readonly from: number;
+  readonly action: number;
+  /** -1: no state was reached. */
+  readonly to: number;
+  /** The lane's rows; the step's row begins at `at`. */
+  readonly rows: Int32Array;
+  readonly at: number;
+}
+
 /**
- * Writes the record of a committed row, and returns the offset after it. `before`: the node that the previous record of the batch starts from; -1:
- * there is no previous record.
+ * Writes the record of a committed row, and returns the offset after it. `news`: the id of the step events; -1: none. `before`: the node that the
+ * previous record of the batch starts from; -1: there is no previous record.
  */
-export function writeCommit(
-  into: Int32Array,
-  place: number,
-  from: number,
-  action: number,
-  rows: Int32Array,
-  at: number,
-  to: number,
-  news: number,
-  before: number,
-): number {
+export function writeCommit(into: Int32Array, place: number, edge: CommitEdge, news: number, before: number): number {
+  const { from, action, to, rows, at } = edge;
   let next = place;
   const bits = (rows[at + KIND]! & 0xffff & ~NEWS) | (news < 0 ? 0 : NEWS);
   into[next++] = ((bits | (from === before ? SAME : 0)) << 16) | action;

@@ -3,7 +3,7 @@ import { BrokenRules, type ViolationPolicy } from "./broken-rules.ts";
 import type { CommitJournal } from "./commit-journal.ts";
 import type { DetailLog } from "./commit-details.ts";
 import { Digest } from "../graph/digest.ts";
-import { EdgeLog } from "../graph/edge-log.ts";
+import { EdgeLog, type Edge } from "../graph/edge-log.ts";
 import { FindingLog, type FoundViolation } from "../findings/finding-log.ts";
 import {
   BOUNDED,
@@ -67,6 +67,15 @@ export interface CommitterOptions {
   readonly journal?: CommitJournal | undefined;
 }
 
+/** The outcome of one action, as a lane reported it. */
+export interface ReportedStep {
+  /** The lane's rows; the step's row begins at `at`. */
+  readonly rows: Int32Array;
+  readonly at: number;
+  readonly news?: StepEvent | undefined;
+  readonly detail?: DetailEvent | undefined;
+}
+
 /**
  * Takes outcomes into the result, one at a time, in the strategy's order. Only the committer decides whether a state or finding is new. Everything
  * that the result says about the committed graph is derived from the committer.
@@ -120,7 +129,15 @@ export class Committer {
     if (report.rootState !== undefined) this.details?.addState(node, report.rootState);
     for (const finding of report.findings) {
       this.digest.addText(finding.invariant);
-      const found = this.findings.addViolation(finding, "", 0, [], node, undefined);
+      const found = this.findings.addViolation({
+        finding,
+        lastAction: "",
+        status: 0,
+        path: [],
+        state: node,
+        news: undefined,
+        draws: undefined,
+      });
       if (found !== undefined) this.#options.onViolation(found);
     }
     for (const error of report.errors) this.findings.addError(error, []);
@@ -131,7 +148,7 @@ export class Committer {
   }
 
   /** Commits the outcome of one action from one node. The returned object is reused by the next call. */
-  commit(node: number, action: number, rows: Int32Array, at: number, news: StepEvent | undefined, detail?: DetailEvent): Committed {
+  commit(node: number, action: number, { rows, at, news, detail }: ReportedStep): Committed {
     const committed = this.#committed;
     committed.to = -1;
     committed.fresh = false;
@@ -144,8 +161,8 @@ export class Committer {
       this.skipped++;
       this.#skips[action]!++;
       this.digest.add(node, action, -2, 0);
-      this.journal?.add(node, action, rows, at, -1, news);
-      if (news !== undefined) this.#takeNews(news, news.findings, node, action, 0, null);
+      this.journal?.add({ from: node, action, to: -1, rows, at }, news);
+      if (news !== undefined) this.#takeNews(news, news.findings, { from: node, action, status: 0, to: -1 });
       return committed;
     }
     this.steps++;
@@ -179,11 +196,12 @@ export class Committer {
     const fresh = this.#broken?.step(node, action, committed.to, committed.fresh, findings) ?? findings;
     committed.blocked = found && this.#broken?.passes(fresh) !== true;
     const clean = !committed.blocked && committed.to >= 0;
-    this.journal?.add(node, action, rows, at, committed.to, news);
+    this.journal?.add({ from: node, action, to: committed.to, rows, at }, news);
     if (this.details !== undefined) this.#keepDetails(committed, detail, news);
-    this.edges.add(node, action, committed.to, status, clean, found);
+    const edge: Edge = { from: node, action, to: committed.to, status, clean, found };
+    this.edges.add(edge);
     this.digest.add(node, action, committed.to, (Math.trunc(status / 100) << 8) | (kind << 1) | (found ? 1 : 0));
-    if (news !== undefined) this.#takeNews(news, fresh, node, action, status, committed.to < 0 ? null : committed.to);
+    if (news !== undefined) this.#takeNews(news, fresh, edge);
     if (this.#options.relaxes && committed.to >= 0) this.#remember(node, action, committed.to, clean);
     if (clean) {
       const before = this.nodes.has(committed.to, OPENED);
@@ -289,12 +307,15 @@ export class Committer {
   }
 
   /** `findings`: the findings that are reported. */
-  #takeNews(news: StepEvent, findings: StepEvent["findings"], node: number, action: number, status: number, to: number | null): void {
-    const path = [...this.nodes.path(node), action];
-    const draws = this.nodes.draws(node);
+  #takeNews(news: StepEvent, findings: StepEvent["findings"], edge: Pick<Edge, "from" | "action" | "status" | "to">): void {
+    const { from, action, status } = edge;
+    const path = [...this.nodes.path(from), action];
+    const draws = this.nodes.draws(from);
+    const state = edge.to < 0 ? null : edge.to;
+    const lastAction = this.#options.actions[action]!;
     for (const { invariant } of news.findings) this.digest.addText(invariant);
     for (const finding of findings) {
-      const found = this.findings.addViolation(finding, this.#options.actions[action]!, status, path, to, news, draws, node);
+      const found = this.findings.addViolation({ finding, lastAction, status, path, state, news, draws, from });
       if (found !== undefined) this.#options.onViolation(found);
     }
     for (const error of news.errors) this.findings.addError(error, path);

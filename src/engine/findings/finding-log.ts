@@ -17,6 +17,15 @@ export interface FoundViolation {
   readonly from: number[];
 }
 
+/** A violation that a committed step, or the root state, showed. */
+export interface CommittedViolation extends Pick<
+  FoundViolation,
+  "finding" | "lastAction" | "status" | "path" | "draws" | "state" | "news"
+> {
+  /** The state from which the step starts; left out for the root state. */
+  readonly from?: number;
+}
+
 /**
  * The largest number of messages per code and source that are reported separately, not counting differences in ids and times. Further errors are
  * counted with the last one.
@@ -37,16 +46,7 @@ export class FindingLog {
   readonly #messages: Map<string, { count: number; last: FoundError | undefined }> = new Map();
 
   /** Returns the group if it is new. */
-  addViolation(
-    finding: FindingEvent,
-    lastAction: string,
-    status: number,
-    path: readonly number[],
-    state: number | null,
-    news: StepEvent | undefined,
-    draws?: UnitRequest["draws"],
-    from?: number,
-  ): FoundViolation | undefined {
+  addViolation({ finding, lastAction, status, path, state, news, draws, from }: CommittedViolation): FoundViolation | undefined {
     const key = JSON.stringify([finding.invariant, lastAction, status]);
     const known = this.violations.get(key);
     if (known === undefined) {

@@ -52,8 +52,7 @@ export class EdgeLog {
     return (this.#kept + (this.#read === undefined ? 0 : 1)) * BYTES + this.#last.bytes.byteLength;
   }
 
-  /** Adds an edge. `to`: -1 if no state was reached. `clean`: the search can continue along the edge. `found`: the edge has a finding. */
-  add(from: number, action: number, to: number, status: number, clean: boolean, found: boolean = false): void {
+  add({ from, action, to, status, clean, found }: Edge): void {
     const at = this.#size++ & (BLOCK - 1);
     if (at === 0 && this.#size > 1) this.#putAway();
     else if (at >= this.#last.room) this.#last = this.#last.doubled();

@@ -26,8 +26,8 @@ export async function drain(
       const now = performance.now();
       // Repeated at each look, since a check may send its next request later.
       if (now >= cutAt) for (const lane of left) lanePool.cut?.(lane);
-      // Lanes on other machines end their requests themselves.
-      if (lanePool.remote === undefined && now >= cutAt + LEAVE_MS && !left.some((lane) => rebuilds.has(lane))) return left;
+      // Lanes that come and go end their requests themselves.
+      if (!lanePool.capacity.isElastic && now >= cutAt + LEAVE_MS && !left.some((lane) => rebuilds.has(lane))) return left;
       await posts.wait();
     }
     return [];

@@ -1,4 +1,4 @@
-import type { StrategyKind } from "../../model/declare/strategy.ts";
+import type { SearchSettings } from "../../model/declare/search-settings.ts";
 import type { ViolationPolicy } from "../commit/broken-rules.ts";
 import type { DetailLimits } from "../commit/commit-details.ts";
 import type { ExplorationEvent } from "../events.ts";
@@ -8,23 +8,20 @@ import type { Recorded } from "../commit/recommit.ts";
 import type { Shard } from "../shards/shard-partition.ts";
 import type { Spill } from "../graph/spill.ts";
 
-export interface ExplorerOptions {
+/** The settings of a search, and what the search needs beside them. */
+export interface ExplorerOptions extends Omit<SearchSettings, "maxDepth" | "maxTime"> {
   readonly name: string;
   readonly actions: readonly string[];
   /** The number of actions that are the agent's own, which come first. Rules added the others. Default: all. */
   readonly ownActions?: number;
-  readonly strategy: StrategyKind;
-  readonly maxSteps: number;
   /** `Infinity`: no limit. */
   readonly maxDepth: number;
   /** Milliseconds; `Infinity`: no limit. */
   readonly maxTimeMs: number;
-  readonly stopOnFirstViolation: boolean;
   /** The violations behind which the search continues. Default: none. */
   readonly violationPolicy?: ViolationPolicy | undefined;
   /** Returns `true` if a violation is no reason to stop. */
   readonly isKnown: (found: FoundViolation) => boolean;
-  readonly seed: number;
   /** `true`: nodes are reached by snapshot if all stores allow it. `false`: every node is reached by replay. */
   readonly direct: boolean;
   /** The number of first nodes that are expanded both ways, and N in "one in N" for later nodes. `oneIn` 0: no checks. */

@@ -121,12 +121,12 @@ export class Explorer {
     const images = new SnapshotStore(this.order.queue === undefined ? undefined : options.spill);
     this.reorderBuffer = new ReorderBuffer(options.actions.length, this.committer.nodes, images);
     this.divergences = new DivergenceLog(options.actions);
-    const most = lanePool.remote?.most ?? lanePool.lanes;
+    const { most, chunkMs } = lanePool.capacity;
     this.#scheduler = new Scheduler({
       actions: options.actions.length,
       mostLanes: most,
       lanes: () => Math.max(this.#open, 1),
-      chunkMs: lanePool.remote?.chunkMs,
+      chunkMs,
       maxDepth: options.maxDepth,
       order: this.order,
       reorderBuffer: this.reorderBuffer,
@@ -175,8 +175,7 @@ export class Explorer {
         this.#commitReady();
         if (this.stopReason !== undefined) break;
         this.#dispatch();
-        if (this.#lanePool.remote === undefined && !this.#posts.any)
-          throw new Error("The engine has nothing to wait for; this is a defect of seqqa.");
+        if (!this.#isElastic && !this.#posts.any) throw new Error("The engine has nothing to wait for; this is a defect of seqqa.");
         await this.#posts.wait();
         // A lane in this thread with its world in memory never waits, so timers and signals need a turn.
         if (performance.now() - turnedAt > TURN_MS) {
@@ -195,7 +194,7 @@ export class Explorer {
       this.#options.signal?.removeEventListener("abort", abort);
       this.#lanePool.cancel();
       const graceMs = this.limit.graceMs(this.stopReason === "interrupted");
-      if (this.#lanePool.remote !== undefined) await this.#lookingAtChain;
+      if (this.#isElastic) await this.#lookingAtChain;
       for (const lane of await drain(this.#posts, this.#lanePool, graceMs, this.#rebuilds)) this.divergences.add(stuckLane(lane));
       this.#isOver = true;
     }
@@ -240,7 +239,12 @@ export class Explorer {
 
   /** The number of lanes that take chunks. */
   get #open(): number {
-    return Math.min(this.#lanePool.remote?.open ?? Infinity, this.#posts.held.length);
+    return Math.min(this.#lanePool.capacity.open, this.#posts.held.length);
+  }
+
+  /** See {@link LaneCapacity.isElastic}. */
+  get #isElastic(): boolean {
+    return this.#lanePool.capacity.isElastic;
   }
 
   /** Commits every known outcome that is next in order. */
@@ -262,7 +266,12 @@ export class Explorer {
       const at = work.at(action);
       const skipped = (work.rows[at + KIND]! & 0xff) === SKIPPED;
       if (!skipped && committer.steps >= maxSteps) return this.#stop("max_steps");
-      const committed = committer.commit(node, action, work.rows, at, work.news?.get(action), work.details?.get(action));
+      const committed = committer.commit(node, action, {
+        rows: work.rows,
+        at,
+        news: work.news?.get(action),
+        detail: work.details?.get(action),
+      });
       const names = work.occurrences?.get(action);
       if (names !== undefined) this.occurred.add(names);
       if (!skipped) reorderBuffer.committed();
@@ -327,16 +336,15 @@ export class Explorer {
   }
 
   /**
-   * Returns `true` if the first lane takes no chunks because a chain waits for it. If remote lanes expand nodes, the lanes of this process are free
-   * anyway.
+   * Returns `true` if the first lane takes no chunks because a chain waits for it. If other lanes expand nodes, the pool's own lanes are free anyway.
    */
   #isKept(lane: number): boolean {
-    return lane === 0 && this.#lanePool.remote === undefined && this.chains.next() !== undefined;
+    return lane === 0 && !this.#isElastic && this.chains.next() !== undefined;
   }
 
   /** Executes the next chain again, one at a time. */
   #sendChain(): void {
-    const isFree = this.#lanePool.remote !== undefined || (this.#posts.held[0] === 0 && !this.#rebuilds.has(0));
+    const isFree = this.#isElastic || (this.#posts.held[0] === 0 && !this.#rebuilds.has(0));
     const chain = this.#lookingAtChain !== undefined || !isFree ? undefined : this.chains.next();
     if (chain === undefined) return;
     const work = this.#lookAt(chain).finally(() => {
@@ -344,7 +352,7 @@ export class Explorer {
       this.#posts.wake();
     });
     this.#lookingAtChain = work;
-    if (this.#lanePool.remote === undefined) this.#addPost(0, work);
+    if (!this.#isElastic) this.#addPost(0, work);
   }
 
   async #lookAt({ path, draws }: Chain): Promise<void> {
@@ -357,8 +365,8 @@ export class Explorer {
       this.#options.saidChains.add(note);
       this.#options.onEvent({ kind: "note", message: note });
     }
-    // If remote lanes expand nodes, the search does not use this lane, and later work starts the target that it needs.
-    if (!isLost || this.#abandoned || this.#lanePool.remote !== undefined) return;
+    // If other lanes expand nodes, the search does not use this lane, and later work starts the target that it needs.
+    if (!isLost || this.#abandoned || this.#isElastic) return;
     const message = "why" in recording ? recording.why : "a path that was executed again did not come to its end";
     await this.#rebuild(0, { kind: recording.failure, unit: -1, action: 0, message });
   }
@@ -379,7 +387,7 @@ export class Explorer {
         if (this.#posts.held[lane] !== 0 || this.#rebuilds.has(lane) || this.#isKept(lane)) continue;
         this.#rounds.send(lane);
       }
-      if (this.#lanePool.remote !== undefined || this.#posts.any) await this.#posts.wait();
+      if (this.#isElastic || this.#posts.any) await this.#posts.wait();
     }
   }
 
@@ -467,8 +475,8 @@ export class Explorer {
     if (this.#meter.elapsedMs >= this.#options.maxTimeMs) this.#stop("max_time");
     this.#meter.emit(false);
     this.#options.onCommits?.();
-    // New remote lanes may be available.
-    if (this.#lanePool.remote !== undefined) this.#posts.wake();
+    // New lanes may be available.
+    if (this.#isElastic) this.#posts.wake();
   }
 
   #stop(reason: StopReason): void {

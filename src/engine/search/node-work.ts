@@ -5,12 +5,26 @@ export const UNDER_WAY = 1;
 export const KNOWN = 2;
 export const COMMITTED = 3;
 
+/** The place of a node whose actions are executed. */
+export interface NodePlace {
+  /** The node's number; -1 while the node is only predicted. */
+  readonly node: number;
+  /** The node work of the predecessor, for a node that is only predicted. */
+  readonly parent: NodeWork | undefined;
+  /** The action that leads from the parent to the node; -1 without a parent. */
+  readonly action: number;
+  readonly depth: number;
+  readonly lo: number;
+  readonly hi: number;
+  /** A snapshot of the state; `undefined`: there is none. */
+  readonly image: unknown;
+}
+
 /**
  * The outcomes of one node's actions that are in progress or known and not committed yet. They belong to the path along which the node is executed,
  * not to the state: a node that gets another path gets new node work.
  */
 export class NodeWork {
-  /** The node's number; -1 while the node is only predicted. */
   node: number;
   readonly parent: NodeWork | undefined;
   readonly action: number;
@@ -33,7 +47,7 @@ export class NodeWork {
   /** The actions before this one were committed one after the other. */
   #inOrder = 0;
 
-  constructor(node: number, parent: NodeWork | undefined, action: number, depth: number, lo: number, hi: number, image: unknown) {
+  constructor({ node, parent, action, depth, lo, hi, image }: NodePlace) {
     this.node = node;
     this.parent = parent;
     this.action = action;

@@ -45,7 +45,7 @@ export class ReorderBuffer {
   of(node: number, lo: number, hi: number): NodeWork {
     let work = this.#works.get(node);
     if (work === undefined) {
-      work = new NodeWork(node, undefined, -1, this.#nodes.depth(node), lo, hi, this.#images.get(node));
+      work = new NodeWork({ node, parent: undefined, action: -1, depth: this.#nodes.depth(node), lo, hi, image: this.#images.get(node) });
       this.#works.set(node, work);
     }
     return work;

@@ -229,7 +229,7 @@ function opened(work: NodeWork, action: number, visited: VisitedSet, seen: Set<n
   work.children ??= new Map();
   let child = work.children.get(action);
   if (child === undefined) {
-    child = new NodeWork(-1, work, action, work.depth + 1, lo, hi, work.images?.get(action));
+    child = new NodeWork({ node: -1, parent: work, action, depth: work.depth + 1, lo, hi, image: work.images?.get(action) });
     work.children.set(action, child);
   }
   return child;

@@ -91,16 +91,16 @@ export function mergeShards({ actions, maxDepth, violationPolicy, shards, root, 
       const told: JournalEvent | undefined = news < 0 ? undefined : shards[shard]!.recorded.news(news);
       const wanted = committer.details!.wanted(committer.edges.size, visited.size);
       const reached = rows.states.find(rows.values[at + LO]!, rows.values[at + HI]!);
-      committer.commit(
-        node,
-        order.action,
-        rows.values,
+      const { action } = order;
+      committer.commit(node, action, {
+        rows: rows.values,
         at,
-        told === undefined ? undefined : { unit: 0, action: order.action, ...told, exchanges: [] },
-        wanted === 0
-          ? undefined
-          : { unit: 0, action: order.action, exchanges: shards[shard]!.exchanges(edge), state: reached < 0 ? undefined : stateOf(reached) },
-      );
+        news: told === undefined ? undefined : { unit: 0, action, ...told, exchanges: [] },
+        detail:
+          wanted === 0
+            ? undefined
+            : { unit: 0, action, exchanges: shards[shard]!.exchanges(edge), state: reached < 0 ? undefined : stateOf(reached) },
+      });
       if (commits++ % EVERY === 0) onCommits(committer);
     }
     if (order.action === actions.length - 1 && !open.has(node)) nodes.flag(node, EXPANDED);

@@ -1,4 +1,4 @@
-import type { LanePool, RemoteLanes } from "../../engine/lane-pool.ts";
+import type { LanePool, LaneCapacity } from "../../engine/lane-pool.ts";
 import type {
   Calibration,
   CalibrationWalk,
@@ -69,7 +69,7 @@ export interface ClusterOptions {
 export class ClusterLanePool implements LanePool {
   readonly lanes: number;
   readonly depth = 2;
-  readonly remote: RemoteLanes;
+  readonly capacity: LaneCapacity;
   readonly #options: ClusterOptions;
   readonly #key: string;
   readonly #workerRegistry: WorkerRegistry;
@@ -91,7 +91,8 @@ export class ClusterLanePool implements LanePool {
     this.#workerRegistry = workerRegistry;
     this.#queue = new ChunkQueue({ link, seal, name: this.#key, actions: options.actions });
     this.#known = new KnownStates(link, seal, this.#key);
-    this.remote = {
+    this.capacity = {
+      isElastic: true,
       most: MOST_LANES,
       chunkMs: CHUNK_MS,
       get open() {

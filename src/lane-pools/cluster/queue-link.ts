@@ -5,7 +5,6 @@ import { redisPlace, shownPlace } from "../../adapters/redis/connect/redis-url.t
 import { SeqqaError } from "../../model/errors.ts";
 import { secureContext } from "../../network/secure-context.ts";
 import { isUntrusted, UNTRUSTED } from "../../network/untrusted.ts";
-import { inTime } from "./in-time.ts";
 import { loadQueue, type QueueDrivers } from "./load-queue.ts";
 
 /** Prefix of the keys of queues and runs. */
@@ -208,4 +207,17 @@ function unreachable(shown: string, cause: unknown): SeqqaError {
     exitStatus: 3,
     cause,
   });
+}
+
+/** Resolves to `true` once `work` settles, to `false` after `ms`. Rejections are ignored. */
+async function inTime(work: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)));
+  const done = work.then(
+    () => true,
+    () => true,
+  );
+  const isDone = await Promise.race([done, late]);
+  clearTimeout(timer);
+  return isDone;
 }

@@ -1,4 +1,4 @@
-import type { LanePool, StandbyUse } from "../../engine/lane-pool.ts";
+import { fixedCapacity, type LaneCapacity, type LanePool, type StandbyUse } from "../../engine/lane-pool.ts";
 import type {
   Calibration,
   CalibrationWalk,
@@ -32,6 +32,7 @@ export interface InlineLanePoolOptions {
 export class InlineLanePool implements LanePool {
   readonly lanes = 1;
   readonly depth = 1;
+  readonly capacity: LaneCapacity = fixedCapacity(1);
   readonly #options: InlineLanePoolOptions;
   readonly #control: LaneControl = new LaneControl();
   #lane: BuiltLane | undefined;

@@ -10,8 +10,15 @@ import { differences } from "../../state/index.ts";
 import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import { buildLane } from "../build-lane.ts";
 import type { BuiltLane, ProcessHost } from "../lane-factory.ts";
-import { clientFor } from "./journey-client.ts";
 import type { JourneySettings, LaneFacts, LaneJourney } from "./journey-runner.ts";
+import { clientPartOf } from "../../model/http/client.ts";
+import { SeqqaError } from "../../model/errors.ts";
+
+interface SharedClient {
+  readonly client: unknown;
+  /** Restores a client that the next journey also uses, and closes one that was made for this journey. */
+  readonly leave: () => Promise<void>;
+}
 
 /** A lane needs an agent, and an agent needs an action. This one is never taken. */
 const NOBODYS = new Action<never, never>({ name: "journey", run: () => Promise.resolve(null) });
@@ -50,7 +57,7 @@ export class JourneyLane {
       return new World<never, never>();
     };
     const definition = new AgentDefinition<never, never>({ world, actions: [NOBODYS], invariants: [] });
-    const built = await buildLane(definition, spec, options, http, processes);
+    const built = await buildLane({ definition, options, http, processes }, spec);
     return new JourneyLane(built, lane!, options.settleMs, await linesOf(built.base));
   }
 
@@ -114,4 +121,41 @@ function failureOf(error: unknown): LaneJourney["failure"] {
   const { code, hint, message, stack } = error as Error & { readonly code?: unknown; readonly hint?: string };
   if (error.name !== "SeqqaError") return { code: "CLIENT_THREW", message: `The journey's client factory threw: ${message}`, stack };
   return { code: String(code), message: hint === undefined ? message : `${message} ${hint}`, stack };
+}
+
+/** Returns the client of one run of a journey. @throws SeqqaError `JOURNEY_*`, and errors of the user's factory */
+async function clientFor(journey: JourneyDefinition<never, never>, lane: Lane): Promise<SharedClient> {
+  const own: unknown = journey.client;
+  if (own === undefined) return made(await defaultClient(journey, lane));
+  if (typeof own === "function") return made(await (own as (lane: Lane) => unknown)(lane));
+  const part = clientPartOf(own);
+  if (part?.uses !== undefined && lane.baseUrl !== "" && part.uses !== new URL(lane.baseUrl).origin) {
+    throw new SeqqaError(
+      "JOURNEY_CLIENT_ELSEWHERE",
+      `The client of journey "${journey.name}" goes to ${part.uses}, and the lane's target is at ${lane.baseUrl}.`,
+      { exitStatus: 2, hint: "Write client: (lane) => new HttpClient(lane.baseUrl), or leave it out." },
+    );
+  }
+  const saved = part?.save();
+  return { client: own, leave: () => Promise.resolve(part?.restore(saved)) };
+}
+
+async function defaultClient(journey: JourneyDefinition<never, never>, { baseUrl, fetch }: Lane): Promise<unknown> {
+  const { HttpClient } = await import("../../adapters/http/index.ts");
+  if (fetch !== undefined) return new HttpClient(fetch);
+  if (baseUrl !== "") return new HttpClient(baseUrl);
+  throw new SeqqaError("JOURNEY_WITHOUT_CLIENT", `Journey "${journey.name}" has no client, and there is no target.`, {
+    exitStatus: 2,
+    hint: "Set base_url or target in seqqa.yaml, or give the journey a `client`.",
+  });
+}
+
+function made(client: unknown): SharedClient {
+  return {
+    client,
+    leave: async () => {
+      const close = (client as { close?: () => unknown } | null | undefined)?.close;
+      if (clientPartOf(client) !== undefined && typeof close === "function") await close.call(client);
+    },
+  };
 }

@@ -54,12 +54,10 @@ export class LaneServer implements ControlChannel {
       const definition = await definitionOf(task);
       const control = new LaneControl(task.control);
       this.#control = control;
+      const http = { ...task.http, alive: (): void => control.touch() };
       this.#lane = await buildLane(
-        definition,
+        { definition, options: task.options, http, processes: this.#processes },
         task.spec,
-        task.options,
-        { ...task.http, alive: () => control.touch() },
-        this.#processes,
         task.shared === undefined ? undefined : decodeSnapshot(task.shared),
       );
       this.#runtime = workOf(this.#lane.base, this.#lane.spares, control);

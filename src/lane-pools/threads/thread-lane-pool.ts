@@ -1,7 +1,7 @@
 import { MessageChannel, type MessagePort } from "node:worker_threads";
 import { releaseProxy, wrap, type Remote } from "comlink";
 import { Piscina } from "piscina";
-import type { LanePool, StandbyUse } from "../../engine/lane-pool.ts";
+import { fixedCapacity, type LaneCapacity, type LanePool, type StandbyUse } from "../../engine/lane-pool.ts";
 import type {
   Calibration,
   CalibrationWalk,
@@ -66,6 +66,7 @@ const SEAT_DEADLINE = 30_000;
 export class ThreadLanePool implements LanePool {
   readonly lanes: number;
   readonly depth: number;
+  readonly capacity: LaneCapacity;
   readonly #options: ThreadLanePoolOptions;
   readonly #lanes: readonly LaneHandle[];
   readonly #pool: Piscina;
@@ -81,6 +82,7 @@ export class ThreadLanePool implements LanePool {
     this.#options = options;
     this.lanes = options.lanes;
     this.depth = options.depth;
+    this.capacity = fixedCapacity(this.lanes);
     this.#lanes = Array.from({ length: options.lanes }, () => ({
       control: new LaneControl(),
       threadId: undefined,

@@ -156,7 +156,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   // Where no checkpoint restores the whole target, the root is made again after a step, which is impossible in the middle of one.
   const contextOnly = state.systems.length === 0 && !home.remade && !state.selfContained;
   const judged = home.remade || contextOnly ? rules.filter(({ writes }) => !writes) : rules;
-  const checker = new Checker(world, definition.invariants, judged, drawing, stepper, asks);
+  const checker = new Checker({ world, invariants: definition.invariants, rules: judged, drawing, stepper, asks });
   await home.make();
   // The target or `setup` may have created tables meanwhile.
   const ignored = await findIgnored(world, true);

@@ -102,7 +102,7 @@ export class LaneRuntime {
           if (navigator.away) {
             // The way back is long. It is not taken for an action that, by the restored context, does not apply.
             if (stepper.skips(definition)) {
-              report.rows.push(SKIPPED, 0, 0, 0, 0, 0);
+              report.rows.push(SKIPPED);
               continue;
             }
             mark = await navigator.again(unit);
@@ -128,10 +128,10 @@ export class LaneRuntime {
           if (outcome.kind !== "skipped") navigator.departed();
           // A precondition that only reads costs nothing more. Changes of an action that then returned null are found below.
           if (outcome === SKIPPED_OUTCOME && !(begun instanceof Promise) && !watch.watched && !state.ownChanged(mark)) {
-            report.rows.push(SKIPPED, 0, 0, 0, 0, 0);
+            report.rows.push(SKIPPED);
             continue;
           }
-          const taken = this.#taker.take(unit, finished, action, outcome, mark);
+          const taken = this.#taker.take({ unit, index: finished, action, outcome, mark });
           if (isPromise(taken)) await taken;
           if (report.wantsDetails && outcome.kind !== "skipped") report.keepDetails(finished, action, outcome);
         }

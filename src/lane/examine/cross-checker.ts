@@ -113,7 +113,7 @@ export class CrossChecker {
     const found = [...outcome.findings, ...checker.checked.findings];
     const moved = reached.lo !== unit.lo || reached.hi !== unit.hi;
     if (stepper.checkFailure === undefined && checker.rulesAfter(definition).length > 0)
-      found.push(...(await judgeStep(this.#base, definition, outcome, moved, mark, this.#settle)).findings);
+      found.push(...(await judgeStep(this.#base, { action: definition, outcome, changed: moved, mark }, this.#settle)).findings);
     const unanswered = stepper.checkFailure;
     if (unanswered !== undefined) throw new LaneLost(unanswered.reason, "a check got no answer", [], unanswered.check);
     return found.map(({ invariant }) => invariant).toSorted();

@@ -52,7 +52,8 @@ export async function probePath(
     const findings = [...outcome.findings, ...checker.checked.findings];
     if (ruled && stepper.checkFailure === undefined) {
       await state.fingerprint(canonicalizer, reached);
-      const rules = await judgeStep(base, action, outcome, began.lo !== reached.lo || began.hi !== reached.hi, mark, settle);
+      const moved = began.lo !== reached.lo || began.hi !== reached.hi;
+      const rules = await judgeStep(base, { action, outcome, changed: moved, mark }, settle);
       findings.push(...rules.findings);
     }
     return { steps: path.length, status, ...judged(findings, action.name) };

@@ -74,7 +74,7 @@ export async function recordPath(
     judged = { findings: [...checker.checked.findings], errors: [...checker.checked.errors] };
     if (outcome !== undefined && stepper.checkFailure === undefined) {
       const moved = began.lo !== reached.lo || began.hi !== reached.hi;
-      const rules = await judgeStep(base, last!, outcome, moved, mark, settle);
+      const rules = await judgeStep(base, { action: last!, outcome, changed: moved, mark }, settle);
       judged = { findings: [...judged.findings, ...rules.findings], errors: [...judged.errors, ...rules.errors] };
     }
   } finally {

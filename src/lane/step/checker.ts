@@ -33,6 +33,17 @@ interface Plan {
   readonly error: ErrorEvent | undefined;
 }
 
+/** The parts of a lane that checks need. */
+export interface CheckerParts {
+  readonly world: World<never, never>;
+  readonly invariants: readonly AnyInvariant[];
+  /** The part of the invariants that can be judged here as rules. */
+  readonly rules: readonly Rule[];
+  readonly drawing: Drawing;
+  readonly stepper: Pick<Stepper, "thrown" | "checkFailure" | "isCheckShed">;
+  readonly asks: Asks;
+}
+
 /** Checks invariants in the present state of the world. */
 export class Checker {
   readonly checked: Checked = { findings: [], errors: [], last: "" };
@@ -42,21 +53,13 @@ export class Checker {
   readonly #invariants: readonly AnyInvariant[];
   readonly #rules: readonly Rule[];
   readonly #drawing: Drawing;
-  readonly #stepper: Pick<Stepper, "thrown" | "checkFailure" | "isCheckShed">;
+  readonly #stepper: CheckerParts["stepper"];
   readonly #asks: Asks;
   #isRoot = false;
   /** `when` returns the same for an action each time, so it is called once. */
   readonly #plans: Map<AnyAction, Plan> = new Map();
 
-  /** @param rules The part of the invariants that can be judged here as rules. */
-  constructor(
-    world: World<never, never>,
-    invariants: readonly AnyInvariant[],
-    rules: readonly Rule[],
-    drawing: Drawing,
-    stepper: Pick<Stepper, "thrown" | "checkFailure" | "isCheckShed">,
-    asks: Asks,
-  ) {
+  constructor({ world, invariants, rules, drawing, stepper, asks }: CheckerParts) {
     this.#world = world;
     this.#invariants = invariants.filter((one) => !(one instanceof Rule));
     this.#rules = rules;

@@ -6,6 +6,7 @@ import { LaneLost } from "../bring-up/lane-lost.ts";
 import type { LateWrites } from "../examine/late-writes.ts";
 import type { Outcome } from "./outcome.ts";
 import { errorEvent, impure as impureError } from "./stepper.ts";
+import type { TakenStep } from "./taken-step.ts";
 import type { SavedWorld } from "../state/world-state.ts";
 import { OTHER_WRITER_HINT, otherWriterText, type Writer } from "../examine/foreign-writer.ts";
 import { WriteInquiry } from "../examine/write-inquiry.ts";
@@ -130,14 +131,7 @@ export class StateWatch {
    * Like {@link putBack}, in one operation with the look for writes since `after`, the state that the step led to. `false` if there were any, or
    * another check has to come first; then nothing is restored.
    */
-  async putBackUntouched(
-    unit: UnitRequest,
-    action: number,
-    outcome: Outcome,
-    mark: SavedWorld,
-    after: SavedWorld,
-    spot: boolean,
-  ): Promise<boolean> {
+  async putBackUntouched({ unit, action, outcome, mark }: TakenStep, after: SavedWorld, spot: boolean): Promise<boolean> {
     const { state } = this.#base;
     if (outcome.status === 202 || this.#late.known(action) || state.ownChanged(after)) return false;
     const restoring = state.restoreUntouched(mark);

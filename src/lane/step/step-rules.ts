@@ -183,16 +183,23 @@ export class StepRules {
   }
 }
 
+/** A step to which rules are applied. */
+export interface RuledStep {
+  readonly action: AnyAction;
+  readonly outcome: Outcome;
+  /** `true` if the step led to another state. */
+  readonly changed: boolean;
+  /** The world before the step. */
+  readonly mark: SavedWorld;
+}
+
 /**
  * Applies the rules to a step that was executed from the state of `mark`. The world is left in the state that the step led to, or in the one before
  * it.
  */
 export async function judgeStep(
   base: LaneBase,
-  action: AnyAction,
-  outcome: Outcome,
-  changed: boolean,
-  mark: SavedWorld,
+  { action, outcome, changed, mark }: RuledStep,
   settle: () => Awaitable<void>,
 ): Promise<StepRules> {
   const rules = new StepRules(base, { action, response: outcome.response, exchanges: [...base.stepper.exchanges], changed }, settle);

@@ -25,6 +25,7 @@ import { exchangesOf, type Outcome } from "./outcome.ts";
 import { shapeOf } from "./shape.ts";
 import { SpotCheck } from "./spot-check.ts";
 import type { StateWatch } from "./state-watch.ts";
+import type { TakenStep } from "./taken-step.ts";
 import { judgeStep } from "./step-rules.ts";
 import { errorEvent } from "./stepper.ts";
 import type { SavedWorld } from "../state/world-state.ts";
@@ -33,6 +34,16 @@ import type { SavedWorld } from "../state/world-state.ts";
 interface Reached extends Fingerprint {
   readonly shape: number;
   readonly bits: number;
+}
+
+/** The checks of the state that a step led to. */
+interface Checking {
+  /** The saved state before the checks; `undefined` if the checks are not watched for writes. */
+  readonly before: SavedWorld | undefined | Promise<SavedWorld>;
+  /** Resolves after the checks; `undefined` if they are over. */
+  readonly checking: void | Promise<void>;
+  /** `true`: the restored state is compared with the node. */
+  readonly spot: boolean;
 }
 
 /** Processes the outcome of an action: which state it reached, which rules it broke. Afterwards the world is in the state before it. */
@@ -52,33 +63,27 @@ export class StepTaker {
   }
 
   /** Judges the effect of an action on the state, and restores the state. Returns a promise only if something is asynchronous. */
-  take(unit: UnitRequest, index: number, action: number, outcome: Outcome, mark: SavedWorld): void | Promise<void> {
-    if (outcome.kind === "lost") return this.#lost(unit, index, action, outcome);
+  take(step: TakenStep): void | Promise<void> {
+    if (step.outcome.kind === "lost") return this.#lost(step);
     const { state } = this.#base;
-    if (this.#late.waits(action)) return this.#takeSlowly(unit, index, action, outcome, mark);
-    const changed = state.changed(mark);
-    if (isPromise(changed)) return changed.then((known) => this.#takeChanged(known, unit, index, action, outcome, mark));
-    return this.#takeChanged(changed, unit, index, action, outcome, mark);
+    if (this.#late.waits(step.action)) return this.#takeSlowly(step);
+    const changed = state.changed(step.mark);
+    if (isPromise(changed)) return changed.then((known) => this.#takeChanged(step, known));
+    return this.#takeChanged(step, changed);
   }
 
-  async #takeSlowly(unit: UnitRequest, index: number, action: number, outcome: Outcome, mark: SavedWorld): Promise<void> {
-    await this.#late.settle(action);
-    await this.#takeChanged(await this.#base.state.changed(mark), unit, index, action, outcome, mark);
+  async #takeSlowly(step: TakenStep): Promise<void> {
+    await this.#late.settle(step.action);
+    await this.#takeChanged(step, await this.#base.state.changed(step.mark));
   }
 
-  #takeChanged(
-    changed: boolean,
-    unit: UnitRequest,
-    index: number,
-    action: number,
-    outcome: Outcome,
-    mark: SavedWorld,
-  ): void | Promise<void> {
+  #takeChanged(step: TakenStep, changed: boolean): void | Promise<void> {
+    const { unit, index, action, outcome, mark } = step;
     const { state, checker, options } = this.#base;
     if (!changed && outcome.kind === "executed" && outcome.findings.length === 0 && outcome.status !== 202) {
       if (state.systems.length > 0 && checker.settled(this.#base.actions[action]!)) {
         // Nothing changed, and every invariant was found to hold here before.
-        this.#report.rows.push(EXECUTED | this.#wrote, outcome.status, unit.lo, unit.hi, this.#responseHash(outcome), 0);
+        this.#report.rows.push(EXECUTED | this.#wrote, outcome.status, unit, this.#responseHash(outcome));
         return;
       }
     }
@@ -106,30 +111,24 @@ export class StepTaker {
           checker.checked.findings.length === 0 &&
           checker.checked.errors.length === 0
         ) {
-          this.#report.rows.push(EXECUTED | bits | this.#wrote, outcome.status, lo, hi, 0, shape);
+          this.#report.rows.push(EXECUTED | bits | this.#wrote, outcome.status, this.#reached, 0, shape);
           return state.restore(mark);
         }
-        return this.#finish(unit, index, action, outcome, mark, { lo, hi, shape, bits }, before, checking, spot);
+        return this.#finish(step, { lo, hi, shape, bits }, { before, checking, spot });
       }
-      return observed.then(() => this.#takeCarefully(changed, unit, index, action, outcome, mark));
+      return observed.then(() => this.#takeCarefully(step, changed));
     }
-    return this.#takeCarefully(changed, unit, index, action, outcome, mark);
+    return this.#takeCarefully(step, changed);
   }
 
-  async #takeCarefully(
-    changed: boolean,
-    unit: UnitRequest,
-    index: number,
-    action: number,
-    outcome: Outcome,
-    mark: SavedWorld,
-  ): Promise<void> {
+  async #takeCarefully(step: TakenStep, changed: boolean): Promise<void> {
+    const { unit, index, action, outcome, mark } = step;
     const { state, checker, canonicalizer, options } = this.#base;
     const definition = this.#base.actions[action]!;
     if (outcome.kind === "skipped") {
       // A value in the context that may have been changed in place only counts if it was changed.
       if (!changed || state.hasPassed || !(await this.#watch.differs(unit))) {
-        this.#report.rows.push(SKIPPED, 0, 0, 0, 0, 0);
+        this.#report.rows.push(SKIPPED);
         if (changed) await this.#watch.putBack(unit, action, mark);
         return;
       }
@@ -138,13 +137,13 @@ export class StepTaker {
         `Action "${definition.name}" returned null (skipped) after it had changed the state; a skipped action may only read.`,
         definition.name,
       );
-      this.#report.rows.push(SKIPPED | NEWS, 0, 0, 0, 0, 0);
+      this.#report.rows.push(SKIPPED | NEWS);
       this.#report.news.push({ unit: index, action, findings: [], errors: [error], exchanges: [] });
       return this.#watch.putBack(unit, action, mark);
     }
     if (outcome.kind === "failed") {
       await this.#base.stepper.awaitPending();
-      this.#report.rows.push(FAILED | NEWS, 0, 0, 0, 0, 0);
+      this.#report.rows.push(FAILED | NEWS);
       this.#report.news.push({
         unit: index,
         action,
@@ -173,32 +172,23 @@ export class StepTaker {
     // Taken before a check begins, since a check that writes may do so before it first waits.
     const before = this.#watch.watched || suspicious(unit, lo, hi) ? await state.position(true) : undefined;
     const checking = checker.check(definition, !changed && state.systems.length > 0);
-    await this.#finish(unit, index, action, outcome, mark, { lo, hi, shape, bits }, before, checking, changed && this.#putBackCheck.due());
+    await this.#finish(step, { lo, hi, shape, bits }, { before, checking, spot: changed && this.#putBackCheck.due() });
   }
 
   /** Waits for the checks, processes their findings, writes the row and restores the state. */
-  async #finish(
-    unit: UnitRequest,
-    index: number,
-    action: number,
-    outcome: Outcome,
-    mark: SavedWorld,
-    reached: Reached,
-    marked: SavedWorld | undefined | Promise<SavedWorld>,
-    checking: void | Promise<void>,
-    spot: boolean,
-  ): Promise<void> {
+  async #finish(step: TakenStep, reached: Reached, { before, checking, spot }: Checking): Promise<void> {
+    const { unit, index, action, outcome, mark } = step;
     const { state, checker, stepper } = this.#base;
     // The checks may fail while taking the checkpoint fails, too.
     if (isPromise(checking)) checking.catch(() => undefined);
-    const after = await marked;
+    const after = await before;
     await checking;
-    this.#takeUnanswered(unit, index, action, outcome, reached, checker.checked);
+    this.#takeUnanswered(step, reached, checker.checked);
     const findings = [...outcome.findings, ...checker.checked.findings];
     const errors = [...checker.checked.errors];
     let unjudged: readonly InconclusiveEvent[] = [];
     const ruled = outcome.kind === "executed" && checker.rulesAfter(this.#base.actions[action]!).length > 0;
-    const back = after !== undefined && !ruled && (await this.#watch.putBackUntouched(unit, action, outcome, mark, after, spot));
+    const back = after !== undefined && !ruled && (await this.#watch.putBackUntouched(step, after, spot));
     if (after !== undefined && !back) {
       if (state.ownChanged(after) && (await this.#watch.differs(reached))) errors.push(await this.#watch.impure(action, after, reached));
       else if (await this.#watch.otherState(after, reached)) await this.#watch.writtenDuringChecks(unit, action, after, reached, errors);
@@ -208,8 +198,9 @@ export class StepTaker {
     }
     if (ruled) {
       const moved = reached.lo !== unit.lo || reached.hi !== unit.hi;
-      const rules = await judgeStep(this.#base, this.#base.actions[action]!, outcome, moved, mark, () => this.#late.settle());
-      this.#takeUnanswered(unit, index, action, outcome, reached, {
+      const judged = { action: this.#base.actions[action]!, outcome, changed: moved, mark };
+      const rules = await judgeStep(this.#base, judged, () => this.#late.settle());
+      this.#takeUnanswered(step, reached, {
         findings: [...checker.checked.findings, ...rules.findings],
         errors: [...errors, ...rules.errors],
       });
@@ -230,7 +221,7 @@ export class StepTaker {
         exchanges: findings.length > 0 ? exchangesOf(stepper.exchanges, outcome) : [],
       });
     }
-    this.#report.rows.push(bits, outcome.status, reached.lo, reached.hi, this.#responseHash(outcome), reached.shape);
+    this.#report.rows.push(bits, outcome.status, reached, this.#responseHash(outcome), reached.shape);
     if (!back) await this.#watch.putBack(unit, action, mark, spot);
   }
 
@@ -239,21 +230,15 @@ export class StepTaker {
    * and the lane is lost. `judged`: results of the checks until then.
    * @throws LaneLost, AfterFinding
    */
-  #takeUnanswered(
-    unit: UnitRequest,
-    index: number,
-    action: number,
-    outcome: Outcome,
-    { lo, hi, shape, bits }: Reached,
-    judged: Judged,
-  ): void {
+  #takeUnanswered({ unit, index, action, outcome }: TakenStep, reached: Reached, judged: Judged): void {
     const { stepper, actions } = this.#base;
     const unanswered = stepper.checkFailure;
     if (unanswered === undefined) return;
     const why = unanswered.error instanceof Error ? unanswered.error.message : "a check got no answer";
     if (unit.suspect !== unanswered.reason || action !== unit.from) throw new LaneLost(unanswered.reason, why, [], unanswered.check);
     const { findings, errors } = withUnanswered(judged, unanswered, actions[action]!.name);
-    this.#report.rows.push(EXECUTED | bits | FINDING | NEWS, outcome.status, lo, hi, this.#responseHash(outcome), shape);
+    const bits = EXECUTED | reached.bits | FINDING | NEWS;
+    this.#report.rows.push(bits, outcome.status, reached, this.#responseHash(outcome), reached.shape);
     this.#report.news.push({
       unit: index,
       action,
@@ -274,10 +259,10 @@ export class StepTaker {
     return responseHash(outcome.status, outcome.response.text, this.#base.placeholders, this.#base.options.clockMs);
   }
 
-  #lost(unit: UnitRequest, index: number, action: number, outcome: Outcome): void {
+  #lost({ unit, index, action, outcome }: TakenStep): void {
     if (unit.suspect !== outcome.lost || action !== unit.from) throw new LaneLost(outcome.lost!, outcome.message);
     // It happened again from a clean start: it is a finding, and the lane is lost.
-    this.#report.rows.push(BROKEN | FINDING | NEWS, 0, 0, 0, 0, 0);
+    this.#report.rows.push(BROKEN | FINDING | NEWS);
     const finding = brokenFinding(this.#base.actions[action]!.name, outcome);
     this.#report.news.push({
       unit: index,

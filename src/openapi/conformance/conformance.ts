@@ -3,7 +3,6 @@ import type { ApiDescription, DescribedResponse, MediaType, Operation } from "..
 import { quoted } from "../problem.ts";
 import { bodyCheck, type BodyCheck } from "./body-check.ts";
 import { OperationIndex } from "./operation-index.ts";
-import { essence, isJson, mediaFor, responseFor } from "./response-for.ts";
 import { LIMITS, type Limits } from "./time-limit.ts";
 
 /** The parts of an answer that are judged. */
@@ -108,4 +107,38 @@ function missingHeader({ headers }: DescribedResponse, answer: Answer): string |
 /** Returns a text of the description on one line. */
 function shown(text: string): string {
   return quoted(text).slice(1, -1);
+}
+
+/** Returns the answer that is described for a status: by itself, else by its range (`4XX`), else by `default`. */
+function responseFor(responses: readonly DescribedResponse[], status: number): DescribedResponse | undefined {
+  const byStatus = (name: string): DescribedResponse | undefined => responses.find((response) => response.status === name);
+  return byStatus(String(status)) ?? byStatus(`${Math.floor(status / 100)}XX`) ?? byStatus("default");
+}
+
+/**
+ * Returns the media type that is described for a content type (with or without parameters): by itself, else by the narrowest range (`text/*`,
+ * `application/*+json`) that matches.
+ */
+function mediaFor(media: readonly MediaType[], contentType: string): MediaType | undefined {
+  const type = essence(contentType);
+  return media
+    .filter((one) => isIn(type, one.type))
+    .sort((a, b) => Number(a.type.includes("*")) - Number(b.type.includes("*")) || b.type.length - a.type.length)[0];
+}
+
+/** Returns a content type without parameters, in lower case: `text/html` for `text/HTML; charset=utf-8`. */
+function essence(contentType: string): string {
+  return contentType.split(";")[0]!.trim().toLowerCase();
+}
+
+function isJson(type: string): boolean {
+  return /[/+]json$/.test(type);
+}
+
+function isIn(type: string, range: string): boolean {
+  const star = range.indexOf("*");
+  if (star < 0) return type === range;
+  if (range === "*/*" || range === "*") return true;
+  const [before, after] = [range.slice(0, star), range.slice(star + 1)];
+  return type.length >= range.length && type.startsWith(before) && type.endsWith(after);
 }

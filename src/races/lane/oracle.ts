@@ -154,7 +154,7 @@ export class Oracle {
     let learned = false;
     const round = (): void => {
       for (let time = 0; time < ROUNDS && !agree(); time++) {
-        if (!learnNoise(a, b, part, this.#noise, this.#places, blank)) return;
+        if (!learnNoise(a, b, part, { noise: this.#noise, places: this.#places, blank })) return;
         learned = true;
         this.#measure = this.#measured();
       }

@@ -166,11 +166,11 @@ export class IdPlaces {
     for (const { row, was } of versions) {
       row.forEach((value, index) => {
         if (was !== undefined && was[index] === value) return;
-        mapCell(system, table, row, index, value, sampling);
+        mapCell(system, table, row, index, sampling);
         if (was === undefined) return;
         this.#learnChange(
-          (visitor) => mapCell(system, table, was, index, was[index]!, visitor),
-          (visitor) => mapCell(system, table, row, index, value, visitor),
+          (visitor) => mapCell(system, table, was, index, visitor),
+          (visitor) => mapCell(system, table, row, index, visitor),
         );
       });
     }

@@ -31,7 +31,7 @@ function mapSystem(name: string, observed: Observed, visitor: FactsVisitor): Obs
 
 function mapTable(system: string, table: ObservedTable, visitor: FactsVisitor): ObservedTable {
   const rows = (list: ObservedTable["added"]): ObservedTable["added"] =>
-    list.map((row) => row.map((value, index) => mapCell(system, table, row, index, value, visitor)));
+    list.map((row) => row.map((_value, index) => mapCell(system, table, row, index, visitor)));
   return { ...table, added: rows(table.added), removed: rows(table.removed) };
 }
 
@@ -41,9 +41,9 @@ export function mapCell(
   table: ObservedTable,
   row: readonly StoredValue[],
   index: number,
-  value: StoredValue,
   visitor: FactsVisitor,
 ): StoredValue {
+  const value = row[index]!;
   const domain = declaredDomain(system, table, index);
   if (domain !== undefined && isInteger(value)) return visitor.declared(domain, String(value)) ?? value;
   if (value instanceof Uint8Array) return value;

@@ -60,6 +60,14 @@ export class Noise {
   }
 }
 
+/** The knowledge of values that differ by themselves. Learning adds to it. */
+export interface Learned {
+  readonly noise: Noise;
+  readonly places: IdPlaces;
+  /** Returns a text without its known generated parts. */
+  readonly blank: (text: string) => string;
+}
+
 /** The parts of an execution that are searched for noise. */
 export type Part = "states" | "answers";
 
@@ -99,14 +107,7 @@ function leavesOf(execution: Execution, part: Part, noise: Noise, blank: (text: 
  * Learns from two executions of one order which values differ by themselves. Numbers that changed together with the ids of new rows are ids, and
  * texts that look drawn are names. Other differing places are not compared. Returns `true` if anything was learnt.
  */
-export function learnNoise(
-  a: Execution,
-  b: Execution,
-  part: Part,
-  noise: Noise,
-  places: IdPlaces,
-  blank: (text: string) => string,
-): boolean {
+export function learnNoise(a: Execution, b: Execution, part: Part, { noise, places, blank }: Learned): boolean {
   let learned = false;
   const [left, right] = [leavesOf(a, part, noise, blank), leavesOf(b, part, noise, blank)];
   const [freshA, freshB] = [places.freshOf(a.states[0]!.facts), places.freshOf(b.states[0]!.facts)];

@@ -1,7 +1,9 @@
 import type { Confirming, Progress, Racing } from "../../engine/events.ts";
 import { duration, grouped, plural } from "./numbers.ts";
 import { printable } from "./printable.ts";
-import { timeLeft } from "./time-left.ts";
+
+/** The milliseconds over which the rate is measured: before that it is meaningless. */
+const MEANINGFUL = 3000;
 
 /** The number of lanes with a line of their own. */
 const LANES = 8;
@@ -71,4 +73,16 @@ function fit(text: string, width: number): string {
     kept += character;
   }
   return kept;
+}
+
+/**
+ * Returns the milliseconds until a budget is used up, at the rate of the last seconds; `undefined` before there is a rate. It is an upper bound:
+ * there may be less to explore than the budget allows.
+ */
+function timeLeft({ elapsedMs, steps, stepsPerSecond, maxSteps, maxTimeMs }: Progress): number | undefined {
+  if (elapsedMs < MEANINGFUL) return undefined;
+  const bySteps = stepsPerSecond > 0 ? (Math.max(0, maxSteps - steps) / stepsPerSecond) * 1000 : Infinity;
+  const byTime = maxTimeMs === null ? Infinity : Math.max(0, maxTimeMs - elapsedMs);
+  const left = Math.min(bySteps, byTime);
+  return Number.isFinite(left) ? left : undefined;
 }

@@ -20,7 +20,16 @@ export function raceReplayLines(race: Omit<Race, "toString">, replayed: ReplayRe
   const changes = (outcome: RaceOutcome): readonly string[] => shownChanges(outcome.changes).map((line) => `          ${printable(line)}`);
   const schedule = scheduleText(race);
   return [
-    ...replayTable([...prefix, ...sides], whole(steps, before), whole(replayed.steps, now), from, colours, prefix.length),
+    ...replayTable(
+      {
+        path: [...prefix, ...sides],
+        recorded: whole(steps, before),
+        observed: whole(replayed.steps, now),
+        from,
+        together: prefix.length,
+      },
+      colours,
+    ),
     "",
     ...(schedule === undefined ? [] : [row("schedule", schedule)]),
     row("recorded", `${rateText(race)}; ${outcomeText(race, observed)}`),

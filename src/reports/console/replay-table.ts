@@ -6,20 +6,20 @@ import { cut, printable } from "./printable.ts";
 const ACTION = 40;
 const REQUEST = 90;
 
-/**
- * Returns a table that compares recorded with observed requests, one line per request. A step without requests, or without a recording, has one line.
- *
- * @param from The first step that is shown, from 0.
- * @param together The first of the steps that run at the same time; they share one number.
- */
-export function replayTable(
-  path: readonly string[],
-  recorded: readonly (RecordedStep | undefined)[],
-  observed: readonly (RecordedStep | undefined)[],
-  from: number,
-  colours: Colours,
-  together: number = path.length,
-): readonly string[] {
+/** The steps of a replay, and those that the run had recorded. */
+export interface ReplayedSteps {
+  readonly path: readonly string[];
+  readonly recorded: readonly (RecordedStep | undefined)[];
+  readonly observed: readonly (RecordedStep | undefined)[];
+  /** The first step that is shown, from 0. */
+  readonly from: number;
+  /** The first of the steps that run at the same time; they share one number. Default: none do. */
+  readonly together?: number;
+}
+
+/** Returns a table that compares recorded with observed requests, one line per request. A step without requests, or without a recording, has one line. */
+export function replayTable(steps: ReplayedSteps, colours: Colours): readonly string[] {
+  const { path, recorded, observed, from, together = path.length } = steps;
   const rows = path.flatMap((action, step) =>
     step < from ? [] : rowsOf(step < together ? step : together, action, recorded[step], observed[step]),
   );

@@ -5,9 +5,14 @@ import type { GraphData } from "../document/report-data.ts";
 import { anchorOf } from "./finding-part.ts";
 import { embedDetails } from "./embed-details.ts";
 import type { EmbeddedFinding, EmbeddedGraph } from "./embedded.ts";
-import { pathFollower, type FollowedPath } from "./follow-path.ts";
 import { sampleGraph, type Sample } from "./sample-graph.ts";
 import { inertJson, type StringTable } from "./string-table.ts";
+
+/** Places of nodes and edges on a path. */
+interface FollowedPath {
+  readonly nodes: readonly number[];
+  readonly edges: readonly number[];
+}
 
 /** The most nodes and edges that browsers draw without a delay, measured by `npm run bench -- report`. */
 const MOST_NODES = 5_000;
@@ -43,7 +48,7 @@ export function embedGraph(entry: ExplorationEntry, graph: GraphData, strings: S
     const sample = sampleGraph(graph, onPaths, most, most * (MOST_EDGES / MOST_NODES));
     // Numbers take a few bytes each, in five lists of nodes and six of edges.
     if (most > 100 && sample.nodes.length * 20 + sample.edges.length * 22 > budget / 2) continue;
-    return embedSample(entry, graph, sample, paths, strings, budget);
+    return embedSample(entry, graph, { sample, paths }, strings, budget);
   }
 }
 
@@ -58,8 +63,7 @@ interface MarkedPath {
 function embedSample(
   entry: ExplorationEntry,
   graph: GraphData,
-  sample: Sample,
-  paths: readonly MarkedPath[],
+  { sample, paths }: { readonly sample: Sample; readonly paths: readonly MarkedPath[] },
   strings: StringTable,
   budget: number,
 ): EmbeddedGraph {
@@ -104,5 +108,27 @@ function embedSample(
     withoutExchanges: shown.withoutExchanges,
     nodes: { ...base.nodes, state: shown.states },
     edges: { ...base.edges, exchanges: shown.exchanges },
+  };
+}
+
+/** Returns a function that finds paths of action names in a graph, from its root, as far as the graph has them. */
+function pathFollower({ actions, nodes, edges }: GraphData): (path: readonly string[]) => FollowedPath {
+  const actionOf = new Map(actions.map((name, index) => [name, index]));
+  const placeOf = new Map(nodes.id.map((id, place) => [id, place]));
+  const edgeOf = new Map(edges.from.map((from, edge) => [from * actions.length + edges.action[edge]!, edge]));
+  return (path) => {
+    const found: { nodes: number[]; edges: number[] } = { nodes: placeOf.has(0) ? [placeOf.get(0)!] : [], edges: [] };
+    let at = 0;
+    for (const name of path) {
+      const action = actionOf.get(name);
+      const edge = action === undefined ? undefined : edgeOf.get(at * actions.length + action);
+      if (edge === undefined) break;
+      found.edges.push(edge);
+      at = edges.to[edge]!;
+      const place = placeOf.get(at);
+      if (place === undefined) break;
+      found.nodes.push(place);
+    }
+    return found;
   };
 }

@@ -1,10 +1,12 @@
 import type { RecordedResponse } from "../../model/results/result.ts";
 import type { ApiRequest } from "../../model/http/response.ts";
-import { fold, HIDDEN } from "./field-names.ts";
+import { fold, HIDDEN, type IsHidden } from "./field-names.ts";
 import { hideInBody, hideInForm, leaves } from "./hide-in-body.ts";
-import { hideInStateLine } from "./hide-in-state-line.ts";
-import { plainData } from "./plain-data.ts";
 import { Secrets } from "./secrets.ts";
+import { hideInText } from "./hide-in-text.ts";
+
+/** Matches `context.user["the password"] = "x"`, with `- ` or `+ ` before it where states are compared. */
+const VALUE = /^((?:[-+] |\s+)?)((?:"(?:[^"\\]|\\.)*"|[^\s"=])+)( = )([^]+)$/;
 
 /**
  * Hides the values of the named fields, and from then on those values wherever else they occur. Data that must contain none of them is hidden twice:
@@ -85,4 +87,45 @@ export function redactor(names: readonly string[]): Redactor {
 function cookieValues(name: string, content: string): readonly string[] {
   const parts = /^set/i.test(name) ? content.split(/,\s*(?=[^;,\s]+=)/).map((one) => one.split(";", 1)[0]!) : content.split(";");
   return parts.map((part) => part.slice(part.indexOf("=") + 1).trim());
+}
+
+/** Hides in a line of a described state: a value at a path whose names count, or a row whose columns are fields. */
+function hideInStateLine(line: string, isHidden: IsHidden, seen: (value: string) => void): string {
+  const [, mark, path, between, value] = VALUE.exec(line) ?? [];
+  if (path === undefined || value === "null") return hideInText(line, isHidden, seen);
+  const names = path.match(/"(?:[^"\\]|\\.)*"|[^.[\]"]+/g) ?? [];
+  if (!names.some((name) => isHidden(name.replace(/^"|"$/g, "")))) return hideInText(line, isHidden, seen);
+  seen(value!.replace(/^"|"$/g, ""));
+  return `${mark}${path}${between}${HIDDEN}`;
+}
+
+/**
+ * Returns any value as data that JSON can hold, without the members of hidden names. Values that JSON cannot express are written as readable text.
+ * `text` looks for secrets in strings.
+ */
+function plainData(value: unknown, isHidden: (name: string, member: unknown) => boolean, text: (value: string) => string): unknown {
+  const visit = (one: unknown, above: readonly unknown[]): unknown => {
+    if (typeof one === "string") return text(one);
+    if (typeof one === "number") return Number.isFinite(one) ? one : String(one);
+    if (one === undefined || one === null || typeof one === "boolean") return one;
+    if (typeof one !== "object") return String(one);
+    if (above.includes(one)) return "[circular]";
+    const inside = [...above, one];
+    const members = (entries: Iterable<readonly [unknown, unknown]>): object =>
+      Object.fromEntries(
+        [...entries].map(([name, member]) => {
+          const shown = typeof name === "object" ? JSON.stringify(visit(name, inside)) : String(name);
+          return [shown, isHidden(shown, member) ? HIDDEN : visit(member, inside)];
+        }),
+      );
+    if (Array.isArray(one)) return one.map((item) => visit(item, inside) ?? null);
+    if (one instanceof Map) return members(one);
+    if (one instanceof Set) return [...one].map((item) => visit(item, inside) ?? null);
+    if (one instanceof Date) return Number.isNaN(one.getTime()) ? "Invalid Date" : one.toISOString();
+    if (one instanceof Error) return text(`${one.name}: ${one.message}`);
+    if (one instanceof ArrayBuffer || ArrayBuffer.isView(one)) return `[${one.byteLength} bytes]`;
+    if (one instanceof RegExp || one instanceof URL) return text(String(one));
+    return members(Object.entries(one));
+  };
+  return visit(value, []);
 }

@@ -44,7 +44,8 @@ export class CommitWriter {
     let size = 0;
     for (let edge = from; edge < edgeFrom.length; edge++) {
       row[STATUS] = edgeStatus[edge]!;
-      size = writeCommit(rows, size, edgeFrom[edge]!, edgeAction[edge]!, row, 0, edgeTo[edge]!, -1, -1);
+      const commit = { from: edgeFrom[edge]!, action: edgeAction[edge]!, to: edgeTo[edge]!, rows: row, at: 0 };
+      size = writeCommit(rows, size, commit, -1, -1);
     }
     if (size > 0) this.#insert(rows.subarray(0, size));
   }

@@ -37,6 +37,20 @@ const BODY = 4_096;
 /** The number of redacted state lines that are remembered. */
 const LINES = 10_000;
 
+/** The place of an exploration in a run log. */
+export interface KeeperParts {
+  readonly id: number;
+  /** The exploration's file, as reports show it. */
+  readonly file: string;
+  readonly db: Database;
+  readonly visibility: Visibility;
+  readonly hide: Redactor;
+  /** Runs a transaction, and keeps its failure from ending the run. */
+  readonly attempt: (work: () => void) => void;
+  /** The stored data of a resumed exploration. */
+  readonly before?: ResumedExploration | undefined;
+}
+
 /**
  * Writes the commits of an exploration to the run log, in batches of one transaction each. However the process ends, the run log holds the beginning
  * of the run. The keeper reads the engine's own tables from the end of the last batch, so a commit costs nothing.
@@ -67,16 +81,7 @@ export class ExplorationKeeper {
   /** The time of the last batch. */
   #at = -Infinity;
 
-  /** `attempt` runs a transaction, and keeps its failure from ending the run. `before`: the stored data of a resumed exploration. */
-  constructor(
-    id: number,
-    file: string,
-    db: Database,
-    visibility: Visibility,
-    hide: Redactor,
-    attempt: (work: () => void) => void,
-    before?: ResumedExploration,
-  ) {
+  constructor({ id, file, db, visibility, hide, attempt, before }: KeeperParts) {
     this.#id = id;
     this.#file = file;
     this.#db = db;

@@ -8,7 +8,7 @@ import { environmentRows } from "../rows/environment-rows.ts";
 import { EntryWriter } from "../rows/entry-rows.ts";
 import { ExplorationKeeper } from "./exploration-keeper.ts";
 import type { RunHeader } from "../rows/run-header.ts";
-import { resumedExploration } from "../read/resumed-exploration.ts";
+import { resumedExploration, type ResumedExploration } from "../read/resumed-exploration.ts";
 import { RunLock } from "../run-lock.ts";
 import { DRAFT_SUFFIX, dropOldRuns, removeRun, runFile } from "../read/runs.ts";
 import { SCHEMA, SCHEMA_VERSION } from "../rows/schema.ts";
@@ -73,20 +73,25 @@ export class RunLog {
 
   /** Returns a keeper for the next exploration, which is in `file`. */
   exploration(file: string): ExplorationKeeper {
-    return new ExplorationKeeper(this.#explorations++, file, this.#db, this.#config.report, this.#hide, (work) => this.#attempt(work));
+    return this.#keeper(this.#explorations++, file);
   }
 
   /** Returns a keeper for a resumed exploration. */
   explorationAgain({ id, file }: StoredExploration, beginning: RunHeader): ExplorationKeeper {
     const before = resumedExploration(this.#db, id, beginning);
-    return new ExplorationKeeper(id, file, this.#db, this.#config.report, this.#hide, (work) => this.#attempt(work), before);
+    return this.#keeper(id, file, before);
   }
 
   /** Returns a keeper for an exploration that is taken over unchanged. */
   explorationTaken({ id, file }: StoredExploration): ExplorationKeeper {
-    const keep = new ExplorationKeeper(id, file, this.#db, this.#config.report, this.#hide, (work) => this.#attempt(work));
+    const keep = this.#keeper(id, file);
     keep.taken();
     return keep;
+  }
+
+  #keeper(id: number, file: string, before?: ResumedExploration): ExplorationKeeper {
+    const attempt = (work: () => void): void => this.#attempt(work);
+    return new ExplorationKeeper({ id, file, db: this.#db, visibility: this.#config.report, hide: this.#hide, attempt, before });
   }
 
   /** Writes a journey that ended. */

@@ -6,7 +6,7 @@ import { isStoreLost } from "../../lane/index.ts";
 import type { Divergence } from "../../model/results/result.ts";
 import { knowsNothing, NOTHING_KNOWN, readKnowledge, type Knowledge } from "../../state/index.ts";
 import { checkLanes, refuseSharing } from "../prepare/check-lanes.ts";
-import type { ExploreInput } from "../prepare/explore-input.ts";
+import type { ExploreInput } from "../prepare/explore-request.ts";
 import { idleMsOf } from "./idle-watch.ts";
 import { learnBackground, learnValues, type LearningLanes } from "./learn-values.ts";
 import { refuseOtherRoot } from "../resume/resume.ts";
@@ -82,7 +82,7 @@ export function calibrating(
   const limit = { leftMs: maxTimeMs / 2, allowanceMs: 0 };
   const end = performance.now() + limit.leftMs;
   // Otherwise writes of other clients, and changes that were not restored, would remain unnoticed.
-  const canRebuild = config.target !== undefined && lanePool.remote === undefined;
+  const canRebuild = config.target !== undefined && !lanePool.capacity.isElastic;
   const cut = (): void => {
     for (let lane = 0; lane < lanePool.lanes; lane++) lanePool.cut?.(lane);
   };

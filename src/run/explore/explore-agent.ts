@@ -6,13 +6,13 @@ import { SeqqaError } from "../../model/errors.ts";
 import { explorationOf } from "../../model/declare/exploration.ts";
 import { isLoading } from "../../model/declare/loading.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
+import type { ExplorationKeeper, StoredRun } from "../../run-log/index.ts";
 import { explore } from "./explore.ts";
 import type { UserModule } from "../prepare/user-module.ts";
 import { exploreWithServices } from "../prepare/explore-with-services.ts";
-import { StoredProgress, runToGoOn } from "../resume/stored-progress.ts";
+import { exploreKept, runToGoOn, type StoredProgressInput } from "../resume/stored-progress.ts";
 import type { ExploreOptions } from "../prepare/options.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
-import { shardOf } from "../shards/shard.ts";
 
 /** Implements `agent.explore()`. The agent exists as an object here; lanes in other threads import its module. */
 export async function exploreAgent(definition: AgentDefinition<never, never>, options: ExploreOptions): Promise<ExplorationResult> {
@@ -30,35 +30,32 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
     allowedStores: allowedStores([], process.env),
   });
   const name = definition.name ?? (options.module === undefined ? "agent" : nameOf(options.module));
-  const keptAs = options.resume === undefined || options.resume === false ? undefined : await keptRun(name, config, definition, options);
+  const kept = options.resume === undefined || options.resume === false ? undefined : await keptRun(name, config, definition, options);
   return exploreWithServices(config, options.signal, async (directory) => {
     const module = options.module === undefined ? undefined : await moduleOf(options.module, directory, definition);
-    const kept = keptAs?.();
-    const exploring = explore({
-      definition,
-      module,
-      name,
-      config,
-      directory,
-      signal: options.signal,
-      onEvent: options.onEvent ?? (() => undefined),
-      keep: kept?.keep,
-      shard: options.shard === undefined ? undefined : shardOf(options.shard),
-    });
-    return kept === undefined ? exploring : kept.until(exploring);
+    const exploring = (keep?: ExplorationKeeper): Promise<ExplorationResult> =>
+      explore({
+        definition,
+        module,
+        name,
+        config,
+        directory,
+        signal: options.signal,
+        onEvent: options.onEvent ?? (() => undefined),
+        keep,
+        shard: options.shard,
+      });
+    return kept === undefined ? exploring() : exploreKept(kept.input, kept.stored, exploring);
   });
 }
 
-/**
- * Returns a function that opens the run log, for when everything else is ready. @throws SeqqaError if the exploration cannot be resumed with the
- * current code or configuration
- */
+/** Returns the run to resume, if there is one. @throws SeqqaError if the exploration cannot be resumed with the current code or configuration */
 async function keptRun(
   name: string,
   config: Config,
   definition: AgentDefinition<never, never>,
   options: ExploreOptions,
-): Promise<() => StoredProgress> {
+): Promise<{ readonly input: StoredProgressInput; readonly stored: StoredRun | undefined }> {
   const { module } = options;
   if (module === undefined) {
     throw new SeqqaError(
@@ -72,8 +69,7 @@ async function keptRun(
   }
   const code = await withRunDirectory(async (directory) => (await moduleOf(module, directory, definition)).hash);
   const input = { config, definition, name, code, options };
-  const stored = runToGoOn(input);
-  return () => new StoredProgress(input, stored);
+  return { input, stored: runToGoOn(input) };
 }
 
 async function moduleOf(url: string, directory: string, definition: AgentDefinition<never, never>): Promise<UserModule> {

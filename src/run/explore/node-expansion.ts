@@ -1,4 +1,4 @@
-import { availableParallelism, hostname } from "node:os";
+import { hostname } from "node:os";
 import { basename } from "node:path";
 import type { Config } from "../../config/index.ts";
 import { ClusterWorker, type Prepared } from "../../lane-pools/cluster/cluster-worker.ts";
@@ -8,16 +8,12 @@ import type { WorkerLanes } from "../../lane-pools/cluster/job-runner.ts";
 import { QueueLink } from "../../lane-pools/cluster/queue-link.ts";
 import { MessageSigner } from "../../lane-pools/cluster/message-signer.ts";
 import { decodeSnapshot } from "../../lane-pools/threads/snapshot-codec.ts";
-import { WatchedLanePool } from "../../lane-pools/watched-lane-pool.ts";
 import { discover } from "../../loader/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { knowsNothing, readKnowledge } from "../../state/index.ts";
-import { spareCount, TargetHost } from "../../targets/index.ts";
 import { checkLanes } from "../prepare/check-lanes.ts";
 import { comparableConfig } from "../resume/comparable-config.ts";
-import { lanePoolOf, refuseLanesWithoutModule } from "../prepare/lane-pool-of.ts";
-import { hostOptions } from "../prepare/host-options.ts";
-import { laneOptions } from "../prepare/lane-options.ts";
+import { openLanes } from "../lanes/open-lanes.ts";
 import { loadExploration, type LoadedExploration } from "../prepare/load-exploration.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
 
@@ -87,55 +83,43 @@ async function startLanes(
   { definition, module }: LoadedExploration,
   config: Config,
   facts: Facts,
-  bundles: string,
+  directory: string,
   signal: AbortSignal,
 ): Promise<WorkerLanes> {
-  refuseLanesWithoutModule({ config, definition, module });
-  const { clockMs, earlierClocksMs, hideBodies, knowledge, shapes, gated, dataSeed } = facts.options;
-  const host = await TargetHost.create(config, {
-    ...hostOptions(bundles),
-    lanes: config.parallel,
+  const { knowledge, ...settings } = facts.options;
+  const isInline = config.parallel === 1;
+  const shared = facts.shared === undefined || !isInline ? facts.shared : decodeSnapshot(facts.shared);
+  const lanes = await openLanes({
+    config,
+    definition,
+    module,
+    directory,
     signal,
-    spares: typeof definition.world === "object" ? 0 : spareCount(config, { cores: availableParallelism(), lanes: config.parallel }),
+    spares: true,
+    settings: { ...settings, literals: module.literals },
+    shared,
   });
+  const { lanePool, host } = lanes;
   try {
-    const impossible = config.parallel > 1 ? host.canMakeLanes(config.parallel) : undefined;
-    if (impossible !== undefined) throw impossible;
-    const options = {
-      ...laneOptions(config, { literals: module.literals, dataSeed, shapes, gated, earlierClocksMs }),
-      clockMs,
-      hideBodies,
+    const started = await lanePool.start();
+    const known = readKnowledge(knowledge);
+    const reports = knowsNothing(known) ? started : await lanePool.learn(known);
+    checkLanes(reports, config);
+    return {
+      lanePool,
+      ready: {
+        lanes: lanePool.lanes,
+        root: rootOf(reports[0]!),
+        portable: reports.every(({ portable }) => portable),
+        origins: [...host.origins],
+      },
+      image: isInline ? decodeSnapshot : (text) => text,
+      actions: definition.actions.length,
+      origins: host.origins,
+      close: () => lanes.close(),
     };
-    const inline = config.parallel === 1;
-    const shared = facts.shared === undefined || !inline ? facts.shared : decodeSnapshot(facts.shared);
-    const lanePool = new WatchedLanePool(lanePoolOf({ config, definition, module, host, options, shared }), host);
-    try {
-      const started = await lanePool.start();
-      const known = readKnowledge(knowledge);
-      const reports = knowsNothing(known) ? started : await lanePool.learn(known);
-      checkLanes(reports, config);
-      return {
-        lanePool,
-        ready: {
-          lanes: lanePool.lanes,
-          root: rootOf(reports[0]!),
-          portable: reports.every(({ portable }) => portable),
-          origins: [...host.origins],
-        },
-        image: inline ? decodeSnapshot : (text) => text,
-        actions: definition.actions.length,
-        origins: host.origins,
-        close: async () => {
-          await lanePool.close();
-          await host.close();
-        },
-      };
-    } catch (error) {
-      await lanePool.close().catch(() => undefined);
-      throw error;
-    }
   } catch (error) {
-    await host.close().catch(() => undefined);
+    await lanes.close().catch(() => undefined);
     signal.throwIfAborted();
     throw error;
   }

@@ -1,4 +1,4 @@
-import type { ResolvedExploration } from "../../config/index.ts";
+import type { ExplorationConfig } from "../../config/index.ts";
 import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
@@ -10,7 +10,7 @@ import { confirmRaces, probeRaces, RacesEnd, type ConfirmedRace, type DismissedH
 /** Concurrent trials of a pair that is not suspect. */
 const FIRST = 2;
 
-type Races = ResolvedExploration["races"];
+type Races = ExplorationConfig["races"];
 
 /** The results of probing for races. */
 export interface FoundRaces {

@@ -1,34 +1,21 @@
 import { tmpdir } from "node:os";
-import type { LanePool } from "../../engine/lane-pool.ts";
-import { Explorer, type ExplorerOptions } from "../../engine/search/explorer.ts";
+import { Explorer } from "../../engine/search/explorer.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
-import type { ExplorationResult, Reduction } from "../../model/results/result.ts";
+import type { Reduction } from "../../model/results/result.ts";
 import { mapStack } from "../../loader/index.ts";
 import { knowledgeText, type Knowledge } from "../../state/index.ts";
 import { ScratchFile, type ExplorationStart } from "../../run-log/index.ts";
-import { calibrating, type BroughtUp } from "./at-root.ts";
+import { calibrating } from "./at-root.ts";
+import type { Exploration } from "./exploration.ts";
 import { idleMsOf } from "./idle-watch.ts";
 import { whereOfStack } from "../prepare/declared-at.ts";
-import type { ExploreInput } from "../prepare/explore-input.ts";
 import { learnFrom, lessonNote, refutedBy } from "./learn-values.ts";
 import { runHeaderWith } from "../resume/resume.ts";
+import type { JournalEvent } from "../../engine/commit/commit-journal.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
-import { reportedEvents } from "./reported-events.ts";
 
 /** The largest number of searches that may end because too little is known about the target's values. */
 const MOST_LESSONS = 8;
-
-export interface SearchParts {
-  readonly lanePool: LanePool;
-  readonly options: ExplorerOptions;
-  readonly brought: BroughtUp;
-  /** See {@link CanonicalOptions.clockMs}. */
-  readonly clockMs: number;
-  /** `max_depth` of the user. */
-  readonly maxDepth: number | undefined;
-  readonly shown: () => ShownUrls;
-  readonly soFar: (explorer: Explorer) => ExplorationResult;
-}
 
 /** The last search, with the knowledge from the searches before it. */
 export interface Searched {
@@ -43,17 +30,18 @@ export interface Searched {
  * Searches from the root state. If an outcome shows that too little is known about the target's values, the calls are executed again, and the search
  * starts again with the new knowledge.
  */
-export async function search(input: ExploreInput, parts: SearchParts): Promise<Searched> {
+export async function search(exploration: Exploration): Promise<Searched> {
+  const { input, options, brought } = exploration;
   const { config, keep, onEvent, signal } = input;
-  const { lanePool, options, brought } = parts;
+  const { lanePool } = exploration.lanes;
   const { startedAt } = brought;
   let { reports, knowledge, divergences } = brought;
   const refuted: Reduction[] = [];
-  for (let lessons = 0, isOpen = lanePool.remote === undefined; ; lessons++) {
-    keep?.begin(startOf(input, parts, reports[0]!, knowledge));
+  for (let lessons = 0, isOpen = !lanePool.capacity.isElastic; ; lessons++) {
+    keep?.begin(startOf(exploration, reports[0]!, knowledge));
     const spill = new ScratchFile(keep?.folder ?? tmpdir());
     const recorded = lessons === 0 ? keep?.before?.recorded : undefined;
-    const onCommits = keep === undefined ? undefined : (): void => keep.commits(explorer.committer, () => parts.soFar(explorer));
+    const onCommits = keep === undefined ? undefined : (): void => keep.commits(explorer.committer, () => exploration.soFar(explorer));
     const lanes = calibrating(lanePool, input, { first: reports[0]!, maxTimeMs: options.maxTimeMs });
     // A world in memory is written only by its own actions.
     const calibrate = reports[0]!.uses.length > 0 ? lanes.calibrate : undefined;
@@ -87,11 +75,11 @@ export async function search(input: ExploreInput, parts: SearchParts): Promise<S
 }
 
 function startOf(
-  { name, module, shard, keep }: ExploreInput,
-  { options, clockMs, maxDepth, shown }: SearchParts,
+  { input: { name, module, keep }, settings: { maxDepth }, shard, options, lanes, shown }: Exploration,
   root: LaneReport,
   knowledge: Knowledge,
 ): ExplorationStart {
+  const { clockMs } = lanes.home.options;
   return {
     name,
     strategy: options.strategy,
@@ -103,5 +91,26 @@ function startOf(
       { root, knowledge: knowledgeText(knowledge), clockMs, maxDepth, shard, violationPolicy: options.violationPolicy },
       keep?.before?.beginning,
     ),
+  };
+}
+
+/**
+ * Prepares the step events of a row for reports: URLs as users know them, and stacks in the user's own lines, since the bundle is deleted after the
+ * run.
+ */
+function reportedEvents(
+  { findings, errors, unjudged }: JournalEvent,
+  urls: ShownUrls,
+  { mapStack, whereOf }: { readonly mapStack: (stack: string) => string; readonly whereOf: (stack: string) => string | undefined },
+): JournalEvent {
+  return {
+    findings,
+    ...(unjudged !== undefined && { unjudged }),
+    errors: errors.map((error) => ({
+      ...error,
+      message: urls.text(error.message),
+      where: error.where ?? (error.stack === undefined ? undefined : whereOf(error.stack)),
+      stack: error.stack === undefined ? undefined : mapStack(error.stack),
+    })),
   };
 }

@@ -3,8 +3,7 @@ import { InlineJourneyRunner } from "../../lane-pools/journeys/inline-journey-ru
 import type { JourneyRunner, JourneySettings } from "../../lane-pools/journeys/journey-runner.ts";
 import { ThreadJourneyRunner } from "../../lane-pools/journeys/thread-journey-runner.ts";
 import type { Config } from "../../config/index.ts";
-import { TargetHost } from "../../targets/index.ts";
-import { hostOptions } from "../prepare/host-options.ts";
+import { openHost } from "../lanes/open-lanes.ts";
 import { httpSettings } from "../prepare/http-settings.ts";
 import { JourneyLanes } from "./journey-lanes.ts";
 import type { JourneyRun, RunJourneysInput } from "./journey-run.ts";
@@ -24,10 +23,8 @@ export async function runJourneys(input: RunJourneysInput): Promise<readonly Jou
     const loaded: LoadedJourney[] = [];
     for (const { file } of journeys) loaded.push(await loadJourney(file, directory));
     const lanes = Math.min(config.parallel, journeys.length);
-    const host = await TargetHost.create(config, { ...hostOptions(directory), lanes, spares: 0 });
+    const host = await openHost(config, { directory, lanes });
     try {
-      const impossible = lanes > 1 ? host.canMakeLanes(lanes) : undefined;
-      if (impossible !== undefined) throw impossible;
       const settings = settingsOf(config);
       const seats = Array.from({ length: lanes }, (): JourneyRunner =>
         lanes === 1 ? new InlineJourneyRunner(settings, host) : new ThreadJourneyRunner(settings, host),

@@ -1,20 +1,18 @@
 import { resolveExploration, type Config } from "../../config/index.ts";
 import type { Recording } from "../../messages/lane-messages.ts";
-import { buildLane } from "../../lane-pools/build-lane.ts";
 import { knowsNothing, NOTHING_KNOWN } from "../../state/index.ts";
-import { InlineLanePool } from "../../lane-pools/inline/inline-lane-pool.ts";
-import { WatchedLanePool } from "../../lane-pools/watched-lane-pool.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import type { RaceReplay, ReplayResult } from "../../model/results/replay.ts";
+import type { RaceReplay, ReplayResult, ReplayedRace } from "../../model/results/replay.ts";
 import { raceOn } from "../../races/index.ts";
-import { TargetHost } from "../../targets/index.ts";
-import { hostOptions } from "../prepare/host-options.ts";
-import { httpSettings } from "../prepare/http-settings.ts";
-import { laneOptions } from "../prepare/lane-options.ts";
+import { withLanes } from "../lanes/open-lanes.ts";
 import { refuseRaces } from "../explore/races.ts";
-import { callsRequest, callsResult } from "./replay-calls.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
+import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
+import type { RaceOutcome } from "../../model/results/result.ts";
+
+/** Default number of trials. */
+const TRIALS = 20;
 
 export interface ReplayInput {
   readonly definition: AgentDefinition<never, never>;
@@ -50,43 +48,29 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
   const path = indicesOf(input.path, definition);
   const draws = input.draws?.map((one) => indicesOf(one, definition));
   signal.throwIfAborted();
-  const host = await TargetHost.create(config, { ...hostOptions(directory), lanes: 1, spares: 0, signal });
-  try {
-    const http = httpSettings(config);
-    const inline = new InlineLanePool({
-      definition,
-      host,
-      options: laneOptions(config, { literals, dataSeed: seed, shapes: false, gated: race?.schedule !== undefined }),
-      build: (d, spec, o, shared) => buildLane(d, spec, o, http, host, shared),
-    });
-    const lanePool = new WatchedLanePool(inline, host);
-    try {
-      let [report] = await lanePool.start();
-      // Only a restarted target is compared with its root state again. Values that differ by themselves must not count there.
-      const known = config.target?.rollback === "restart" ? (await lanePool.calibrate()).learned : NOTHING_KNOWN;
-      const { races } = resolveExploration(config, definition);
-      if (race !== undefined) refuseRaces({ ...races, mode: "pairs", delivery: race.delivery ?? "auto" }, report!);
-      if (!knowsNothing(known)) [report] = await lanePool.learn(known);
-      const urls = new ShownUrls(config.baseUrl, host.origins);
-      const before = beforeStep === undefined ? undefined : (step: number): Promise<void> => beforeStep(step, report!.uses);
-      for (let tries = 1; ; tries++) {
-        const recording = await untilAborted(inline.record(0, path, draws, before), signal);
-        const replayed = resultOf(recording, path.length, urls);
-        const isEnd = recording.failure === undefined || beforeStep !== undefined || (input.expected?.(replayed) ?? true);
-        if (!isEnd && tries < TRIES) {
-          report = await lanePool.rebuild(0);
-          continue;
-        }
-        if (race === undefined || recording.brokeAt !== undefined) return replayed;
-        const request = callsRequest(race, { path, draws, sides: indicesOf(race.actions, definition) }, { trials: races.trials, seed });
-        return { ...replayed, race: callsResult(await untilAborted(raceOn(lanePool, 0, request), signal), urls) };
+  const settings = { literals, dataSeed: seed, shapes: false, gated: race?.schedule !== undefined };
+  return withLanes({ config, definition, directory, signal, settings }, async ({ host, lanePool, inline }) => {
+    let [report] = await lanePool.start();
+    // Only a restarted target is compared with its root state again. Values that differ by themselves must not count there.
+    const known = config.target?.rollback === "restart" ? (await lanePool.calibrate()).learned : NOTHING_KNOWN;
+    const { races } = resolveExploration(config, definition);
+    if (race !== undefined) refuseRaces({ ...races, mode: "pairs", delivery: race.delivery ?? "auto" }, report!);
+    if (!knowsNothing(known)) [report] = await lanePool.learn(known);
+    const urls = new ShownUrls(config.baseUrl, host.origins);
+    const before = beforeStep === undefined ? undefined : (step: number): Promise<void> => beforeStep(step, report!.uses);
+    for (let tries = 1; ; tries++) {
+      const recording = await untilAborted(inline!.record(0, path, draws, before), signal);
+      const replayed = resultOf(recording, path.length, urls);
+      const isEnd = recording.failure === undefined || beforeStep !== undefined || (input.expected?.(replayed) ?? true);
+      if (!isEnd && tries < TRIES) {
+        report = await lanePool.rebuild(0);
+        continue;
       }
-    } finally {
-      await lanePool.close();
+      if (race === undefined || recording.brokeAt !== undefined) return replayed;
+      const request = callsRequest(race, { path, draws, sides: indicesOf(race.actions, definition) }, { trials: races.trials, seed });
+      return { ...replayed, race: callsResult(await untilAborted(raceOn(lanePool, 0, request), signal), urls) };
     }
-  } finally {
-    await host.close();
-  }
+  });
 }
 
 function resultOf({ steps, findings, errors, brokeAt, failure }: Recording, length: number, urls: ShownUrls): ReplayResult {
@@ -123,4 +107,52 @@ async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T
   } finally {
     signal.removeEventListener("abort", abort!);
   }
+}
+
+/** Returns the request that makes a lane send calls at the same time at the end of a path. */
+function callsRequest(
+  race: RaceReplay,
+  place: Pick<RaceRequest, "path" | "draws" | "sides">,
+  { trials = TRIALS, seed }: { readonly trials?: number | undefined; readonly seed: number },
+): RaceRequest {
+  const { delivery = "auto", schedule, verdict, invariant } = race;
+  const count = race.trials ?? trials;
+  return {
+    ...place,
+    effort: { first: count, trials: count, delivery, seed },
+    schedule,
+    // Without a verdict any hit counts as the race.
+    wanted: verdict === undefined ? undefined : { verdict, invariant },
+    mode: "measure",
+  };
+}
+
+/** Returns the results of the calls. */
+function callsResult(answer: RaceAnswer, urls: ShownUrls): ReplayedRace {
+  const { hit, hits, trials, misses } = answer;
+  const outcome = (one: RaceOutcome): RaceOutcome => ({
+    ...one,
+    calls: one.calls.map((call) => ({ ...call, requests: call.requests.map((exchange) => urls.exchange(exchange)) })),
+  });
+  const shown = hit?.observed ?? answer.last;
+  return {
+    hits,
+    trials,
+    misses,
+    ...(hit === undefined ? {} : { verdict: hit.verdict, invariant: hit.invariant, message: urls.text(hit.message) }),
+    observed: shown === undefined ? undefined : outcome(shown),
+    inconclusive: hits > 0 ? undefined : whyNot(answer, urls),
+  };
+}
+
+/** Returns the reason why a replay without a hit is inconclusive; `undefined`: the trials show no race. */
+function whyNot({ failure, dismissed, trials, misses }: RaceAnswer, urls: ShownUrls): string | undefined {
+  if (failure !== undefined) return urls.text(failure.message);
+  if (dismissed === "not_there") return "the path led to another state";
+  if (dismissed === "order_fails") return "one after the other, the calls do not come to their ends";
+  if (dismissed === "one_connection") return "the target serves one connection at a time, so that calls do not meet there";
+  if (dismissed === "control") return "calls that are 50 ms apart show it, too, so that it is no race";
+  if (dismissed === "noise") return "one order of the calls comes out differently each time";
+  if (trials > 0) return undefined;
+  return misses > 0 ? `in none of ${misses} trials did the calls overlap` : "the calls could not be made to meet";
 }

@@ -1,14 +1,14 @@
 import { readThrough, type ReadThroughOptions } from "../../engine/commit/recommit-limits.ts";
 import { findingId } from "../../engine/findings/finding-id.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import type { ResolvedExploration } from "../../config/index.ts";
+import type { ExplorationConfig } from "../../config/index.ts";
 import { asUnreadable, readRecord, type ShardStore, type StoredExploration, type StoredRun } from "../../run-log/index.ts";
 
 export interface RecordInput {
   readonly exploration: StoredExploration;
   /** The current name of the exploration. */
   readonly name: string;
-  readonly budget: Pick<ResolvedExploration, "maxDepth" | "stopOnFirstViolation">;
+  readonly budget: Pick<ExplorationConfig, "maxDepth" | "stopOnFirstViolation">;
   /** Ids of known violations, which end nothing. */
   readonly known?: ReadonlySet<string> | undefined;
 }

@@ -1,4 +1,4 @@
-import { resolveExploration, type Config, type ResolvedExploration } from "../../config/index.ts";
+import { resolveExploration, type Config, type ExplorationConfig } from "../../config/index.ts";
 import { beyondBudget } from "../../engine/commit/recommit.ts";
 import type { Shard } from "../../engine/shards/shard-partition.ts";
 import { STRATEGIES, STRATEGY_KINDS } from "../../model/declare/strategy.ts";
@@ -7,26 +7,21 @@ import { alternatives } from "../../model/text/alternatives.ts";
 import { refuseWritten, type StoredExploration, type StoredRun } from "../../run-log/index.ts";
 import { beyondInRecord, type RecordInput } from "./check-record.ts";
 import { changedKeys } from "./changed-keys.ts";
+import type { ExploreFileRequest } from "../prepare/explore-request.ts";
 import { loadExploration, type LoadedExploration } from "../prepare/load-exploration.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
-import { shardBudget, shardOf, shardText } from "../shards/shard.ts";
+import { shardSettings, shardOf, shardText } from "../shards/shard.ts";
 
 /** The strategies whose `max_depth` may change, for messages. */
 const SHORTEST_FIRST = alternatives(STRATEGY_KINDS.filter((kind) => STRATEGIES[kind].isShortestFirst));
 
-export interface ResumableInput {
+/** A run to be resumed, and the explorations that would go on. `only`: others are not checked against budgets. `known`: they end nothing. */
+export interface ResumableInput extends Pick<ExploreFileRequest, "config" | "shard" | "only" | "known"> {
   readonly stored: StoredRun;
-  readonly config: Config;
   /** The version of seqqa that resumes the run. */
   readonly version: string;
   /** The files to be explored: the name in the run log, and the absolute path. */
   readonly files: ReadonlyMap<string, string>;
-  /** The shard, such as `2/4`. */
-  readonly shard: string | undefined;
-  /** A part of the names of explorations. Explorations with other names are not checked against budgets. */
-  readonly only?: string | undefined;
-  /** Ids of known violations, which end nothing. */
-  readonly known?: ReadonlySet<string> | undefined;
   /** `true`: changed configuration and code are no reason to refuse. */
   readonly force: boolean;
 }
@@ -103,7 +98,7 @@ export interface ComparedExploration {
   /** Limits of the current budget that the stored exploration exceeds, as far as its summary shows. */
   readonly beyond: readonly string[];
   /** The current budget. */
-  readonly budget: ResolvedExploration;
+  readonly budget: ExplorationConfig;
   /** `true`: nothing is left to do. */
   readonly isOver: boolean;
 }
@@ -114,7 +109,7 @@ export function compareExploration(
   { definition, code, config, shard }: ExplorationNow,
 ): ComparedExploration {
   const { name, file, beginning } = exploration;
-  const budget = shardBudget(resolveExploration(config, definition), shard, name, definition);
+  const budget = shardSettings(resolveExploration(config, definition), shard, name, definition);
   const over = isOver(exploration, budget);
   const [was, is] = [beginning?.shard ?? undefined, shard].map((one) => (one === undefined ? "none" : shardText(one)));
   const isSame = beginning === undefined || beginning.code === code;
@@ -157,7 +152,7 @@ export function refuseBeyond(
   if (beyond.length > 0) throw beyondBudget(`Run ${stored.id} went on beyond where it would end now: ${beyond.join("; ")}.`);
 }
 
-function beyondNow({ file, steps, depth }: StoredExploration, { maxSteps, maxDepth = Infinity }: ResolvedExploration): readonly string[] {
+function beyondNow({ file, steps, depth }: StoredExploration, { maxSteps, maxDepth = Infinity }: ExplorationConfig): readonly string[] {
   return [
     ...(steps > maxSteps ? [`${file} has ${steps} steps (max_steps ${maxSteps})`] : []),
     ...(depth > maxDepth ? [`${file} has states at depth ${depth} (max_depth ${maxDepth})`] : []),
@@ -168,7 +163,7 @@ function beyondNow({ file, steps, depth }: StoredExploration, { maxSteps, maxDep
 function otherOrder(
   { file, actions, strategy, seed, beginning }: StoredExploration,
   definition: LoadedExploration["definition"],
-  { strategyKind, seed: seedNow, maxDepth }: ResolvedExploration,
+  { strategy: strategyNow, seed: seedNow, maxDepth }: ExplorationConfig,
 ): readonly string[] {
   const found: string[] = [];
   const names = definition.actions.map(({ name }) => name);
@@ -178,11 +173,11 @@ function otherOrder(
   if (names.length !== actions.length || names.some((name, index) => name !== actions[index])) {
     found.push(`the actions of ${file} (${which})`);
   }
-  if (strategy !== strategyKind) found.push(`exploration.strategy of ${file} (${strategy}, now ${strategyKind})`);
+  if (strategy !== strategyNow) found.push(`exploration.strategy of ${file} (${strategy}, now ${strategyNow})`);
   if (seed !== seedNow) found.push(`exploration.seed of ${file} (${seed}, now ${seedNow})`);
   const depth = beginning === undefined ? (maxDepth ?? null) : beginning.maxDepth;
   // A search that is shortest first reaches a depth after everything before it. Other strategies would have gone to the new depth earlier.
-  if (depth !== (maxDepth ?? null) && !STRATEGIES[strategyKind].isShortestFirst) {
+  if (depth !== (maxDepth ?? null) && !STRATEGIES[strategyNow].isShortestFirst) {
     found.push(
       `exploration.max_depth of ${file} (${depth ?? "none"}, now ${maxDepth ?? "none"}; it may change with ${SHORTEST_FIRST} alone)`,
     );
@@ -190,7 +185,7 @@ function otherOrder(
   return found;
 }
 
-function isOver({ outcome, stopReason, steps, beginning }: StoredExploration, budget: ResolvedExploration): boolean {
+function isOver({ outcome, stopReason, steps, beginning }: StoredExploration, budget: ExplorationConfig): boolean {
   if (outcome !== "ended") return false;
   switch (stopReason) {
     case "exhausted":

@@ -1,25 +1,17 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { withoutPasswords, type Config } from "../../config/index.ts";
+import type { Config } from "../../config/index.ts";
 import type { Shard } from "../../engine/shards/shard-partition.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
-import {
-  redactFailure,
-  redactor,
-  runDocument,
-  statusOfResult,
-  type Redactor,
-  type ReportedFailure,
-  type RunDocument,
-} from "../../reports/index.ts";
 import { packageVersion } from "../../reports/document/package-version.ts";
 import { shownPath } from "../../reports/console/shown-path.ts";
-import { newRunId, readStoredRun, refuseWritten, runIds, RunLog, type ExplorationKeeper, type StoredRun } from "../../run-log/index.ts";
+import { readStoredRun, refuseWritten, runIds, type ExplorationKeeper, type StoredRun } from "../../run-log/index.ts";
 import { changesOfRun, compareExploration, refuseBeyond, refuseChanged, refuseMerged } from "./check-resumable.ts";
 import { withProblemsOf } from "../prepare/explore-with-services.ts";
 import type { ExploreOptions } from "../prepare/options.ts";
+import { RunSession, type SessionInput } from "../session/run-session.ts";
 import { shardOf } from "../shards/shard.ts";
 
 export interface StoredProgressInput {
@@ -28,7 +20,7 @@ export interface StoredProgressInput {
   readonly name: string;
   /** SHA-256 of the agent's bundled code. */
   readonly code: string;
-  readonly options: Pick<ExploreOptions, "module" | "resume" | "force" | "shard">;
+  readonly options: Pick<ExploreOptions, "module" | "resume" | "force" | "shard" | "signal">;
 }
 
 /**
@@ -56,77 +48,51 @@ export function runToGoOn({ config, definition, code, options }: StoredProgressI
   return stored;
 }
 
-/** The run log of an exploration that is started from code and is a run of its own. */
-export class StoredProgress {
-  readonly keep: ExplorationKeeper;
-  readonly #input: StoredProgressInput;
-  readonly #hide: Redactor;
-  readonly #store: RunLog;
-  readonly #id: string;
-  readonly #startedAt: Date;
-
-  /** `stored`: the run to resume. @throws SeqqaError `RUN_GOES_ON`, `CANNOT_KEEP` with exit status 2 */
-  constructor(input: StoredProgressInput, stored: StoredRun | undefined) {
-    this.#input = input;
-    const { config, options } = input;
-    this.#hide = redactor(config.report.redact);
-    this.#startedAt = stored?.startedAt ?? new Date();
-    this.#id = stored?.id ?? newRunId(this.#startedAt);
-    try {
-      // If the process ends before the run does, the run counts as interrupted.
-      this.#store = new RunLog(config, this.#document(130), this.#hide, stored !== undefined);
-    } catch (cause) {
-      if (cause instanceof SeqqaError) throw cause;
-      throw cannotKeep(config, cause, 2);
-    }
-    const [exploration] = stored?.explorations ?? [];
-    this.keep =
-      exploration?.beginning === undefined
-        ? this.#store.exploration(fileOf(options.module!))
-        : this.#store.explorationAgain(exploration, exploration.beginning);
+/**
+ * Explores as a run of its own that is kept. `stored`: the run to resume. Returns the result when it is stored; a failure to store it is added to the
+ * result. @throws SeqqaError `RUN_GOES_ON`, `CANNOT_KEEP` with exit status 2, and errors of the exploration, whose stored part can be resumed
+ */
+export async function exploreKept(
+  { config, name, options }: StoredProgressInput,
+  stored: StoredRun | undefined,
+  work: (keep: ExplorationKeeper | undefined) => Promise<ExplorationResult>,
+): Promise<ExplorationResult> {
+  const path = pathOf(options.module!);
+  const problems: SeqqaError[] = [];
+  const session = new RunSession({
+    config,
+    version: packageVersion(),
+    signal: options.signal ?? new AbortController().signal,
+    cwd: process.cwd(),
+    reporter: SILENT,
+    onError: (error) => {
+      if (error instanceof SeqqaError) problems.push(error);
+    },
+    isKept: true,
+    cannotWrite: (_path, cause, exitStatus) => cannotKeep(config, cause, exitStatus),
+    resumed: stored === undefined ? undefined : { stored, finished: new Map() },
+  });
+  let result: ExplorationResult | undefined;
+  try {
+    result = await session.record(path, async (keep) => ({ name, result: await work(keep) }));
+  } catch (error) {
+    session.fail(error, path);
+    await session.end(false);
+    throw error;
   }
-
-  /**
-   * Returns the result when it is stored; a failure to store it is added to the result. @throws errors of the exploration; the stored part can be
-   * resumed
-   */
-  async until(exploring: Promise<ExplorationResult>): Promise<ExplorationResult> {
-    const { name, config, options } = this.#input;
-    let result: ExplorationResult;
-    try {
-      result = await exploring;
-    } catch (error) {
-      this.keep.failed();
-      const failure = failureOf(error, fileOf(options.module!));
-      this.#store.failure(redactFailure(failure, config.report, this.#hide));
-      this.#end(error instanceof SeqqaError ? error.exitStatus : 3);
-      throw error;
-    }
-    this.keep.ended(name, result);
-    const problem = this.#end(statusOfResult(result, config.failOnSeverity));
-    return withProblemsOf(result, problem === undefined ? [] : [problem]);
-  }
-
-  #end(exitStatus: number): SeqqaError | undefined {
-    try {
-      this.#store.end(this.#document(exitStatus));
-      return undefined;
-    } catch (cause) {
-      return cannotKeep(this.#input.config, cause, 3);
-    }
-  }
-
-  /** Returns the document of the run, without the parts for which the run log has tables. */
-  #document(exitStatus: number): RunDocument {
-    const { config } = this.#input;
-    const none = { explorations: [], journeys: [], failures: [] };
-    const { failOnSeverity } = config;
-    return runDocument(
-      { version: packageVersion(), run: this.#id, startedAt: this.#startedAt, failOnSeverity, exitStatus, ...none },
-      config.report,
-    );
-  }
+  await session.end(true);
+  return withProblemsOf(result!, problems);
 }
+
+/** Listeners of `explore()` get its events directly. */
+const SILENT: SessionInput["reporter"] = {
+  event: () => undefined,
+  explored: () => undefined,
+  step: () => undefined,
+  journeyEnded: () => undefined,
+  journeyDone: () => undefined,
+  message: () => undefined,
+};
 
 function cannotKeep({ report }: Config, cause: unknown, exitStatus: 2 | 3): SeqqaError {
   const why = cause instanceof Error ? cause.message : String(cause);
@@ -137,15 +103,11 @@ function cannotKeep({ report }: Config, cause: unknown, exitStatus: 2 | 3): Seqq
   });
 }
 
-function failureOf(error: unknown, file: string): ReportedFailure {
-  const { code = "INTERNAL", hint } = error instanceof SeqqaError ? error : {};
-  const message = withoutPasswords(error instanceof Error ? error.message : String(error));
-  return { file, code, message, hint: hint === undefined ? undefined : withoutPasswords(hint) };
-}
+const pathOf = (module: string): string => (module.startsWith("file:") ? fileURLToPath(module) : resolve(module));
 
 /** Returns the module's path as the command line shows it in the current folder. */
 function fileOf(module: string): string {
-  return shownPath(module.startsWith("file:") ? fileURLToPath(module) : resolve(module), process.cwd());
+  return shownPath(pathOf(module), process.cwd());
 }
 
 const isOf = ({ hasJourneys, explorations }: StoredRun, file: string): boolean =>

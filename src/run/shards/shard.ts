@@ -1,4 +1,4 @@
-import type { ResolvedExploration } from "../../config/index.ts";
+import type { ExplorationConfig } from "../../config/index.ts";
 import { shareOf, type Shard, type ShardCut } from "../../engine/shards/shard-partition.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { BREADTH_FIRST } from "../../model/declare/strategy.ts";
@@ -22,24 +22,24 @@ export function shardOf(text: string): Shard {
 
 export const shardText = ({ index, of }: Shard): string => `${index + 1}/${of}`;
 
-/** Returns the budget of one shard. @throws SeqqaError `SHARD_IMPOSSIBLE` with exit status 2 if the states cannot be divided */
-export function shardBudget(
-  budget: ResolvedExploration,
+/** Returns the settings of one shard, whose steps are its share. @throws SeqqaError `SHARD_IMPOSSIBLE` with exit status 2 if the states cannot be divided */
+export function shardSettings(
+  settings: ExplorationConfig,
   shard: Shard | undefined,
   name: string,
   { graph }: Pick<AgentDefinition<never, never>, "graph">,
-): ResolvedExploration {
-  if (shard === undefined) return budget;
-  if (budget.strategyKind !== BREADTH_FIRST) {
+): ExplorationConfig {
+  if (shard === undefined) return settings;
+  if (settings.strategy !== BREADTH_FIRST) {
     throw impossible(
-      `${name} has the strategy ${budget.strategyKind}, and states are shared out by levels`,
+      `${name} has the strategy ${settings.strategy}, and states are shared out by levels`,
       `Explore it with --strategy ${BREADTH_FIRST}.`,
     );
   }
   if (graph !== undefined) {
     throw impossible(`${name} is a state graph, whose unreached nodes and dead edges no shard can tell`, "Leave it out with --only.");
   }
-  return { ...budget, maxSteps: shareOf(budget.maxSteps, shard) };
+  return { ...settings, maxSteps: shareOf(settings.maxSteps, shard) };
 }
 
 function impossible(why: string, hint: string): SeqqaError {

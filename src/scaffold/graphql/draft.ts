@@ -1,9 +1,8 @@
-import { getNamedType, isScalarType } from "graphql";
+import { getNamedType, isScalarType, isCompositeType } from "graphql";
 import { groupName } from "../infer/resources/group-name.ts";
 import { identifier } from "../infer/resources/identifiers.ts";
 import type { NotInferred, PlannedAction, PlannedKey, PlannedValue, Production } from "../infer/plan.ts";
-import { variablesOf } from "./arguments.ts";
-import { documentOf } from "./document.ts";
+import { variablesOf, type Variable } from "./arguments.ts";
 import type { Entity } from "./entities.ts";
 import type { FoundId, Step } from "./find-ids.ts";
 import { withoutId, type IdMatcher, type Place } from "./match-ids.ts";
@@ -181,4 +180,13 @@ function descriptionOf({ field }: RootField): string | undefined {
   const parts = [field.description ?? "", !isDeprecated(field.deprecationReason) ? "" : `Deprecated: ${field.deprecationReason}`];
   const text = parts.filter((part) => part.trim() !== "").join(" ");
   return text === "" ? undefined : text;
+}
+
+/** Returns the text of an operation with one field. All names in it are GraphQL's own: letters, digits and `_`. */
+function documentOf({ kind, field }: RootField, variables: readonly Variable[], selection: readonly string[]): string {
+  const declared = variables.length === 0 ? "" : `(${variables.map(({ name, type }) => `$${name}: ${type}`).join(", ")})`;
+  const args = variables.length === 0 ? "" : `(${variables.map(({ name }) => `${name}: $${name}`).join(", ")})`;
+  const head = `${kind} ${field.name.charAt(0).toUpperCase()}${field.name.slice(1)}${declared} {`;
+  if (!isCompositeType(getNamedType(field.type))) return [head, `  ${field.name}${args}`, "}"].join("\n");
+  return [head, `  ${field.name}${args} {`, ...selection.map((line) => `    ${line}`), "  }", "}"].join("\n");
 }

@@ -19,6 +19,17 @@ interface Selection {
   readonly fragments: Map<string, Selection>;
 }
 
+/** The place of an object in the answer. */
+interface Place {
+  /** The names of the fields that lead to it. */
+  readonly at: string;
+  readonly depth: number;
+  /** The number of entities around it. */
+  readonly things: number;
+  /** The names of the types around it. */
+  readonly above: readonly string[];
+}
+
 /** The depth of entities within entities. Wrappers around them do not count. */
 const DEEPEST_THINGS = 2;
 const DEEPEST = 6;
@@ -47,7 +58,7 @@ export class Selector {
     if (!isCompositeType(type)) return [];
     const selection = empty();
     for (const steps of wanted) this.#want(selection, type, steps, "");
-    this.#fill(selection, type, "", 0, 0, []);
+    this.#fill(selection, type, { at: "", depth: 0, things: 0, above: [] });
     return linesOf(selection);
   }
 
@@ -61,7 +72,8 @@ export class Selector {
     if (inner !== undefined) this.#want(inner, getNamedType(field.type), rest, `${at}/${field.name}`);
   }
 
-  #fill(into: Selection, type: GraphQLNamedType, at: string, depth: number, things: number, above: readonly string[]): void {
+  #fill(into: Selection, type: GraphQLNamedType, place: Place): void {
+    const { at, depth, things, above } = place;
     const thing = this.#entities.get(type.name);
     const now = things + (thing === undefined ? 0 : 1);
     const fields = fieldsOf(type).filter(callable);
@@ -69,26 +81,26 @@ export class Selector {
     // For an entity within another entity, only the id is selected.
     const own = thing !== undefined && now > DEEPEST_THINGS - 1 ? leaves.filter(({ name }) => name === thing.idField) : leaves;
     for (const field of own.slice(0, MOST_OF_AN_OBJECT)) if (this.#count < MOST_FIELDS) this.#add(into, field, at);
-    if (depth < DEEPEST && now < DEEPEST_THINGS) this.#fillObjects(into, fields, at, depth, now, [...above, type.name]);
-    if (isUnionType(type)) this.#fillMembers(into, type, at, depth, things, above);
+    if (depth < DEEPEST && now < DEEPEST_THINGS) this.#fillObjects(into, fields, { at, depth, things: now, above: [...above, type.name] });
+    if (isUnionType(type)) this.#fillMembers(into, type, place);
     if (isAbstractType(type) || (into.fields.size === 0 && into.fragments.size === 0)) this.#typename(into);
   }
 
-  #fillObjects(into: Selection, fields: readonly Field[], at: string, depth: number, things: number, above: readonly string[]): void {
+  #fillObjects(into: Selection, fields: readonly Field[], { at, depth, things, above }: Place): void {
     for (const field of fields) {
       const inner = getNamedType(field.type);
       if (!isCompositeType(inner) || above.includes(inner.name) || this.#count >= MOST_FIELDS) continue;
       const selection = this.#add(into, field, at);
-      if (selection !== undefined) this.#fill(selection, inner, `${at}/${field.name}`, depth + 1, things, above);
+      if (selection !== undefined) this.#fill(selection, inner, { at: `${at}/${field.name}`, depth: depth + 1, things, above });
     }
   }
 
-  #fillMembers(into: Selection, type: GraphQLNamedType, at: string, depth: number, things: number, above: readonly string[]): void {
+  #fillMembers(into: Selection, type: GraphQLNamedType, { at, depth, things, above }: Place): void {
     const members = isUnionType(type) ? type.getTypes().slice(0, MOST_MEMBERS) : [];
     for (const member of members) {
       if (above.includes(member.name) || this.#count >= MOST_FIELDS) continue;
       const fragment = fragmentOf(into, member.name);
-      this.#fill(fragment, member, at, depth + 1, things, [...above, type.name]);
+      this.#fill(fragment, member, { at, depth: depth + 1, things, above: [...above, type.name] });
       if (fragment.fields.size === 0 && fragment.fragments.size === 0) into.fragments.delete(member.name);
     }
   }

@@ -2,12 +2,11 @@ import type { CanonicalOptions } from "./canonical-options.ts";
 import { describeFacts } from "./describe.ts";
 import type { Facts, Fingerprint } from "./facts.ts";
 import { hashText } from "../hash/hasher.ts";
-import { idNames } from "./id-names.ts";
 import { NOTHING_KNOWN, type Knowledge } from "../compare/knowledge.ts";
 import { Renamer } from "../values/renamer.ts";
 import { shownNames, type Marked } from "./same-names.ts";
 import { StoresComparer, type StoreRows } from "../compare/same-stores.ts";
-import { StateWriter } from "./state-text.ts";
+import { StateWriter, type StateText } from "./state-text.ts";
 import type { StepWindow } from "../values/times.ts";
 
 /**
@@ -121,4 +120,18 @@ export class Canonicalizer {
   marked(facts: Facts): Marked {
     return describeFacts(facts, this.#writer);
   }
+}
+
+/**
+ * Names the ids of a state by their places in its canonical form: `r1`, `r2` for ids that are renamed in full, `t1`, `t2` for ids that carry time.
+ */
+function idNames({ free, ranked }: StateText): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const [list, mark] of [
+    [free, "r"],
+    [ranked, "t"],
+  ] as const) {
+    for (let i = 0; i < list.length; i++) if (list[i]!.key !== null) names.set(list[i]!.key!, `${mark}${i + 1}`);
+  }
+  return names;
 }

@@ -113,6 +113,13 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
   return { generated, times: joinedTimes(times), unexplained };
 }
 
+/** The column of a cell. */
+interface Cell {
+  readonly column: ObservedColumn;
+  /** The place of the key that the cell holds or refers to; `undefined` if it is no key. */
+  readonly domain: string | undefined;
+}
+
 /** The pairs of integers that the keys of each counter have. */
 class Domains {
   readonly #pairs = new Map<string, Set<string>>();
@@ -254,16 +261,16 @@ class Pairs {
             : column.key === true
               ? placeText(at)
               : undefined;
-        this.#value(x[index], y[index], at, 0, column, domain);
+        this.#value(x[index], y[index], at, 0, { column, domain });
       });
     }
   }
 
-  #value(a: unknown, b: unknown, segments: readonly string[], depth: number, column?: ObservedColumn, domain?: string): void {
+  #value(a: unknown, b: unknown, segments: readonly string[], depth: number, cell?: Cell): void {
     if (isSame(a, b)) return this.#meet(a);
     const place = placeText(segments);
     if (this.#known.has(place) || this.#known.has(fieldOf(place))) {
-      if (domain !== undefined) this.keys.push({ place, a, b, domain });
+      if (cell?.domain !== undefined) this.keys.push({ place, a, b, domain: cell.domain });
       return;
     }
     if (
@@ -279,7 +286,7 @@ class Pairs {
       const [x, y] = [parsedJson(a), parsedJson(b)];
       if (x !== undefined && y !== undefined) return this.#value(x, y, [...segments, JSON_TEXT], depth + 1);
     }
-    this.pairs.push({ place, a, b, column, domain });
+    this.pairs.push({ place, a, b, column: cell?.column, domain: cell?.domain });
   }
 
   /** Compares the contents of two objects of one kind; returns `false` if they have to be compared as a whole. */

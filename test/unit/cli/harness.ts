@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { main, type ExploreFileInput, type Machinery } from "../../../src/cli/index.ts";
+import { main, type Machinery } from "../../../src/cli/index.ts";
 import type { ExplorationResult } from "../../../src/model/results/result.ts";
 import type { Leftover } from "../../../src/model/stores/leftover.ts";
 import type { Cleaning, StoreCheck } from "../../../src/model/stores/store-provider.ts";
 import type { ReplayResult } from "../../../src/model/results/replay.ts";
 import { loadUserExport } from "../../../src/run/prepare/load-user-export.ts";
-import type { FoundJourneys, JourneyRun, ReplayFileInput, RunJourneysInput } from "../../../src/run/index.ts";
+import type { ExploreFileRequest, FoundJourneys, JourneyRun, ReplayFileInput, RunJourneysInput } from "../../../src/run/index.ts";
 import { atEnd } from "../../support/at-end.ts";
 import { result, Sink } from "../reports/results.ts";
 
@@ -28,7 +28,7 @@ export interface Outcome {
   readonly stdout: string;
   readonly stderr: string;
   /** What the engine was asked for. */
-  readonly inputs: readonly ExploreFileInput[];
+  readonly inputs: readonly ExploreFileRequest[];
   readonly journeyInputs: readonly RunJourneysInput[];
   readonly replayInputs: readonly ReplayFileInput[];
   readonly exits: readonly number[];
@@ -40,7 +40,7 @@ export interface Setting {
   readonly env?: Readonly<Record<string, string>>;
   /** Stands for the engine. */
   readonly explore?: (
-    input: ExploreFileInput,
+    input: ExploreFileRequest,
     interrupt: () => void,
   ) => Promise<ExplorationResult | undefined> | ExplorationResult | undefined;
   /** The journeys of a configuration's folder. */
@@ -72,7 +72,7 @@ const nobody = (): Promise<never> => Promise.reject(new Error("not asked for"));
 /** Runs a command line with a shell and an engine of the test's own. */
 export async function seqqa(argv: readonly string[], setting: Setting = {}): Promise<Outcome> {
   const [stdout, stderr] = [new Sink(), new Sink()];
-  const inputs: ExploreFileInput[] = [];
+  const inputs: ExploreFileRequest[] = [];
   const journeyInputs: RunJourneysInput[] = [];
   const replayInputs: ReplayFileInput[] = [];
   const exits: number[] = [];

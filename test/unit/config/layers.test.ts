@@ -29,12 +29,12 @@ describe("precedence", () => {
 
   it("puts the Agent's own values between environment and file", () => {
     const agent = { strategy: new DFS(), maxSteps: 25, maxDepth: undefined, maxTime: undefined, stopOnFirstViolation: true, seed: 0 };
-    expect(resolveExploration(load(yaml), agent)).toMatchObject({ strategyKind: "dfs", maxSteps: 25, stopOnFirstViolation: true, seed: 0 });
+    expect(resolveExploration(load(yaml), agent)).toMatchObject({ strategy: "dfs", maxSteps: 25, stopOnFirstViolation: true, seed: 0 });
     expect(resolveExploration(load(yaml, { env: variable }), agent).maxSteps).toBe(30);
     expect(resolveExploration(load(yaml, { flags: [maxSteps("40")] }), agent).maxSteps).toBe(40);
     const silent = { ...agent, strategy: new BFS(), maxSteps: undefined, seed: undefined };
     expect(resolveExploration(load(`${yaml}  max_depth: 3\n  seed: 9\n`), silent)).toMatchObject({
-      strategyKind: "bfs",
+      strategy: "bfs",
       maxSteps: 20,
       maxDepth: 3,
       seed: 9,

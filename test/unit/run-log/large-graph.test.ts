@@ -42,10 +42,10 @@ function stored(edges: readonly Edge[], perBatch: number): Database.Database {
     for (const [from, action, to] of edges.slice(at, at + perBatch)) {
       const row = new Int32Array(ROW);
       row[KIND] = SKIPPED;
-      end = writeCommit(rows, end, from, action, row, 0, -1, -1, -1);
+      end = writeCommit(rows, end, { from, action, to: -1, rows: row, at: 0 }, -1, -1);
       row[KIND] = action === 2 ? FINDING : 0;
       row[STATUS] = 200 + action;
-      end = writeCommit(rows, end, from, action, row, 0, to, -1, from);
+      end = writeCommit(rows, end, { from, action, to, rows: row, at: 0 }, -1, from);
     }
     db.prepare("INSERT INTO commits VALUES (0, ?, ?)").run(batch, Buffer.from(rows.buffer, 0, end * 4));
   }

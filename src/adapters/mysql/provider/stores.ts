@@ -1,8 +1,70 @@
-import type { StoreKind } from "../../../model/stores/store-provider.ts";
+import type { StoreKind, Cleaned, Cleaning } from "../../../model/stores/store-provider.ts";
 import { check } from "../connect/check.ts";
-import { clean } from "./clean.ts";
 import { MysqlProvider } from "./provider.ts";
-import { disturb } from "./stores-disturb.ts";
+import { OURS } from "../schema/catalog.ts";
+import { connect, disconnect, OUR_SETTINGS } from "../connect/connect.ts";
+import { safeCause } from "../connect/failures.ts";
+import { named, quoteName } from "../connect/sql-text.ts";
+import { storeUrl, serverUrl, type StoreUrl } from "../connect/store-url.ts";
+import { SeqqaError } from "../../../model/errors.ts";
+import type { Leftover } from "../../../model/stores/leftover.ts";
+import { recover } from "../journal/recover.ts";
+import { Server } from "../connect/server.ts";
+import { sweepDeadRuns } from "./sweep.ts";
 
 /** MySQL and MariaDB for lanes: a database for each, on the server of the template. */
 export const stores: StoreKind = { createProvider: (options) => new MysqlProvider(options), clean, check, disturb };
+
+/** Removes a row where the schema allows it. */
+async function disturb(url: string): Promise<string | undefined> {
+  const store = storeUrl(url);
+  const connection = await connect(store, { settings: OUR_SETTINGS, driver: { rowsAsArray: true } });
+  try {
+    const [tables] = (await connection.query(
+      `select table_name from information_schema.tables where ${named("table_schema", store.database)} and table_type = 'BASE TABLE' order by table_name`,
+    )) as unknown as [string[][]];
+    for (const [name] of tables) {
+      if (name!.startsWith(OURS)) continue;
+      try {
+        const [result] = await connection.query(`delete from ${quoteName(name!)} limit 1`);
+        if ((result as { affectedRows: number }).affectedRows === 1) return `removed a row of ${name!}`;
+      } catch {
+        // A row that refers to it, a trigger or a privilege prevents it: the next table is tried.
+      }
+    }
+    return undefined;
+  } catch (error) {
+    throw safeCause(store, error);
+  } finally {
+    await disconnect(connection);
+  }
+}
+
+/** Removes what dead runs left on a server, and restores rows of a user's own database that a dead run changed. */
+async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
+  const store = serverUrl(url);
+  const server = new Server(store);
+  const failures: unknown[] = [];
+  let removed: string[];
+  try {
+    removed = await server.use("remove what dead runs left", (ask, beside) =>
+      sweepDeadRuns(ask, beside, { failed: (error) => failures.push(error), dryRun: how.dryRun }),
+    );
+  } finally {
+    await server.close();
+  }
+  const leftover = store.database === "" ? undefined : await putBack(store, how);
+  if (leftover !== undefined) removed.push(`what a dead run installed in ${store.shown}`);
+  if (failures.length > 0) throw failures[0];
+  return { removed, leftover };
+}
+
+/** Leaves the database of a living run alone. */
+async function putBack(store: StoreUrl, how: Cleaning): Promise<Leftover | undefined> {
+  try {
+    return await recover(store.href, how);
+  } catch (error) {
+    if (error instanceof SeqqaError && (error.code === "STORE_IN_USE" || error.code === "STORE_MISSING")) return undefined;
+    throw error;
+  }
+}

@@ -81,7 +81,8 @@ export async function readCatalog(control: Queries): Promise<Catalog> {
     }
     if (engine !== "InnoDB") unjournalled.push(`table "${name!}" has the engine ${engine ?? "none"}, which knows no transactions`);
     const own = columns.filter((row) => row[0] === name);
-    found.push(tableOf(name!, engine ?? "", own, indexes, foreign.keys, documents, strange, /partitioned/i.test(options ?? "")));
+    const partitioned = /partitioned/i.test(options ?? "");
+    found.push(tableOf(name!, { engine: engine ?? "", rows: own, indexes, keys: foreign.keys, documents, partitioned }, strange));
   }
   return {
     tables: found,
@@ -123,16 +124,23 @@ async function childrenElsewhere(control: Queries): Promise<string[]> {
   return [];
 }
 
-function tableOf(
-  name: string,
-  engine: string,
-  rows: readonly Row[],
-  indexes: readonly Row[],
-  keys: readonly ForeignKey[],
-  documents: ReadonlySet<string>,
-  strange: string[],
-  partitioned: boolean,
-): Table {
+/** The rows of the catalog that describe a table. */
+interface TableRows {
+  readonly engine: string;
+  /** The table's columns. */
+  readonly rows: readonly Row[];
+  /** Indexes of all tables. */
+  readonly indexes: readonly Row[];
+  /** Foreign keys of all tables. */
+  readonly keys: readonly ForeignKey[];
+  /** Columns of all tables that hold JSON as text. */
+  readonly documents: ReadonlySet<string>;
+  readonly partitioned: boolean;
+}
+
+/** Returns a table. Adds columns that cannot be handled exactly to `strange`. */
+function tableOf(name: string, found: TableRows, strange: string[]): Table {
+  const { engine, rows, indexes, keys, documents } = found;
   const columns: Column[] = [];
   for (const [, column, type, charset, generation, extra] of rows) {
     if ((generation ?? "") !== "" || /\b(?:VIRTUAL|STORED|PERSISTENT) GENERATED\b|\bWITHOUT SYSTEM VERSIONING\b/i.test(extra ?? ""))
@@ -162,7 +170,7 @@ function tableOf(
     };
   });
   const stamped = rows.filter((row) => /\bon update\b/i.test(row[5] ?? "")).map((row) => row[1]!);
-  const constrained = constrainedColumns(name, columns, stamped, indexes, keys, partitioned);
+  const constrained = constrainedColumns(name, columns, stamped, found);
   return { name, sqlName: quoteName(name), engine, columns, key, shown, constrained, ignored: [] };
 }
 
@@ -170,9 +178,7 @@ function constrainedColumns(
   table: string,
   columns: readonly Column[],
   stamped: readonly string[],
-  indexes: readonly Row[],
-  keys: readonly ForeignKey[],
-  partitioned: boolean,
+  { indexes, keys, partitioned }: TableRows,
 ): number[] {
   const names = new Set([
     ...stamped,

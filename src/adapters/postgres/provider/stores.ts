@@ -1,8 +1,103 @@
-import type { StoreKind } from "../../../model/stores/store-provider.ts";
+import type { StoreKind, Cleaned, Cleaning } from "../../../model/stores/store-provider.ts";
 import { check } from "../connect/check.ts";
-import { clean } from "./clean.ts";
 import { PostgresProvider } from "./provider.ts";
-import { disturb } from "./stores-disturb.ts";
+import type { Client } from "pg";
+import { readCatalog, type Catalog, OURS, rowsOf } from "../schema/catalog.ts";
+import { connect, CONTROL_SETTINGS } from "../connect/connect.ts";
+import { safeCause } from "../connect/failures.ts";
+import { quoteText } from "../connect/sql-text.ts";
+import { storeUrl, type StoreUrl } from "../connect/store-url.ts";
+import { SeqqaError } from "../../../model/errors.ts";
+import type { Leftover } from "../../../model/stores/leftover.ts";
+import { sweepDeadRuns } from "./clean-sweep.ts";
+import { Server } from "./provider-server.ts";
+import { recover } from "../journal/recover.ts";
+import { recoverApart } from "../savepoint/savepoint-recovery.ts";
 
 /** PostgreSQL for lanes: a database for each, on the server of the template. */
 export const stores: StoreKind = { createProvider: (options) => new PostgresProvider(options), clean, check, disturb };
+
+/** Removes a row where the schema allows it, and draws from a sequence. */
+async function disturb(url: string): Promise<string | undefined> {
+  const store = storeUrl(url);
+  const client = await connect(store, { rawText: true, settings: CONTROL_SETTINGS });
+  try {
+    const { tables, sequences } = await readCatalog(client);
+    const done = [await removeRow(client, tables), await draw(client, sequences)].filter((one) => one !== undefined);
+    return done.length === 0 ? undefined : done.join(" and ");
+  } catch (error) {
+    throw safeCause(store, error);
+  } finally {
+    await client.end();
+  }
+}
+
+async function removeRow(client: Client, tables: Catalog["tables"]): Promise<string | undefined> {
+  for (const { sqlName, name } of tables) {
+    try {
+      await client.query("begin");
+      const { rowCount } = await client.query(`delete from only ${sqlName} where ctid = (select ctid from only ${sqlName} limit 1)`);
+      await client.query(rowCount === 1 ? "commit" : "rollback");
+      if (rowCount === 1) return `removed a row of ${name}`;
+    } catch {
+      // A row that refers to it, a trigger or a privilege prevents it: the next table is tried.
+      await client.query("rollback");
+    }
+  }
+  return undefined;
+}
+
+async function draw(client: Client, sequences: Catalog["sequences"]): Promise<string | undefined> {
+  for (const { sqlName, name, cached } of sequences) {
+    if (cached) continue;
+    try {
+      await client.query(`select nextval(${quoteText(sqlName)}::regclass)`);
+      return `drew from sequence ${name}`;
+    } catch {
+      // The sequence is at its end, or may not be used: the next one is tried.
+    }
+  }
+  return undefined;
+}
+
+/** Removes what dead runs left on a server, and restores what one changed in a user's own database. */
+async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
+  const store = storeUrl(url);
+  const server = new Server(store);
+  const failures: unknown[] = [];
+  const failed = (error: unknown): void => void failures.push(error);
+  let removed: string[];
+  try {
+    removed = await server.use((client) => sweepDeadRuns(client, store, { failed, dryRun: how.dryRun }));
+  } finally {
+    await server.close();
+  }
+  const left = await putBack(store, how);
+  if (left !== undefined) removed.push(`what a dead run installed in ${store.shown}`);
+  if (failures.length > 0) throw failures[0];
+  const { leftover } = left ?? {};
+  const hasRows = leftover !== undefined && leftover.undo.length + leftover.keep.length > 0;
+  return { removed, ...(hasRows ? { leftover } : {}) };
+}
+
+/** @returns `undefined` if there was nothing to restore, or a living run uses the database */
+async function putBack(store: StoreUrl, how: Cleaning): Promise<{ readonly leftover?: Leftover } | undefined> {
+  try {
+    if (await recoverApart(store, how.dryRun === true)) return {};
+    const leftover = (await installed(store)) ? await recover(store, how) : undefined;
+    return leftover === undefined ? undefined : { leftover };
+  } catch (error) {
+    if (error instanceof SeqqaError && (error.code === "STORE_IN_USE" || error.code === "STORE_MISSING")) return undefined;
+    throw error;
+  }
+}
+
+/** Returns `true` if something of ours is in the database. Asked first, since restoring needs privileges that only roles have which could install. */
+async function installed(store: StoreUrl): Promise<boolean> {
+  const client = await connect(store, { rawText: true });
+  try {
+    return (await rowsOf(client, `select 1 from pg_catalog.pg_namespace where nspname = '${OURS}'`)).length > 0;
+  } finally {
+    await client.end();
+  }
+}

@@ -1,11 +1,12 @@
 import type { Database, Statement } from "better-sqlite3";
 import { isPromise, type Awaitable, type Observed, type StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { attempt } from "../../../stores/index.ts";
-import { putPages } from "./put-pages.ts";
-import { BUSY_LIMIT_MS, busyError, isBusy } from "../connect/failures.ts";
+import { BUSY_LIMIT_MS, busyError, isBusy, notPutBack } from "../connect/failures.ts";
 import { observeDifference, observeEverything, readEverything, type FullReading } from "../journal/full-reading.ts";
 import type { SqliteMode } from "../connect/mode.ts";
 import { openSqlite } from "../../../stores/sqlite-driver.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { SeqqaError } from "../../../model/errors.ts";
 
 /** A state: all pages of the file. The same object is used for the state as long as nobody writes. */
 interface Copy {
@@ -152,4 +153,27 @@ function samePages(a: Buffer, b: Buffer): boolean {
     from = end;
   }
   return a.compare(b, from, b.length, from, a.length) === 0;
+}
+
+/** Writes all pages of a database into a live file, and waits for its lock. */
+async function putPages(source: Database, file: string, limitMs: number = BUSY_LIMIT_MS): Promise<void> {
+  try {
+    const deadline = performance.now() + limitMs;
+    while (!(await backedUp(source, file))) {
+      if (performance.now() >= deadline) throw busyError(file, limitMs)(undefined);
+      await pause(5);
+    }
+  } catch (error) {
+    throw error instanceof SeqqaError ? error : notPutBack(file, error);
+  }
+}
+
+/** Returns `false` for a locked file: a backup into it does nothing, and shows this only by a page count of 0. */
+async function backedUp(source: Database, file: string): Promise<boolean> {
+  try {
+    return (await source.backup(file)).totalPages > 0;
+  } catch (error) {
+    if (isBusy(error)) return false;
+    throw error;
+  }
 }

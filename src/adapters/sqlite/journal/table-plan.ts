@@ -43,8 +43,7 @@ function planTable(db: Database, name: string, withoutRowid: boolean, index: num
   const columns = db.prepare<[string], ColumnInfo>('select name, "notnull", dflt_value, pk, hidden from pragma_table_xinfo(?)').all(name);
   const stored = columns.filter((column) => column.hidden === 0);
   if (stored.length > WIDEST) return `table "${name}" has more than ${WIDEST} columns`;
-  const keys = stored.filter((column) => column.pk > 0);
-  const layout = layOut(db, name, withoutRowid, columns, stored, keys);
+  const layout = layOut(db, name, withoutRowid, columns);
   if (typeof layout === "string") return layout;
   const uniques = readUniques(db, name, columns);
   if (typeof uniques === "string") return uniques;
@@ -68,9 +67,9 @@ function layOut(
   name: string,
   withoutRowid: boolean,
   columns: readonly ColumnInfo[],
-  stored: readonly ColumnInfo[],
-  keys: readonly ColumnInfo[],
 ): { readonly keyAt: readonly number[]; readonly hidden: string | undefined } | string {
+  const stored = columns.filter((column) => column.hidden === 0);
+  const keys = stored.filter((column) => column.pk > 0);
   if (withoutRowid) return { keyAt: keys.map((key) => stored.indexOf(key)), hidden: undefined };
   // An INTEGER PRIMARY KEY is the rowid itself, and then has no index of its own (INTEGER PRIMARY KEY DESC has one, and is not).
   const indexed = db.prepare("select 1 from pragma_index_list(?) where origin = 'pk'").get(name) !== undefined;

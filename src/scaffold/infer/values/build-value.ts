@@ -45,18 +45,27 @@ export interface Wish {
   readonly variant?: number;
 }
 
-/** Builds a value that fits a schema: from examples, else defaults, constants and enumerations, else by its rules. `undefined` if there is none. */
-export function buildValue(schema: Schema, wish: Wish, knowledge: Knowledge): Built | undefined {
-  return build(schema, wish, knowledge, [], 0);
+/** The place of a value in the whole that is built. */
+interface Place {
+  /** The names of the objects around it, the outermost first. */
+  readonly inside: readonly string[];
+  readonly depth: number;
 }
 
-function build(schema: Schema, wish: Wish, knowledge: Knowledge, inside: readonly string[], depth: number): Built | undefined {
-  if (depth > DEEPEST || --knowledge.steps.left < 0) return undefined;
+const below = ({ inside, depth }: Place): Place => ({ inside, depth: depth + 1 });
+
+/** Builds a value that fits a schema: from examples, else defaults, constants and enumerations, else by its rules. `undefined` if there is none. */
+export function buildValue(schema: Schema, wish: Wish, knowledge: Knowledge): Built | undefined {
+  return build(schema, wish, knowledge, { inside: [], depth: 0 });
+}
+
+function build(schema: Schema, wish: Wish, knowledge: Knowledge, place: Place): Built | undefined {
+  if (place.depth > DEEPEST || --knowledge.steps.left < 0) return undefined;
   const { schemas } = knowledge;
   const flat = schemas.flat(schema, wish.alternative ?? 0);
   const { types, keywords } = flat;
-  if (isObject(flat)) return buildObject(schema, flat, wish, knowledge, inside, depth);
-  if (types.has("array")) return buildList(flat, wish, knowledge, inside, depth);
+  if (isObject(flat)) return buildObject(schema, flat, wish, knowledge, place);
+  if (types.has("array")) return buildList(flat, wish, knowledge, place);
   const given = givenValue(flat, wish, knowledge);
   if (given !== undefined) return constant(given);
   const scalar = scalarValue(flat, wish.name, wish.variant ?? 0);
@@ -91,14 +100,8 @@ function exampleOf({ keywords }: FlatSchema, { examples = [], variant = 0 }: Wis
   return examples[0] ?? keywords["example"] ?? own ?? undefined;
 }
 
-function buildObject(
-  schemaOfObject: Schema,
-  flat: FlatSchema,
-  wish: Wish,
-  knowledge: Knowledge,
-  inside: readonly string[],
-  depth: number,
-): Built | undefined {
+function buildObject(schemaOfObject: Schema, flat: FlatSchema, wish: Wish, knowledge: Knowledge, place: Place): Built | undefined {
+  const { inside, depth } = place;
   const example = knowledge.examples ? exampleOf(flat, wish) : undefined;
   const given = new Map(isRecord(example) ? Object.entries(example) : []);
   const chosen = discriminated(flat);
@@ -110,7 +113,8 @@ function buildObject(
     if (property.keywords["readOnly"] === true) continue;
     const required = flat.required.has(name);
     const examples = given.has(name) ? [given.get(name)] : [];
-    const plain = (): Built | undefined => build(schema, { name, examples }, knowledge, [...inside, wish.name], depth + 1);
+    const plain = (): Built | undefined =>
+      build(schema, { name, examples }, knowledge, { inside: [...inside, wish.name], depth: depth + 1 });
     const field: Field = {
       name,
       schema,
@@ -133,25 +137,32 @@ function buildObject(
       if (built !== undefined) entries.push([name, built]);
       else if (required) return undefined;
     } else {
-      const deep = deepKeys(schema, name, knowledge, field.inside, depth);
+      const deep = deepKeys(schema, name, knowledge, { inside: field.inside, depth });
       if (deep !== undefined) entries.push([name, deep]);
     }
   }
-  addOthers(entries, flat, given, knowledge, inside, depth);
+  for (const name of addGiven(entries, flat, given)) {
+    const built = build(flat.properties.get(name) ?? additional(flat), { name }, knowledge, below(place));
+    if (built !== undefined) entries.push([name, built]);
+  }
   return objectOf(entries);
 }
 
-/** Adds fields that are required, or in the example, without being described, and further fields up to the required number. */
-function addOthers(
+/** Returns the schema of fields that are not described. */
+function additional({ keywords }: FlatSchema): Schema {
+  return isRecord(keywords["additionalProperties"]) ? keywords["additionalProperties"] : true;
+}
+
+/**
+ * Adds fields that are in the example without being described. Returns the names of further fields: those that are required without being
+ * described, and as many as the required number of fields needs.
+ */
+function addGiven(
   entries: [string, Built][],
   { keywords, properties, required }: FlatSchema,
   given: ReadonlyMap<string, unknown>,
-  knowledge: Knowledge,
-  inside: readonly string[],
-  depth: number,
-): void {
+): readonly string[] {
   const open = keywords["additionalProperties"] !== false;
-  const schema = (isRecord(keywords["additionalProperties"]) ? keywords["additionalProperties"] : true) as Schema;
   for (const [name, value] of given) {
     const json = asJson(value);
     if (!properties.has(name) && open && json !== undefined) entries.push([name, constant(json)]);
@@ -160,16 +171,13 @@ function addOthers(
   const least = typeof keywords["minProperties"] === "number" ? Math.min(keywords["minProperties"], MOST_ITEMS) : 0;
   const optional = [...properties.keys()].filter((name) => !entries.some(([one]) => one === name));
   for (let count = 1; entries.length + missing.length < least; count++) missing.push(optional.shift() ?? `key${count}`);
-  for (const name of missing) {
-    const built = build(properties.get(name) ?? schema, { name }, knowledge, inside, depth + 1);
-    if (built !== undefined) entries.push([name, built]);
-  }
+  return missing;
 }
 
 /** Builds an optional object or list only if a key goes into it: `customer: { id }`. */
-function deepKeys(schema: Schema, name: string, knowledge: Knowledge, inside: readonly string[], depth: number): Built | undefined {
+function deepKeys(schema: Schema, name: string, knowledge: Knowledge, place: Place): Built | undefined {
   const flat = knowledge.schemas.flat(schema);
-  if ((!isObject(flat) && !flat.types.has("array")) || depth > 3) return undefined;
+  if ((!isObject(flat) && !flat.types.has("array")) || place.depth > 3) return undefined;
   let keys = 0;
   const listening: Knowledge = {
     ...knowledge,
@@ -179,11 +187,11 @@ function deepKeys(schema: Schema, name: string, knowledge: Knowledge, inside: re
       return known;
     },
   };
-  const built = build(schema, { name }, listening, inside, depth + 1);
+  const built = build(schema, { name }, listening, below(place));
   return keys > 0 ? built : undefined;
 }
 
-function buildList(flat: FlatSchema, wish: Wish, knowledge: Knowledge, inside: readonly string[], depth: number): Built | undefined {
+function buildList(flat: FlatSchema, wish: Wish, knowledge: Knowledge, place: Place): Built | undefined {
   const { keywords } = flat;
   const example = knowledge.examples ? exampleOf(flat, wish) : undefined;
   const items = (keywords["items"] ?? true) as Schema;
@@ -198,7 +206,7 @@ function buildList(flat: FlatSchema, wish: Wish, knowledge: Knowledge, inside: r
   for (let at = 0; at < count; at++) {
     const examples = at < given.length ? [given[at]] : [];
     const variant = at < given.length || keywords["uniqueItems"] !== true ? 0 : at;
-    const one = buildItem(tuple[at] ?? items, { name: wish.name, examples, variant }, knowledge, inside, depth);
+    const one = buildItem(tuple[at] ?? items, { name: wish.name, examples, variant }, knowledge, place);
     // A list may end where its items refer back to themselves.
     if (one === undefined) return at >= least ? listOf(built) : undefined;
     built.push(one);
@@ -207,15 +215,15 @@ function buildList(flat: FlatSchema, wish: Wish, knowledge: Knowledge, inside: r
 }
 
 /** Builds an item of a list. Ids in a list (`product_ids`) are treated like fields. */
-function buildItem(schema: Schema, wish: Wish, knowledge: Knowledge, inside: readonly string[], depth: number): Built | undefined {
+function buildItem(schema: Schema, wish: Wish, knowledge: Knowledge, place: Place): Built | undefined {
   const flat = knowledge.schemas.flat(schema);
-  const plain = (): Built | undefined => build(schema, wish, knowledge, inside, depth + 1);
+  const plain = (): Built | undefined => build(schema, wish, knowledge, below(place));
   if (isObject(flat) || flat.types.has("array")) return plain();
   const name = wish.name.replace(/s$/, "");
   const known =
     (wish.variant ?? 0) > 0
       ? undefined
-      : knowledge.field({ name, schema, required: true, inside, object: flat, of: schema }, () => plain()?.sample ?? null);
+      : knowledge.field({ name, schema, required: true, inside: place.inside, object: flat, of: schema }, () => plain()?.sample ?? null);
   return known === undefined || known === "omit" ? plain() : known;
 }
 

@@ -56,7 +56,7 @@ describe("a worker", () => {
     const said = /^This worker was refused: (.*)\.$/.exec((refused as Error).message)![1]!;
     expect(said).toMatch(why);
     expect(notes).toContain(`Worker worker:1 was refused: ${said}.`);
-    expect(cluster.remote.open).toBe(0);
+    expect(cluster.capacity.open).toBe(0);
   });
 
   it("takes the newest run of its secret that it fits, and says why not another", async () => {
@@ -67,7 +67,7 @@ describe("a worker", () => {
     await opened(newer.explore({ config: new Map([["timeout", "another"]]) }));
     const one = work(secret);
     closing.push(async () => (one.leave(), await one.ended));
-    await until(() => fitting.cluster.remote.open === 1, "that it joins");
+    await until(() => fitting.cluster.capacity.open === 1, "that it joins");
     expect(one.notes).toContain("This worker was refused: its configuration differs in timeout. Another run is tried.");
   });
 
@@ -79,7 +79,7 @@ describe("a worker", () => {
     const one = work(secret, { before: new Promise<void>((resolve) => (go = resolve)) });
     closing.push(async () => (go(), one.leave(), await one.ended));
     await until(() => heard.mock.calls.some(([{ heading }]) => heading.kind === "alive"), "that it says so");
-    expect([cluster.remote.open, cluster.hasWorkers]).toEqual([0, true]);
+    expect([cluster.capacity.open, cluster.hasWorkers]).toEqual([0, true]);
   });
 
   it("waits for a run, and works on its explorations one after another until it is over", async () => {
@@ -90,7 +90,7 @@ describe("a worker", () => {
     for (let exploration = 0; exploration < 2; exploration++) {
       const cluster = run.explore();
       await opened(cluster);
-      await until(() => cluster.remote.open === 2, "that it joins");
+      await until(() => cluster.capacity.open === 2, "that it joins");
       await cluster.close();
     }
     await run.coordinator.close();
@@ -122,7 +122,7 @@ describe("a worker", () => {
     const one = work(secret);
     await until(async () => (await own.redis.llen(keysOf(killed).inbox)) > 0, "that it wants to join the killed run");
     const { cluster, coordinator } = await offered(secret);
-    await until(() => cluster.remote.open === 1, "that it joins the other run", 30_000);
+    await until(() => cluster.capacity.open === 1, "that it joins the other run", 30_000);
     await cluster.close();
     await coordinator.close();
     await one.ended;

@@ -63,7 +63,7 @@ describe("a message", () => {
     ]);
     const one = work(secret);
     closing.push(async () => (one.leave(), await one.ended));
-    await until(() => cluster.remote.open === 1, "that a worker joins all the same");
+    await until(() => cluster.capacity.open === 1, "that a worker joins all the same");
   });
 
   it.each([
@@ -130,16 +130,16 @@ describe("a run", () => {
     await cluster.start();
     cluster.share(new VisitedSet());
     await new Promise((resolve) => setTimeout(resolve, 2500));
-    expect([cluster.remote.open, second.notes]).toEqual([0, []]);
+    expect([cluster.capacity.open, second.notes]).toEqual([0, []]);
     go!();
-    await until(() => cluster.remote.open === 1, "that it joins");
+    await until(() => cluster.capacity.open === 1, "that it joins");
     expect(second.notes).toEqual(["Worker worker:1 joined with 1 lane (1 worker, 1 lane in all)."]);
   });
 
   it("that is over says so, and leaves nothing but what expires", async () => {
     const cluster = await opened();
     const one = work(secret);
-    await until(() => cluster.remote.open === 1, "that a worker joins");
+    await until(() => cluster.capacity.open === 1, "that a worker joins");
     await cluster.expand(0, await rootChunk(cluster));
     await cluster.close();
     await offered.coordinator.close();

@@ -12,7 +12,7 @@ expanderContract(
       definition: await ledger(),
       host,
       options: laneOptions(),
-      build: (d, spec, options) => buildLane(d, spec, options, HTTP),
+      build: (definition, spec, options) => buildLane({ definition, options, http: HTTP }, spec),
     }),
 );
 

@@ -11,11 +11,11 @@ const ACTIONS = 2;
 /** A chain of states 0, 1, 2, ... of which each is met again by action 1 of the state before. */
 function queue({ first = 0, oneIn = 0, states = 4, seed = 0 } = {}) {
   const committer = committerAt(["a", "b"], { journal: new CommitJournal() });
-  for (let node = 0; node + 1 < states; node++) committer.commit(node, 0, rowsOf([{ to: node + 1 }]), 0, undefined);
+  for (let node = 0; node + 1 < states; node++) committer.commit(node, 0, { rows: rowsOf([{ to: node + 1 }]), at: 0 });
   const checks = new CheckQueue({ seed, actions: ACTIONS, first, oneIn, maxDepth: 9 }, committer);
   const { visited } = committer;
   const workOf = (node: number, image: unknown, bits?: number): NodeWork => {
-    const work = new NodeWork(node, undefined, -1, node, visited.lo(node), visited.hi(node), image);
+    const work = new NodeWork({ node, parent: undefined, action: -1, depth: node, lo: visited.lo(node), hi: visited.hi(node), image });
     const rows = rowsOf([{ to: node }, { to: node }]);
     if (bits !== undefined) rows[0] = bits;
     work.learn(0, ACTIONS, rows, 0, ACTIONS);

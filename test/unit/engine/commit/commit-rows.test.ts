@@ -13,7 +13,13 @@ it("gives back every row as a lane sent it, the other hash of its state included
   const batch = new Int32Array(rows.length * LONGEST);
   let size = 0;
   rows.forEach((row, action) => {
-    size = writeCommit(batch, size, 4, action, row, 0, row[2] === 0 ? -1 : 9, action === 3 ? 17 : -1, action === 0 ? -1 : 4);
+    size = writeCommit(
+      batch,
+      size,
+      { from: 4, action, to: row[2] === 0 ? -1 : 9, rows: row, at: 0 },
+      action === 3 ? 17 : -1,
+      action === 0 ? -1 : 4,
+    );
   });
   const read = [...commitRows(batch.subarray(0, size))].length;
   expect(read).toBe(rows.length);

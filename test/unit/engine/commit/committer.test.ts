@@ -24,7 +24,7 @@ function committerOf(options: Partial<CommitterOptions> = {}, root: Parameters<t
 }
 
 const commit = (committer: Committer, node: number, action: number, told: Told): number =>
-  committer.commit(node, action, rowsOf([told]), 0, told.found === true ? findingNews(action) : undefined).to;
+  committer.commit(node, action, { rows: rowsOf([told]), at: 0, news: told.found === true ? findingNews(action) : undefined }).to;
 
 describe("the root", () => {
   it("is a state and opens the frontier", () => {
@@ -176,7 +176,7 @@ describe("a depth bound", () => {
     const step = (committer: Committer, node: number, action: number, to: number): void => {
       const rows = rowsOf([{ to }]);
       rows[SHAPE] = 70_000 + to;
-      committer.commit(node, action, rows, 0, undefined);
+      committer.commit(node, action, { rows, at: 0 });
     };
     const set = vi.spyOn(Map.prototype, "set");
     const kept = (): unknown[] => set.mock.calls.flatMap(([, value]) => (typeof value === "number" && value > 70_000 ? [value] : []));

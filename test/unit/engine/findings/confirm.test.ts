@@ -49,7 +49,7 @@ async function confirm(found: FindingEvent, status: number, ...lanes: readonly (
     record: () => Promise.resolve(lanes[rebuilt - 1]),
   };
   const log = new FindingLog();
-  log.addViolation(found, "refund", status, [0, 1], null, undefined);
+  log.addViolation({ finding: found, lastAction: "refund", status, path: [0, 1], state: null, news: undefined, draws: undefined });
   const [violation] = await confirmViolations(log, { actions: ACTIONS, lanePool: lanePool as unknown as LanePool, signal: undefined });
   return { rebuilt, confirmed: violation!.confirmed, recorded: violation!.recording !== undefined };
 }
@@ -86,7 +86,7 @@ describe("a finding that is not replayed to its end", () => {
       cut: () => cut(),
     };
     const log = new FindingLog();
-    log.addViolation(crash, "refund", 0, [0, 1], null, undefined);
+    log.addViolation({ finding: crash, lastAction: "refund", status: 0, path: [0, 1], state: null, news: undefined, draws: undefined });
     const lane = lanePool as unknown as LanePool;
     const [violation] = await confirmViolations(log, { actions: ACTIONS, lanePool: lane, signal, limit: limit as TimeLimit });
     const { confirmed, notReplayed } = violation!;
@@ -120,7 +120,7 @@ describe("a finding that is not replayed to its end", () => {
       record: () => (abort.abort(), Promise.resolve({ ...lost, steps: [step("create", null)], brokeAt: 0, findings: [] })),
     };
     const log = new FindingLog();
-    log.addViolation(rule, "refund", 200, [0, 1], null, undefined);
+    log.addViolation({ finding: rule, lastAction: "refund", status: 200, path: [0, 1], state: null, news: undefined, draws: undefined });
     const { signal } = abort;
     const [violation] = await confirmViolations(log, { actions: ACTIONS, lanePool: lanePool as unknown as LanePool, signal });
     expect(violation).toMatchObject({ confirmed: false, recording: undefined, notReplayed: "interrupted" });
@@ -158,7 +158,15 @@ describe("replaying many findings", () => {
     };
     const log = new FindingLog();
     for (const [invariant, status] of findings ?? RULES.map((name) => [name, 200] as const))
-      log.addViolation({ ...rule, invariant }, "create", status, [0], null, undefined);
+      log.addViolation({
+        finding: { ...rule, invariant },
+        lastAction: "create",
+        status,
+        path: [0],
+        state: null,
+        news: undefined,
+        draws: undefined,
+      });
     const lane = lanePool as unknown as LanePool;
     const all = await confirmViolations(log, { actions: ACTIONS, lanePool: lane, signal: undefined, ...options });
     return { starts, replays, all };
@@ -280,7 +288,7 @@ describe("making a confirmed path shorter", () => {
       },
     };
     const log = new FindingLog();
-    log.addViolation(rule, "refund", 200, found, null, undefined);
+    log.addViolation({ finding: rule, lastAction: "refund", status: 200, path: found, state: null, news: undefined, draws: undefined });
     const shrinking: Shrinking = {
       shortest: (one) => ({ path: options.shortest ?? one.path, draws: undefined }),
       mayBeBroken: new Set(options.mayBeBroken),

@@ -4,7 +4,7 @@ import { EdgeLog } from "../../../../src/engine/graph/edge-log.ts";
 
 function logOf(edges: readonly (readonly [from: number, to: number, clean?: boolean])[]): EdgeLog {
   const log = new EdgeLog();
-  for (const [from, to, clean = true] of edges) log.add(from, 0, to, 200, clean);
+  for (const [from, to, clean = true] of edges) log.add({ from, action: 0, to, status: 200, clean, found: false });
   return log;
 }
 

@@ -8,11 +8,11 @@ import { committerAt, rowsOf } from "../rows.ts";
 function chain(length: number): Committer {
   const committer = committerAt(["list", "add", "refuse"]);
   for (let node = 0; node < length; node++) {
-    committer.commit(node, 0, rowsOf([{ to: node }]), 0, undefined);
+    committer.commit(node, 0, { rows: rowsOf([{ to: node }]), at: 0 });
     const rows = rowsOf([{ to: node + 1 }]);
     rows[KIND]! |= WROTE;
-    committer.commit(node, 1, rows, 0, undefined);
-    committer.commit(node, 2, rowsOf([{ to: node, status: 409 }]), 0, undefined);
+    committer.commit(node, 1, { rows, at: 0 });
+    committer.commit(node, 2, { rows: rowsOf([{ to: node, status: 409 }]), at: 0 });
   }
   return committer;
 }

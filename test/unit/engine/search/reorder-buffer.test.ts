@@ -20,7 +20,7 @@ const whole = (work: NodeWork): Assignment => ({ work, from: 0, to: ACTIONS });
 const states = (work: NodeWork): number[] => [0, 1, 2].map((action) => work.state(action));
 
 describe("Work", () => {
-  const work = (): NodeWork => new NodeWork(0, undefined, -1, 0, 0, 0, undefined);
+  const work = (): NodeWork => new NodeWork({ node: 0, parent: undefined, action: -1, depth: 0, lo: 0, hi: 0, image: undefined });
 
   it("goes from unknown over under way to known and committed, as a whole", () => {
     const one = work();
@@ -126,7 +126,7 @@ describe("Backlog", () => {
   it("what was predicted joins the node that is opened, with what it knows", () => {
     const { reorderBuffer, root } = backlogOf();
     reorderBuffer.receive([whole(root)], expansionOf(1, [{}, { to: 3 }, {}], { images: [{ unit: 0, action: 1, image: "picture" }] }));
-    const predicted = new NodeWork(-1, root, 1, 1, 3, 7, "picture");
+    const predicted = new NodeWork({ node: -1, parent: root, action: 1, depth: 1, lo: 3, hi: 7, image: "picture" });
     root.children = new Map([[1, predicted]]);
     expect(reorderBuffer.path(predicted)).toEqual([1]);
     reorderBuffer.adopt(1, 0, 1);
@@ -145,8 +145,8 @@ describe("Backlog", () => {
 
   it("what was predicted and does not come is dropped: its outcomes are no longer buffered, later ones neither", () => {
     const { reorderBuffer, root } = backlogOf();
-    const predicted = new NodeWork(-1, root, 1, 1, 3, 7, undefined);
-    const deeper = new NodeWork(-1, predicted, 0, 2, 4, 7, undefined);
+    const predicted = new NodeWork({ node: -1, parent: root, action: 1, depth: 1, lo: 3, hi: 7, image: undefined });
+    const deeper = new NodeWork({ node: -1, parent: predicted, action: 0, depth: 2, lo: 4, hi: 7, image: undefined });
     root.children = new Map([[1, predicted]]);
     predicted.children = new Map([[0, deeper]]);
     const assignments = [{ work: predicted, from: 0, to: 2 }, whole(deeper), { work: predicted, from: 2, to: 3 }];

@@ -52,7 +52,7 @@ describe("ChunkReport", () => {
 
   it("counts steps of checks apart from those that led to nodes, and sends no details that nobody asked for", () => {
     const report = reportOf(0);
-    report.rows.push(EXECUTED, 200, 1, 2, 0, 0);
+    report.rows.push(EXECUTED, 200, { lo: 1, hi: 2 });
     report.checkedSteps = 4;
     const answer = report.answer(1, undefined, performance.now(), 10);
     expect([answer.replayed, answer.checked, answer.rows.length, answer.details]).toEqual([6, 4, ROW, undefined]);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
+import { fixedCapacity } from "../../../../src/engine/lane-pool.ts";
 import { MemoryAdapter } from "../../../../src/adapters/memory/index.ts";
 import type { LaneReport } from "../../../../src/messages/lane-messages.ts";
 import { Action } from "../../../../src/model/declare/action.ts";
@@ -114,7 +115,7 @@ describe("lanes for experiments", () => {
     const calibrate = async () => (done.push("calibrate"), await Promise.resolve(), left-- > 0 ? Promise.reject(error) : found);
     const rebuild = (lane: number) => (done.push(`rebuild ${lane}`), Promise.resolve(other ? { ...root, rootLo: 9 } : root));
     const notes: unknown[] = [];
-    const lanePool = { lanes: 2, calibrate, rebuild } as never;
+    const lanePool = { lanes: 2, capacity: fixedCapacity(2), calibrate, rebuild } as never;
     const input = {
       config: { target: borrowed ? undefined : {} } as never,
       signal: undefined,

@@ -9,9 +9,9 @@ function graph(): { readonly edges: EdgeLog; readonly graph: CommittedGraph } {
   nodes.add(0, 1, 1);
   nodes.add(1, 0, 2);
   const edges = new EdgeLog();
-  edges.add(0, 1, 1, 200, true);
-  edges.add(1, 0, 2, 201, true);
-  edges.add(1, 1, -1, 0, false);
+  edges.add({ from: 0, action: 1, to: 1, status: 200, clean: true, found: false });
+  edges.add({ from: 1, action: 0, to: 2, status: 201, clean: true, found: false });
+  edges.add({ from: 1, action: 1, to: -1, status: 0, clean: false, found: false });
   return { edges, graph: new CommittedGraph({ nodes, edges }, ["a", "b"]) };
 }
 

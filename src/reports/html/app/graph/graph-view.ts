@@ -163,7 +163,7 @@ export class GraphView implements Choices {
     if (node !== undefined) return this.chooseNode(node);
     const shown: number[] = [];
     for (let edge = 0; edge < this.#model.edges; edge++) if (this.#toolbar.look.isShown(edge)) shown.push(edge);
-    const edge = this.#hit.edge(shapes, shown, positions, gx, gy, 7 / t.k);
+    const edge = this.#hit.edge({ shapes, edges: shown, positions }, [gx, gy], 7 / t.k);
     if (edge !== undefined) this.chooseEdge(edge);
   }
 

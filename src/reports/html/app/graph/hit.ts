@@ -1,6 +1,16 @@
 import { quadtree, type Quadtree } from "d3-quadtree";
 import { pointOf, type EdgeShapes } from "./edge-shapes.ts";
 
+type Point = readonly [x: number, y: number];
+
+/** Edges as they are drawn. */
+export interface DrawnEdges {
+  readonly shapes: EdgeShapes;
+  readonly edges: Iterable<number>;
+  /** x and y of every node, one after the other. */
+  readonly positions: Float32Array;
+}
+
 /** Finds the node or edge under a point of the graph. */
 export class Hit {
   #tree: Quadtree<number> | undefined;
@@ -20,18 +30,18 @@ export class Hit {
   }
 
   /** Returns the nearest edge; a curve is approximated by a few straight pieces. */
-  edge(shapes: EdgeShapes, edges: Iterable<number>, positions: Float32Array, x: number, y: number, within: number): number | undefined {
+  edge({ shapes, edges, positions }: DrawnEdges, point: Point, within: number): number | undefined {
     let best: number | undefined;
     let nearest = within;
     for (const edge of edges) {
       const curve = shapes.curve(edge, positions);
       const pieces = shapes.isStraight(edge) ? 1 : 8;
-      let [ax, ay] = [curve.x1, curve.y1];
+      let from: Point = [curve.x1, curve.y1];
       for (let piece = 1; piece <= pieces; piece++) {
-        const [bx, by] = pointOf(curve, piece / pieces);
-        const far = distance(x, y, ax, ay, bx, by);
+        const to = pointOf(curve, piece / pieces);
+        const far = distance(point, from, to);
         if (far < nearest) [nearest, best] = [far, edge];
-        [ax, ay] = [bx, by];
+        from = to;
       }
     }
     return best;
@@ -39,7 +49,7 @@ export class Hit {
 }
 
 /** Returns the distance from a point to a line segment. */
-function distance(x: number, y: number, ax: number, ay: number, bx: number, by: number): number {
+function distance([x, y]: Point, [ax, ay]: Point, [bx, by]: Point): number {
   const [dx, dy] = [bx - ax, by - ay];
   const along = Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1)));
   return Math.hypot(x - ax - along * dx, y - ay - along * dy);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { SeqqaError } from "../../../../src/model/errors.ts";
-import { closeAfter } from "../../../../src/run/explore/close-after.ts";
+import { closeAfter } from "../../../../src/run/lanes/close-after.ts";
 
 const fails = (error: Error) => async (): Promise<never> => {
   throw error;

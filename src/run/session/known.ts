@@ -3,7 +3,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
 import { raceName, raceText, resultJson, violationText, type ReportedExploration, type ReportedKnown } from "../../reports/index.ts";
 import { readKnownFindings, updateKnownFindings, type KnownEntry, type KnownFindings } from "../../run-log/index.ts";
-import { shownPath } from "../process/shown-path.ts";
+import { shownPath } from "../../reports/console/shown-path.ts";
 
 /** The extent of a run. */
 export interface Extent {

@@ -1,3 +1,4 @@
+import { SeqqaError } from "../../model/errors.ts";
 import type { ReportedJourney } from "../../reports/index.ts";
 
 /** 0 done; 1 a confirmed finding or a failed journey; 2 usage or configuration; 3 the result is unverified; 130 interrupted. */
@@ -9,6 +10,10 @@ export function statusOfJourney({ result, error, notPutBack }: Pick<ReportedJour
   const failed = result.steps.some(({ status }) => status === "failed" || status === "timed_out");
   if (failed || (result.status !== "passed" && error === undefined)) return 1;
   return error !== undefined || notPutBack !== undefined ? 3 : 0;
+}
+
+export function statusOfError(error: unknown): ExitStatus {
+  return error instanceof SeqqaError ? error.exitStatus : 3;
 }
 
 /** An interruption is the most important status; a finding comes before a mistake in another file, and a mistake before doubt. */

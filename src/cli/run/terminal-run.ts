@@ -1,0 +1,52 @@
+import type { Config } from "../../config/index.ts";
+import { onGithub, reportToGithub, type WholeReporter } from "../../reports/index.ts";
+import type { ExitStatus } from "../../run/session/exit-status.ts";
+import { hearSignals } from "../../run/session/hear-signals.ts";
+import { RunSession, type SessionInput } from "../../run/session/run-session.ts";
+import { usage } from "../arguments/run-options.ts";
+import { errorText } from "../process/error-text.ts";
+import type { Shell } from "../process/shell.ts";
+import { cannotWrite, writeReports, writing, type LoadedFormat } from "./report-files.ts";
+
+/** A run with the terminal and the files of the command line. */
+export interface TerminalRun extends Pick<SessionInput, "signal" | "known" | "resumed" | "flags" | "version"> {
+  readonly config: Config;
+  readonly shell: Shell;
+  readonly reporter: WholeReporter;
+  /** The formats of the reports. */
+  readonly formats: readonly LoadedFormat[];
+  readonly verbose: boolean;
+}
+
+/** Begins a run whose errors are printed and whose reports are written. @throws SeqqaError if its run log cannot be made */
+export function beginRun({ shell, formats, verbose, ...input }: TerminalRun): RunSession {
+  const { config, reporter } = input;
+  return new RunSession({
+    ...input,
+    cwd: shell.cwd,
+    isKept: config.report.formats.length > 0,
+    cannotWrite,
+    writeReports: (id) => writeReports(config, formats, id),
+    onError: (error) => reporter.message(errorText(error, verbose)),
+  });
+}
+
+/** Ends a run: writes and prints its reports. `whole`: nothing was left out. @throws SeqqaError if nothing's name contained `only` */
+export async function endRun(
+  session: RunSession,
+  { shell, reporter, signal }: TerminalRun,
+  { whole, only }: { readonly whole: boolean; readonly only?: string | undefined },
+): Promise<ExitStatus> {
+  if (session.isEmpty && !signal.aborted) {
+    session.discard();
+    throw usage(`No exploration's name contains ${JSON.stringify(only ?? "")}.`, "Look at the names with seqqa list, or leave --only out.");
+  }
+  const report = await session.end(whole);
+  await reporter.ended(report);
+  if (onGithub(shell.env)) {
+    const summary = shell.env["GITHUB_STEP_SUMMARY"] ?? "$GITHUB_STEP_SUMMARY";
+    session.attempt(() => writing(summary, () => reportToGithub(session.documentOf({ ...report, exitStatus: session.status }), shell)));
+  }
+  await hearSignals();
+  return signal.aborted ? 130 : session.status;
+}

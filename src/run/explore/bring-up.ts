@@ -1,0 +1,158 @@
+import { resolveExploration, type Config } from "../../config/index.ts";
+import { BrokenRules, type ViolationPolicy } from "../../engine/commit/broken-rules.ts";
+import { findingId } from "../../engine/findings/finding-id.ts";
+import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
+import type { LaneReport } from "../../messages/lane-messages.ts";
+import { mapStack } from "../../loader/index.ts";
+import { STRATEGIES } from "../../model/declare/strategy.ts";
+import type { ExplorationResult } from "../../model/results/result.ts";
+import { redactor } from "../../reports/index.ts";
+import type { TargetHost } from "../../targets/index.ts";
+import { closeAfter } from "../lanes/close-after.ts";
+import type { Lanes, LanesInput } from "../lanes/open-lanes.ts";
+import { declaredAt, whereOfStack } from "../prepare/declared-at.ts";
+import type { ExploreInput } from "../prepare/explore-request.ts";
+import { ShownUrls } from "../prepare/shown-urls.ts";
+import { resultSoFar } from "../results/result-so-far.ts";
+import { twoPacketsNote } from "../results/two-packets-note.ts";
+import { shardOf, shardSettings } from "../shards/shard.ts";
+import { bringUpLanes } from "./at-root.ts";
+import { EndedTargets } from "./ended-targets.ts";
+import type { Exploration, ExplorationLanes, PlannedExploration } from "./exploration.ts";
+import { refuseRaces } from "./races.ts";
+import { violationPolicy } from "./violation-policy.ts";
+
+/** `max_depth` if nothing shows the state of the target, since every write then leads to a new state. */
+const BLIND_DEPTH = 4;
+/** Cross-checks: the first 20 nodes of a run, and 1 in 200 later. */
+const CROSS_CHECK = { first: 20, oneIn: 200 } as const;
+
+/** Resolves the settings. @throws SeqqaError if the exploration cannot be one of several shards */
+export function planExploration(input: ExploreInput): PlannedExploration {
+  const begunMs = performance.now() - (input.keep?.before?.durationMs ?? 0);
+  const { config, definition, name } = input;
+  const shard = input.shard === undefined ? undefined : shardOf(input.shard);
+  return { input, begunMs, shard, settings: shardSettings(resolveExploration(config, definition), shard, name, definition) };
+}
+
+/** Returns the lanes that the exploration needs in this process. */
+export function lanesInput({ input, settings }: PlannedExploration): LanesInput {
+  const { config, definition, module, directory, signal, keep } = input;
+  return {
+    config,
+    definition,
+    module,
+    directory,
+    signal,
+    spares: true,
+    output: { folder: config.report.outputDir, hide: redactor(config.report.redact).body },
+    settings: {
+      literals: module?.literals,
+      dataSeed: settings.seed,
+      shapes: STRATEGIES[settings.strategy].needsShapes,
+      gated: settings.races.mode === "pairs" && ["auto", "gated"].includes(settings.races.delivery),
+      earlierClocksMs: keep?.before?.beginning.clocksMs,
+    },
+  };
+}
+
+/** Works with the lanes of workers, if the run has any, and with those of this process. */
+export async function withWorkers<T>(
+  { input }: PlannedExploration,
+  home: Lanes,
+  work: (lanes: ExplorationLanes) => Promise<T>,
+): Promise<T> {
+  const { distributed, module, definition, name } = input;
+  if (distributed === undefined) return work({ home, cluster: undefined, lanePool: home.lanePool });
+  const cluster = distributed.by.lanePool({
+    name,
+    entry: distributed.entry,
+    code: module!.hash,
+    actions: definition.actions.length,
+    lanes: home.options,
+    home: home.lanePool,
+    origins: home.host.origins,
+  });
+  return closeAfter(
+    () => work({ home, cluster, lanePool: cluster }),
+    () => cluster.close(),
+  );
+}
+
+/** Brings all lanes to the root state, and tells the options of the search. @throws SeqqaError, and the abort reason after an abort */
+export async function bringUp(plan: PlannedExploration, lanes: ExplorationLanes): Promise<Exploration> {
+  const { input, settings, shard } = plan;
+  const { definition, name, onEvent } = input;
+  const maxTimeMs = (settings.maxTime ?? Infinity) * 1000;
+  const brought = await bringUpLanes(lanes.lanePool, input, maxTimeMs);
+  const root = brought.reports[0]!;
+  refuseRaces(settings.races, root);
+  const policy = violationPolicy(definition, settings.continueAfterViolation);
+  onEvent({ kind: "started", name, lanes: lanes.lanePool.lanes, notes: [...brought.notes, ...rootNote(root, policy)] });
+  const ended = new EndedTargets();
+  const options: ExplorerOptions = {
+    ...settings,
+    name,
+    actions: definition.actions.map((action) => action.name),
+    ownActions: definition.ownActions,
+    maxDepth: settings.maxDepth ?? (root.visibility === "nothing" ? BLIND_DEPTH : Infinity),
+    maxTimeMs,
+    violationPolicy: policy,
+    isKnown: (found) => input.known?.has(findingId(name, found)) === true,
+    // States can be reached by snapshot: there is a store, and snapshots can be written to every store.
+    direct: brought.reports.every(({ portable }) => portable),
+    crossCheck: CROSS_CHECK,
+    saidChains: new Set(),
+    shard,
+    signal: input.signal,
+    onEvent: (event) => {
+      ended.see(event);
+      onEvent(event);
+    },
+  };
+  const shown = shownUrls(input.config, lanes.home.host);
+  return { ...plan, lanes, brought, options, ended, shown, soFar: resultsSoFar(plan, options, brought.notes, shown) };
+}
+
+/** Returns a note about rules that the root state breaks. It is shown before exploring, since every finding of the run may have this cause. */
+function rootNote({ findings }: LaneReport, policy: ViolationPolicy | undefined): readonly string[] {
+  if (findings.length === 0) return [];
+  const broken = `The root state breaks ${findings.map(({ invariant }) => invariant).join(", ")}`;
+  if (policy !== undefined && new BrokenRules(policy).passes(findings)) return [`${broken}: mend setup, or the rule.`];
+  return [`${broken}: nothing is explored from there. Mend setup, or the rule.`];
+}
+
+function resultsSoFar(
+  { input: { definition }, begunMs }: PlannedExploration,
+  { name, actions, seed, strategy }: ExplorerOptions,
+  notes: readonly string[],
+  shown: () => ShownUrls,
+): (explorer: Explorer) => ExplorationResult {
+  const declared = declaredAt(definition);
+  const invariants = definition.invariants.map((invariant) => invariant.name);
+  return (explorer) =>
+    resultSoFar({
+      name,
+      actions,
+      invariants,
+      seed,
+      strategy,
+      explorer,
+      notes: [...notes, ...explorer.chains.notes, ...twoPacketsNote(explorer)],
+      durationMs: performance.now() - begunMs,
+      urls: shown(),
+      mapStack,
+      whereOf: whereOfStack,
+      declaredAt: declared,
+    });
+}
+
+function shownUrls(config: Config, { origins }: TargetHost): () => ShownUrls {
+  let known = -1;
+  let urls: ShownUrls;
+  return () => {
+    if (origins.size !== known) urls = new ShownUrls(config.baseUrl, origins);
+    known = origins.size;
+    return urls;
+  };
+}

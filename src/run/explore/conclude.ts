@@ -1,0 +1,170 @@
+import type { LanePool } from "../../engine/lane-pool.ts";
+import type { Explorer } from "../../engine/search/explorer.ts";
+import { CRASHED } from "../../messages/lane-messages.ts";
+import { mapStack } from "../../loader/index.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { ActionCoverage, ExplorationResult, RunError } from "../../model/results/result.ts";
+import { declaredAt, whereOfStack } from "../prepare/declared-at.ts";
+import { ShownUrls } from "../prepare/shown-urls.ts";
+import { withExemptions } from "../results/idle-actions.ts";
+import { inconclusiveNotes } from "../results/inconclusive-notes.ts";
+import { neverOccurredNotes } from "../results/never-occurred.ts";
+import { buildResult } from "../results/result-builder.ts";
+import { twoPacketsNote } from "../results/two-packets-note.ts";
+import { behindViolations } from "../results/verdict-exceptions.ts";
+import { wasteNotes } from "../results/waste.ts";
+import { shardNote } from "../shards/shard.ts";
+import type { Exploration } from "./exploration.ts";
+import { findRaces, NO_RACES, type FoundRaces } from "./races.ts";
+import type { Searched } from "./search.ts";
+import { notReplayedNote, shortestViolations, shrinkingCutNote } from "./shrinking.ts";
+import { differingFields } from "../../state/index.ts";
+
+/** The number of steps below which no note is given. */
+const FEWEST_STEPS = 200;
+/** The share of changing steps that led to a new state above which a note is given. */
+const SUSPICIOUS = 0.95;
+
+const BEHIND_NOTE = "Nothing was tried behind states that violate a rule: --continue-after-violation explores there, too.";
+
+/**
+ * Ends an exploration after its search, on the lanes of this process as after any run: probes for races, confirms and shortens findings, closes the
+ * lanes, and makes the result.
+ */
+export async function conclude(exploration: Exploration, searched: Searched): Promise<ExplorationResult> {
+  const { input, options, lanes, begunMs } = exploration;
+  const { definition, onEvent, config, signal } = input;
+  const { explorer, knowledge, refuted, visibility } = searched;
+  const { lanePool, host } = lanes.home;
+  if (explorer.stopReason === "max_time" || explorer.stopReason === "interrupted") host.endStandby();
+  await lanes.cluster?.dismiss();
+  input.keep?.flush(explorer.committer, () => exploration.soFar(explorer));
+  const { races, errors } = await probedRaces(exploration, explorer);
+  const violations = await shortestViolations(explorer, options, lanePool);
+  const coverage = withExemptions(explorer.committer.coverage(), definition, config.exploration.requireAllActions);
+  const notes = await notesOf(exploration, explorer, { violations, coverage });
+  await closeLanes(lanePool, explorer);
+  // An interruption after exploring counts, too, since a part of the result is missing.
+  if (signal?.aborted === true) explorer.stopReason = "interrupted";
+  const result = buildResult({
+    name: input.name,
+    actions: options.actions,
+    invariants: definition.invariants.map(({ name }) => name),
+    seed: options.seed,
+    strategy: options.strategy,
+    graph: definition.graph,
+    explorer,
+    violations,
+    races,
+    notes,
+    coverage,
+    isShard: options.shard !== undefined,
+    knowledge,
+    refuted,
+    visibility,
+    durationMs: performance.now() - begunMs,
+    urls: new ShownUrls(config.baseUrl, host.origins),
+    mapStack,
+    whereOf: whereOfStack,
+    declaredAt: declaredAt(definition),
+    extraErrors: [...(explorer.fatal === undefined ? [] : [fatalError(explorer.fatal)]), ...errors],
+  });
+  onEvent({ kind: "finished", result });
+  return result;
+}
+
+/** Probes for races. The exploration is reported even if that fails. */
+async function probedRaces(
+  { input, options, settings, lanes }: Exploration,
+  explorer: Explorer,
+): Promise<{ readonly races: FoundRaces; readonly errors: readonly RunError[] }> {
+  try {
+    return { races: await findRaces(explorer, options, lanes.home.lanePool, settings.races), errors: [] };
+  } catch (error) {
+    return { races: NO_RACES, errors: input.signal?.aborted === true ? [] : [fatalError(error)] };
+  }
+}
+
+/** The findings and the coverage on which notes depend. */
+interface Found {
+  readonly violations: Awaited<ReturnType<typeof shortestViolations>>;
+  readonly coverage: Readonly<Record<string, ActionCoverage>>;
+}
+
+async function notesOf(
+  { input, options, lanes, brought, ended }: Exploration,
+  explorer: Explorer,
+  { violations, coverage }: Found,
+): Promise<readonly string[]> {
+  const isInterrupted = (): boolean => input.signal?.aborted === true;
+  const notes = [...brought.notes];
+  if (options.shard !== undefined && explorer.cut !== undefined) notes.push(shardNote(options.shard, explorer.cut));
+  // An exhausted search shows that no chain was endless.
+  if (explorer.stopReason !== "exhausted") notes.push(...explorer.chains.notes);
+  notes.push(...twoPacketsNote(explorer), ...(await freshStateNotes(explorer, lanes.home.lanePool)));
+  // A resumed run does not know the keys of its first session, nor a shard those of the other shards, so a note could be false.
+  if (options.shard === undefined && input.keep?.before === undefined) notes.push(...neverOccurredNotes(explorer));
+  const left = notReplayedNote(violations);
+  if (left !== undefined) notes.push(left);
+  if (!isInterrupted()) notes.push(...ended.notes(violations.some(({ found }) => found.finding.invariant === CRASHED)));
+  notes.push(...wasteNotes(input.definition, coverage), ...inconclusiveNotes(explorer.committer));
+  if (behindViolations(explorer.committer).length > 0) notes.push(BEHIND_NOTE);
+  const asFound = violations.filter(({ minimality }) => minimality === "as_found").length;
+  if (asFound > 0 && !isInterrupted()) notes.push(shrinkingCutNote(asFound));
+  return notes;
+}
+
+/** Ends the lanes before the result is made, so that the result includes a store that could not be restored at the end. */
+async function closeLanes(lanePool: LanePool, explorer: Explorer): Promise<void> {
+  try {
+    await lanePool.close();
+  } catch (error) {
+    explorer.divergences.add({
+      kind: "not_put_back",
+      path: [],
+      message: `At the end a store could not be put back: ${error instanceof Error ? error.message : String(error)}`,
+      differences: [],
+      hint: error instanceof SeqqaError ? error.hint : undefined,
+    });
+  }
+}
+
+function fatalError(error: unknown): RunError {
+  const known = error instanceof Error ? error : new Error(String(error));
+  return {
+    code: error instanceof SeqqaError ? error.code : "INTERNAL",
+    message: error instanceof SeqqaError && error.hint !== undefined ? `${error.message} ${error.hint}` : known.message,
+    path: [],
+    source: "run",
+    stack: known.stack,
+    count: 1,
+  };
+}
+
+/** Returns a note with the fields that differ, if nearly every step that changed the state led to a new one. */
+async function freshStateNotes(explorer: Explorer, lanePool: LanePool): Promise<readonly string[]> {
+  const { committer, stopReason, limit } = explorer;
+  const { nodes, edges } = committer;
+  if (stopReason === "exhausted" || stopReason === "interrupted" || committer.steps < FEWEST_STEPS || limit.isOver) return [];
+  let changing = 0;
+  edges.each((from, _action, to) => {
+    if (to >= 0 && to !== from) changing++;
+  });
+  const fresh = nodes.size - 1;
+  if (changing < FEWEST_STEPS / 2 || fresh < changing * SUSPICIOUS) return [];
+  const fields = await fieldsThatDiffer(nodes.path(nodes.size - 1), lanePool);
+  const what = `Nearly every step that changed the state led to a new one (${fresh} of ${changing}).`;
+  if (fields.length === 0) return [`${what} If states should recur, look for a value that differs each time and list it under ignore.`];
+  return [`${what} These fields differ between two executions of one path; list them under ignore: ${fields.join(", ")}.`];
+}
+
+async function fieldsThatDiffer(path: readonly number[], lanePool: LanePool): Promise<readonly string[]> {
+  try {
+    await lanePool.rebuild(0);
+    const first = await lanePool.record(0, path);
+    const second = await lanePool.record(0, path);
+    return differingFields(first.lines, second.lines);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,190 @@
+import { availableParallelism } from "node:os";
+import { pathToFileURL } from "node:url";
+import { loadStores } from "../../adapters/load-store.ts";
+import type { Config } from "../../config/index.ts";
+import type { LanePool } from "../../engine/lane-pool.ts";
+import { buildLane } from "../../lane-pools/build-lane.ts";
+import { InlineLanePool } from "../../lane-pools/inline/inline-lane-pool.ts";
+import { ThreadLanePool } from "../../lane-pools/threads/thread-lane-pool.ts";
+import { WatchedLanePool } from "../../lane-pools/watched-lane-pool.ts";
+import type { LaneOptions } from "../../lane/index.ts";
+import { bundle } from "../../loader/index.ts";
+import type { AgentDefinition } from "../../model/declare/agent.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { NOTHING_KNOWN, opaqueTokens } from "../../state/index.ts";
+import { spareCount, TargetHost, type TargetHostOptions } from "../../targets/index.ts";
+import { idleMsOf } from "../explore/idle-watch.ts";
+import { httpSettings } from "../prepare/http-settings.ts";
+import { loadStoreModule } from "../prepare/store-modules.ts";
+import type { UserModule } from "../prepare/user-module.ts";
+import { closeAfter } from "./close-after.ts";
+
+/** The lanes that a run needs. Their number is the configuration's `parallel`. */
+export interface LanesInput {
+  readonly config: Config;
+  readonly definition: AgentDefinition<never, never>;
+  /** Needed for more than one lane. */
+  readonly module?: UserModule | undefined;
+  /** The directory for bundles. */
+  readonly directory: string;
+  readonly signal: AbortSignal | undefined;
+  readonly settings: LaneSettings;
+  /** `true`: targets that are restarted have spares that are ready. Default: they have none. */
+  readonly spares?: boolean;
+  /** The folder that keeps the output of targets. Default: none is kept. */
+  readonly output?: TargetHostOptions["output"];
+  /** The changes of `setup` on the run's first lane, if that lane is elsewhere; encoded for several lanes. */
+  readonly shared?: unknown;
+}
+
+/** Settings that are equal for all lanes of a run and do not follow from the configuration. */
+export interface LaneSettings extends Pick<LaneOptions, "dataSeed" | "shapes" | "gated" | "earlierClocksMs"> {
+  /** String literals of the user's own code. */
+  readonly literals?: readonly string[] | undefined;
+  /** Default: the present time. */
+  readonly clockMs?: number;
+  /** Default: the configuration decides. */
+  readonly hideBodies?: boolean;
+}
+
+/** The lanes of this process, with their targets and stores. */
+export interface Lanes {
+  readonly host: TargetHost;
+  readonly lanePool: LanePool;
+  /** The lane of this thread, if there is only one. It can be stopped before a step. */
+  readonly inline: InlineLanePool | undefined;
+  readonly options: LaneOptions;
+  /** Ends the lanes, their targets and stores. @throws SeqqaError if data of the user's could not be restored */
+  close(): Promise<void>;
+}
+
+/** Prepares lanes; `lanePool.start()` starts them. @throws SeqqaError if there cannot be such lanes */
+export async function openLanes(input: LanesInput): Promise<Lanes> {
+  refuseLanesWithoutModule(input);
+  const { config, definition, directory, signal, output } = input;
+  const lanes = config.parallel;
+  // A World that is not made by a factory can be used by one lane only.
+  const hasSpares = input.spares === true && typeof definition.world !== "object";
+  const spares = hasSpares ? spareCount(config, { cores: availableParallelism(), lanes }) : 0;
+  const host = await openHost(config, { directory, lanes, spares, signal, output });
+  const options = optionsOf(config, input.settings);
+  const pool = lanes === 1 ? inlinePool(input, host, options) : threadPool(input, host, options);
+  const lanePool = new WatchedLanePool(pool, host);
+  return {
+    host,
+    lanePool,
+    inline: pool instanceof InlineLanePool ? pool : undefined,
+    options,
+    close: async () => {
+      try {
+        await lanePool.close();
+      } finally {
+        await host.close();
+      }
+    },
+  };
+}
+
+/** Works with lanes, and closes them. If both fail, the error tells both. @throws SeqqaError */
+export async function withLanes<T>(input: LanesInput, work: (lanes: Lanes) => Promise<T>): Promise<T> {
+  const lanes = await openLanes(input);
+  try {
+    return await closeAfter(
+      () => work(lanes),
+      () => lanes.lanePool.close(),
+    );
+  } finally {
+    await lanes.host.close();
+  }
+}
+
+/** Prepares the targets and stores of lanes. @throws SeqqaError if there cannot be as many lanes */
+export async function openHost(
+  config: Config,
+  {
+    directory,
+    ...options
+  }: Pick<TargetHostOptions, "spares" | "signal" | "output"> & { readonly directory: string; readonly lanes: number },
+): Promise<TargetHost> {
+  const host = await TargetHost.create(config, {
+    bundleModule: async (file) => pathToFileURL((await bundle(file, { outDir: directory })).file).href,
+    cloneStore: async (source, target) => (await import("../../adapters/sqlite/index.ts")).cloneSqliteFile(source, target),
+    storeKind: loadStores,
+    storeModule: (adapter, settings, folder) => loadStoreModule(adapter, settings, { folder, directory }),
+    ...options,
+  });
+  const impossible = options.lanes > 1 ? host.canMakeLanes(options.lanes) : undefined;
+  if (impossible === undefined) return host;
+  await host.close();
+  throw impossible;
+}
+
+function inlinePool({ config, definition, shared }: LanesInput, host: TargetHost, options: LaneOptions): InlineLanePool {
+  const http = httpSettings(config);
+  return new InlineLanePool({
+    definition,
+    host,
+    options,
+    shared,
+    build: (own, spec, changed, made) => buildLane({ definition: own, options: changed, http, processes: host }, spec, made),
+  });
+}
+
+function threadPool({ config, definition, module, shared }: LanesInput, host: TargetHost, options: LaneOptions): ThreadLanePool {
+  return new ThreadLanePool({
+    lanes: config.parallel,
+    // A second chunk waits in the lane, so that the lane need not wait for the main thread.
+    depth: 2,
+    host,
+    bundle: module!.bundle,
+    exportName: module!.exportName,
+    options,
+    http: httpSettings(config),
+    setUp: definition.setup !== undefined,
+    shared: shared as string | undefined,
+    hangMs: Math.max(60_000, 2 * longestRequestMs(config)),
+  });
+}
+
+function optionsOf(config: Config, { literals = [], clockMs, hideBodies, ...settings }: LaneSettings): LaneOptions {
+  return {
+    ...settings,
+    clockMs: clockMs ?? Date.now(),
+    settleMs: (config.target?.settle ?? 0) * 1000,
+    serverErrors: config.exploration.serverErrors,
+    hideBodies: hideBodies ?? !config.report.includeRequestResponse,
+    literals: literals.flatMap((literal) => [...opaqueTokens(literal)]),
+    knowledge: NOTHING_KNOWN,
+    idleWatchMs: idleMsOf(config),
+    allowedStores: config.allowedStores,
+  };
+}
+
+/** Returns the longest time of a request with all its retries. */
+function longestRequestMs({ timeout, retry }: Config): number {
+  const attempts = retry?.maxAttempts ?? 1;
+  return 1000 * (timeout * attempts + (retry?.maxDelay ?? 0) * (attempts - 1));
+}
+
+/** Refuses several lanes if they cannot be made. @throws SeqqaError `LANES_NEED_MODULE` and `LANES_NEED_FACTORY` with exit status 2 */
+function refuseLanesWithoutModule({ config, definition, module }: LanesInput): void {
+  if (config.parallel === 1) return;
+  if (module === undefined) {
+    throw new SeqqaError("LANES_NEED_MODULE", `parallel is ${config.parallel}, but functions cannot cross threads.`, {
+      exitStatus: 2,
+      hint: "Pass module: import.meta.url from the file that exports the agent, or run it with the command line.",
+    });
+  }
+  if (definition.world !== undefined && typeof definition.world !== "function") {
+    throw new SeqqaError(
+      "LANES_NEED_FACTORY",
+      definition.graph === undefined
+        ? `parallel is ${config.parallel}, but the agent's world is one World, which only one lane can use.`
+        : `parallel is ${config.parallel}, but explore() was given one client, or the graph one World, which only one lane can use.`,
+      {
+        exitStatus: 2,
+        hint: "Write world: (lane) => new World({ ... }), so that every lane gets its own.",
+      },
+    );
+  }
+}

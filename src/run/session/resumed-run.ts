@@ -1,0 +1,19 @@
+import type { RunDocument } from "../../reports/index.ts";
+import { readRun, type StoredRun } from "../../run-log/index.ts";
+import type { ResumableInput } from "../resume/check-resumable.ts";
+import type { RunEngine } from "./run-engine.ts";
+
+/** A run that is resumed. */
+export interface ResumedRun {
+  readonly stored: StoredRun;
+  /** By file: the explorations that are finished. */
+  readonly finished: ReadonlyMap<string, RunDocument["explorations"][number]>;
+}
+
+/** Returns the run to be resumed, with the results that it already has. @throws SeqqaError if it cannot be resumed */
+export async function resumedRun({ checkResumable }: Pick<RunEngine, "checkResumable">, input: ResumableInput): Promise<ResumedRun> {
+  const { stored, config } = input;
+  const finished = await checkResumable(input);
+  const entries = finished.size === 0 ? [] : readRun(config.report.outputDir, stored.id).data.document.explorations;
+  return { stored, finished: new Map(entries.filter(({ file }) => finished.has(file)).map((entry) => [entry.file, entry])) };
+}
