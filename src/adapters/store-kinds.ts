@@ -3,7 +3,7 @@ import type { StoreModuleSettings } from "../model/stores/store-module.ts";
 import type { StoreKind } from "../model/stores/store-provider.ts";
 
 /** Name of a kind of store. */
-export type StoreKindName = "sqlite" | "postgres" | "mysql" | "redis";
+export type StoreKindName = "sqlite" | "postgres" | "mysql" | "redis" | "stub";
 
 /** A kind of store, loaded with its driver. */
 export interface LoadedStore {
@@ -22,6 +22,8 @@ export interface StoreKindFacts {
   readonly checkpoints: readonly string[];
   /** The checkpoints on which calls can be raced. */
   readonly racing: readonly string[];
+  /** `true`: the store is part of seqqa, with nobody's data in it. Default: no. */
+  readonly isOwn?: true;
   /** Loads the adapter. It is called at the first use, so that a lane loads no driver that it does not use. */
   load(): Promise<LoadedStore>;
 }
@@ -70,6 +72,17 @@ export const STORE_KINDS: Readonly<Record<StoreKindName, StoreKindFacts>> = {
         open: ({ url, isolation, ...settings }) =>
           new RedisAdapter({ url, ...common(settings), ...given({ isolation: isolation as "server" | undefined, keys: settings.tables }) }),
       };
+    },
+  },
+  stub: {
+    schemes: ["stub"],
+    port: undefined,
+    checkpoints: ["memory"],
+    racing: ["memory"],
+    isOwn: true,
+    load: async () => {
+      const { openStub, stores } = await import("./stub/index.ts");
+      return { stores, open: openStub };
     },
   },
 };

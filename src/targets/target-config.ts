@@ -65,6 +65,8 @@ export interface ListedLane {
 
 export interface StoreConfig {
   readonly url: string;
+  /** Default: by the URL of the template. A lane's own URL may have another scheme. */
+  readonly kind?: StoreKindName | undefined;
   /** The package or the module that makes the adapter. Default: seqqa's own, by the URL. */
   readonly adapter?: string | undefined;
   /** `adapter`, loaded; the target host adds it. */

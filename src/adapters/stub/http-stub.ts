@@ -23,6 +23,7 @@ export interface StubReplies {
    * body, everything else as JSON; a function makes `{ body, status }` of the call and the stub's own data.
    * @throws SeqqaError `REPLY_INVALID`
    */
+  respond(answer: StubAnswer): StubReplies;
   respond(body?: unknown, options?: ReplyOptions): StubReplies;
   /** Queues a webhook with each call that is done: the actions of `webhookActions` send it. */
   thenSend(
@@ -100,7 +101,7 @@ export class HttpStub extends StubAdapter<StubState> {
       this.#definitions[at] = how(this.#definitions[at]!);
     };
     const replies: StubReplies = {
-      respond: (body, options = {}) => {
+      respond: (body?: unknown, options: ReplyOptions = {}) => {
         const added = typeof body === "function" ? (body as StubAnswer) : reply(body, options);
         change((one) => ({ ...one, replies: [...one.replies, added] }));
         return replies;

@@ -55,8 +55,12 @@ export function webhookActions<C extends object = Values, A = ApiClient>(
     stubAction<C, A>(`${store}_webhook`, `${store} sends its oldest webhook`, async (api, context) =>
       send(api, storeOf<HttpStub>(context, store).takeWebhook("first")),
     ),
-    stubAction<C, A>(`${store}_webhook_again`, `${store} sends its last webhook again`, async (api, context) =>
-      send(api, storeOf<HttpStub>(context, store).lastSent),
+    stubAction<C, A>(
+      `${store}_webhook_again`,
+      `${store} sends its last webhook again`,
+      async (api, context) => send(api, storeOf<HttpStub>(context, store).lastSent),
+      // A correct target ignores it.
+      { changesNothing: true },
     ),
     stubAction<C, A>(`${store}_webhook_overtakes`, `${store} sends its newest webhook before older ones`, async (api, context) => {
       const stub = storeOf<HttpStub>(context, store);
@@ -66,6 +70,11 @@ export function webhookActions<C extends object = Values, A = ApiClient>(
 }
 
 /** These actions may apply in no state of a small API: it may never queue two webhooks. */
-function stubAction<C extends object, A>(name: string, description: string, run: ActionOptions<C, A>["run"]): Action<C, A> {
-  return new Action<C, A>({ name, description, run, tags: ["stub"], mayNeverApply: true, mayNeverSucceed: true });
+function stubAction<C extends object, A>(
+  name: string,
+  description: string,
+  run: ActionOptions<C, A>["run"],
+  more: Pick<ActionOptions, "changesNothing"> = {},
+): Action<C, A> {
+  return new Action<C, A>({ name, description, run, tags: ["stub"], mayNeverApply: true, mayNeverSucceed: true, ...more });
 }

@@ -101,14 +101,14 @@ export function stubUrl(url: unknown, scheme: "http" | "smtp"): string {
   if (typeof url === "string" && new RegExp(`^${scheme}://[^/:]+:\\d+/?$`).test(url)) return url.replace(/\/$/, "");
   throw new SeqqaError("STUB_URL_INVALID", `The url of the stub is ${JSON.stringify(url)}.`, {
     exitStatus: 2,
-    hint: `Write ${scheme}://127.0.0.1:<port>, or declare the stub in seqqa.yaml (url: stub:${scheme}) and take it from lane.systems.`,
+    hint: `Write ${scheme}://127.0.0.1:<port>, or declare the stub in seqqa.yaml (url: stub://${scheme}) and take it from lane.systems.`,
   });
 }
 
 export function portTaken(url: string, cause: Error): SeqqaError {
   return new SeqqaError("STUB_PORT", `A stub cannot listen on ${url}: ${cause.message}.`, {
     exitStatus: 2,
-    hint: "Choose another port, or leave the choice to seqqa: url: stub:http, or stub:smtp.",
+    hint: "Choose another port, or leave the choice to seqqa: url: stub://http, or stub://smtp.",
     cause,
   });
 }

@@ -1,5 +1,5 @@
 import { consentHint, mayBeWritten, storeName } from "../../model/stores/store-name.ts";
-import { storeKindOf } from "../../adapters/store-kinds.ts";
+import { STORE_KINDS, storeKindOf } from "../../adapters/store-kinds.ts";
 import type { Config } from "../config.ts";
 import type { Environment } from "../read/environment.ts";
 import { problem } from "../problem.ts";
@@ -27,6 +27,8 @@ export function refuseForeignStores({ systems, lanes, target, baseUrl, allowedSt
     Object.entries(lane.systems).map(([name, one]) => [`lanes[${index}].systems.${name}`, one, true] as const),
   );
   for (const [key, { url, adapter }, isUsedWhereItIs] of [...own, ...listed]) {
+    const kind = adapter === undefined ? storeKindOf(url) : undefined;
+    if (kind !== undefined && STORE_KINDS[kind].isOwn === true) continue;
     const host = foreignHost(url);
     if (host === undefined && !isUsedWhereItIs) continue;
     const name = storeName(url) || (adapter === undefined ? "" : new URL(url).host);

@@ -14,6 +14,8 @@ export interface StoreProviderOptions {
   readonly isolation?: string | undefined;
   /** A directory of this run, for the files of servers that the provider starts; removed with the run. */
   readonly directory: string;
+  /** Claims a free port that no other lane or run gets; it is released with the run. Runs always give it. */
+  readonly claimPort?: (() => Promise<number>) | undefined;
 }
 
 /**

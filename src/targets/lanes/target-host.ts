@@ -93,7 +93,10 @@ export class TargetHost {
     this.#directory = RunDirectory.create(options.directory ?? defaultBase(), runIdOf(options));
     this.#processes = new OwnProcesses(this.#directory);
     this.#ports = new Ports(this.#directory.root);
-    this.#stores = config.target === undefined ? undefined : storesOf(config, config.target, options, this.#directory);
+    this.#stores =
+      config.target === undefined
+        ? undefined
+        : storesOf(config, config.target, options, { directory: this.#directory, ports: this.#ports });
     const standby = { build: (signal: AbortSignal) => this.#buildStandby(signal), remove: () => this.#release(STANDBY) };
     this.#standby = canStandBy(config) ? new Standby(standby) : undefined;
     this.#removeHooks = onEveryExit(() => this.#endAtOnce());
@@ -414,13 +417,19 @@ export class TargetHost {
   }
 }
 
-function storesOf(config: TargetConfig, target: StartedTarget, options: TargetHostOptions, directory: RunDirectory): StoreProviders {
+function storesOf(
+  config: TargetConfig,
+  target: StartedTarget,
+  options: TargetHostOptions,
+  { directory, ports }: { readonly directory: RunDirectory; readonly ports: Ports },
+): StoreProviders {
   return new StoreProviders({
     stores: declaredStores(config.systems, config.dbUrl),
     folder: config.folder,
     // Only the random part, since names in stores are short.
     runId: directory.id.slice(-RANDOM_LENGTH),
     directory: directory.path,
+    claimPort: () => ports.claim(),
     empty: usesEmptyStore(target),
     clone: options.cloneStore ?? copyStore,
     kind: options.storeKind ?? unsupported,

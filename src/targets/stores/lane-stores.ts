@@ -104,7 +104,7 @@ export function storeIdentity(url: string): string {
 export function describeStores(stores: readonly (readonly [string, StoreConfig])[]): LaneStores {
   const systems = stores.map(([name, store]) => ({
     name,
-    kind: store.adapter === undefined ? kindOf(store.url) : undefined,
+    kind: store.adapter === undefined ? (store.kind ?? kindOf(store.url)) : undefined,
     adapter: store.adapter,
     module: store.loaded?.url,
     ...(isUsedWhereItIs(store) && { isUsedWhereItIs: true }),

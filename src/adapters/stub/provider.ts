@@ -1,0 +1,75 @@
+import { SeqqaError } from "../../model/errors.ts";
+import type { StoreAdapter } from "../../model/stores/store-adapter.ts";
+import type { StoreModuleSettings } from "../../model/stores/store-module.ts";
+import type { StoreKind, StoreProvider, StoreProviderOptions } from "../../model/stores/store-provider.ts";
+import { HttpStub } from "./http-stub.ts";
+import { SmtpStub } from "./smtp-stub.ts";
+
+type Protocol = "http" | "smtp";
+
+/** Gives each lane a port of its own, on which its stub listens. */
+class StubProvider implements StoreProvider {
+  readonly #protocol: Protocol;
+  readonly #claimPort: NonNullable<StoreProviderOptions["claimPort"]>;
+  /** A lane that is rebuilt keeps its port: a new target may be given the URL before the old stub is closed. */
+  readonly #urls: Map<string, string> = new Map();
+
+  constructor({ name, url, claimPort }: StoreProviderOptions) {
+    this.#protocol = parsed(name, url).protocol;
+    this.#claimPort = claimPort ?? noPorts;
+  }
+
+  async prepare(): Promise<void> {
+    // There is no server.
+  }
+
+  async provide(lane: number, generation: number): Promise<string> {
+    const key = `${lane} ${generation}`;
+    const url = this.#urls.get(key) ?? `${this.#protocol}://127.0.0.1:${await this.#claimPort()}`;
+    this.#urls.set(key, url);
+    return url;
+  }
+
+  async release(): Promise<void> {
+    // The lane's stub is closed with the lane.
+  }
+
+  async close(): Promise<void> {
+    // Ports are released with the run.
+  }
+}
+
+function noPorts(): never {
+  throw new SeqqaError("STUB_PORT", "A stub gets its port from a run, and there is none here.");
+}
+
+export const stores: StoreKind = {
+  createProvider: (options) => new StubProvider(options),
+  clean: async () => ({ removed: [] }),
+  check: async () => [{ ok: true, what: "stub", says: "part of seqqa; each lane has its own." }],
+  disturb: async () => undefined,
+};
+
+/** Makes the stub of a lane. `url`: its own, or with a target that already runs that of the configuration, with a port. */
+export function openStub({ name, url }: StoreModuleSettings): StoreAdapter {
+  if (!url.startsWith("stub:")) return url.startsWith("smtp:") ? new SmtpStub({ url }) : new HttpStub({ url });
+  const { protocol, port } = parsed(name, url);
+  if (port === "") {
+    throw new SeqqaError("STUB_URL_INVALID", `systems.${name} is a stub without a port, and the target already runs.`, {
+      exitStatus: 2,
+      hint: `Name the port that the target calls: stub://${protocol}:4010.`,
+    });
+  }
+  const own = `${protocol}://127.0.0.1:${port}`;
+  return protocol === "smtp" ? new SmtpStub({ url: own }) : new HttpStub({ url: own });
+}
+
+/** @throws SeqqaError `STUB_URL_INVALID` */
+function parsed(name: string, url: string): { readonly protocol: Protocol; readonly port: string } {
+  const { hostname, port, pathname } = new URL(url);
+  if ((hostname === "http" || hostname === "smtp") && pathname.length <= 1) return { protocol: hostname, port };
+  throw new SeqqaError("STUB_URL_INVALID", `systems.${name} is the stub ${JSON.stringify(url)}.`, {
+    exitStatus: 2,
+    hint: "Write stub://http or stub://smtp.",
+  });
+}
