@@ -39,6 +39,7 @@ export { Severity } from "./model/declare/severity.ts";
 export { Step } from "./model/declare/step.ts";
 export type { ExpectedFailure, StepOptions } from "./model/declare/step.ts";
 export { BFS, CoverageGuided, DFS, Random } from "./model/declare/strategy.ts";
+export type { FaultsOptions, FaultsSetting } from "./model/declare/faults.ts";
 export type { RacesOptions, RacesSetting } from "./model/declare/races.ts";
 export type { Strategy, StrategyKind } from "./model/declare/strategy.ts";
 export type {

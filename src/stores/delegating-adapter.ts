@@ -79,7 +79,7 @@ export abstract class DelegatingAdapter {
     return this.opened().gate;
   }
 
-  faults(): WriteFaults | NoFaults {
+  writeFaults(): WriteFaults | NoFaults {
     const { gate } = this.opened();
     return gate.kind === "gate" ? new GateFaults(gate) : gate;
   }

@@ -196,7 +196,7 @@ export class SqliteAdapter implements StoreAdapter {
     return { kind: "none", why: "SQLite has one writer, and its triggers run inside the target" };
   }
 
-  faults(): WriteFaults | NoFaults {
+  writeFaults(): WriteFaults | NoFaults {
     const { faults } = this.#opened();
     if (faults !== undefined) return faults;
     const { mode } = this.#choice;

@@ -92,7 +92,7 @@ export interface StoreScope {
   readonly watching?: boolean | undefined;
   /** Races will be probed with {@link StoreAdapter.gate}: `open` installs the parts that the gate needs. Default: no. */
   readonly gated?: boolean | undefined;
-  /** Writes will be made to fail with {@link StoreAdapter.faults}: `open` installs the parts that this needs. Default: no. */
+  /** Writes will be made to fail with {@link StoreAdapter.writeFaults}: `open` installs the parts that this needs. Default: no. */
   readonly faulty?: boolean | undefined;
 }
 
@@ -230,7 +230,7 @@ export interface StoreAdapter {
   /** Returns a gate if a connection of the target can be held before a write; called once the store is open. Default: it cannot. */
   gate?(): Gate | NoGate;
   /** Returns a way to make single writes of the target fail; called once the store is open. Default: there is none. */
-  faults?(): WriteFaults | NoFaults;
+  writeFaults?(): WriteFaults | NoFaults;
   /**
    * The present tables, empty ones included; called once the store is open. Default: the store has no tables that patterns of `ignore` could name.
    */

@@ -88,6 +88,18 @@ export class Calls {
     return { order: null, calls, states, broken, after: [] };
   }
 
+  /**
+   * Makes the first call again in the present state, with the context, credentials and data of the first time, as a client does that got no answer.
+   */
+  async again(): Promise<Execution> {
+    const { sides, path, draws } = this.#options;
+    this.#sides = sides.map((action) => new Side(this.#base, action, path, draws, this.#saved!));
+    this.#restoreClients();
+    await this.call(0);
+    const state = await this.#observe([0]);
+    return { order: [0], calls: this.#ends(new Set([0])), states: [state], broken: await this.#check(), after: [state.facts] };
+  }
+
   /** Executes all calls at once, but each of their requests alone: the requests of the sides take turns. Requests beyond a side's turns come last. */
   async interleaved(turns: readonly number[]): Promise<Execution> {
     const line = new TakingTurns(turns);

@@ -41,7 +41,7 @@ export function faultsContract({ subject, kinds, countsRows }: FaultsContract): 
 
   beforeEach(async () => {
     opened = await subject(true);
-    const found = opened.system.faults?.();
+    const found = opened.system.writeFaults?.();
     if (found?.kind !== "faults") throw new Error(found?.why ?? "it has no faults");
     faults = found;
     await opened.system.root();
@@ -159,7 +159,7 @@ export function faultsContract({ subject, kinds, countsRows }: FaultsContract): 
   test("without the request for faults there are none, and why", async () => {
     const plain = await subject(false);
     try {
-      expect(plain.system.faults?.()).toMatchObject({ kind: "none" });
+      expect(plain.system.writeFaults?.()).toMatchObject({ kind: "none" });
     } finally {
       await plain.close();
     }
