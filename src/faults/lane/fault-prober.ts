@@ -136,6 +136,7 @@ export class FaultProber {
       this.#tried++;
       const [end] = execution.calls;
       if (end!.kind === "lost") throw new NotRecovered(`${action} got no answer`, new LaneLost(end!.lost!, `${action} got no answer`));
+      await this.#afterFault(() => atRest(faults));
       const isUntouched = this.#agree(compared, execution, "before");
       const again = isUntouched ? await this.#afterFault(() => this.#calls.again()) : undefined;
       const lost = again?.calls[0]?.lost;
@@ -282,6 +283,12 @@ async function struck(faults: WriteFaults, point: FaultPoint, call: () => Promis
   } finally {
     await faults.disarm();
   }
+}
+
+/** Waits until the target keeps no write transaction open. @throws SeqqaError `STORE_BUSY` */
+async function atRest(faults: WriteFaults): Promise<void> {
+  await faults.watch();
+  await faults.disarm();
 }
 
 function hitOf(point: FaultPoint, judgement: FaultJudgement): FaultHit {
