@@ -52,7 +52,8 @@ export class FaultTally {
       this.#skipPoints(reason, count);
       open -= count;
     }
-    if (open > 0) this.#skipPoints(dismissed ?? "lane_lost", open);
+    const isDead = answers.some(({ hits }) => hits.some(({ verdict }) => verdict === "no_recovery"));
+    if (open > 0) this.#skipPoints(dismissed ?? (isDead ? "no_recovery" : "lane_lost"), open);
   }
 
   skip(reason: string, count: number): void {

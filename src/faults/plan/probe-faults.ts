@@ -55,7 +55,8 @@ export async function probeFaults(
   return { seen: seen.filter((one) => one !== undefined), tally };
 }
 
-/** Tries all faults of a call on a lane. A lost lane is rebuilt, and the next point is tried there. */
+/** Tries all faults of a call on a lane. A lost lane is rebuilt, and the next point is tried there, unless the target
+ * did not recover. */
 export async function faultsOn(lanePool: LanePool, lane: number, request: FaultRequest): Promise<readonly FaultAnswer[]> {
   const answers: FaultAnswer[] = [];
   for (let from: number | undefined = request.from; from !== undefined && answers.length < MOST_ANSWERS;) {
@@ -63,8 +64,9 @@ export async function faultsOn(lanePool: LanePool, lane: number, request: FaultR
     answers.push(answer);
     if (answer.failure === undefined) break;
     await lanePool.rebuild(lane, "use");
-    // A lane that is lost before any point is tried is lost there each time.
-    from = answer.next === from ? undefined : answer.next;
+    // A lane that is lost before any point is tried is lost there each time. A target that does not recover mostly costs a time-out for each point.
+    const ends: boolean = answer.next === from || answer.hits.some(({ verdict }) => verdict === "no_recovery");
+    from = ends ? undefined : answer.next;
   }
   return answers;
 }

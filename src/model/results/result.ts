@@ -174,7 +174,8 @@ export interface FaultCoverage {
   readonly tried: number;
   /** Kinds of calls that were not counted, by reason: `same_kind`, `finding`, `brought`, `max_time`, `unsteady`, `call_fails`, ... */
   readonly skipped: Readonly<Record<string, number>>;
-  /** Fault points that were not tried or not judged, by reason: `max_time`, `not_failed` (the write was not made again), `lane_lost`, ... */
+  /** Fault points that were not tried or not judged, by reason: `max_time`, `not_failed` (the write was not made again), `no_recovery` (the target did
+   * not recover from an earlier fault in the same call), `lane_lost`, ... */
   readonly skippedPoints: Readonly<Record<string, number>>;
   /** Faults that do not apply, by store and kind, with the reason. */
   readonly missing: Readonly<Record<string, string>>;

@@ -1,9 +1,12 @@
 import type { Database } from "better-sqlite3";
 import type { Awaitable, HeldWrite, WriteFaults } from "../../../model/stores/store-adapter.ts";
 import { attempt } from "../../../stores/index.ts";
-import { BUSY_LIMIT_MS, busyError, isBusy } from "../connect/failures.ts";
+import { busyError, isBusy } from "../connect/failures.ts";
 import { writing } from "../journal/owner.ts";
 import { FAULT, PASSED, statementOf } from "./fault-triggers.ts";
+
+/** Milliseconds to wait for the write lock. A target that keeps it longer than its answer takes is what faults look for. */
+const LIMIT_MS = 1000;
 
 /**
  * Makes rows fail by triggers that raise an error. A trigger leaves nothing behind that a failing statement does not undo, so it cannot note that it
@@ -67,6 +70,6 @@ export class SqliteFaults implements WriteFaults {
   }
 
   #patiently<T>(work: () => T): Awaitable<T> {
-    return attempt(work, isBusy, BUSY_LIMIT_MS, busyError(this.#file, BUSY_LIMIT_MS));
+    return attempt(work, isBusy, LIMIT_MS, busyError(this.#file, LIMIT_MS));
   }
 }
