@@ -162,6 +162,8 @@ export class FaultProber {
       await this.#afterFault(async () => {
         await this.#calls.arrive();
         await struck(faults, point, () => this.#calls.call(0));
+        const lost = this.#calls.endOf(0)?.lost;
+        if (lost !== undefined) throw new LaneLost(lost, `${action} got no answer`);
       });
     }
     const worn = await this.#afterFault(() => this.#calls.inOrder([0]));

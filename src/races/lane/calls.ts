@@ -3,7 +3,7 @@ import { LaneLost } from "../../lane/index.ts";
 import { contextPartOf, type SavedContext } from "../../model/context/context.ts";
 import type { Observed } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
-import type { Execution, MergedState } from "../oracle/execution.ts";
+import type { CallEnd, Execution, MergedState } from "../oracle/execution.ts";
 import { conflict, contextChanges, mergedContext, type ContextChanges } from "./merge-contexts.ts";
 import { currentSide, RaceScope, type Deliver } from "./race-scope.ts";
 import { Side } from "./side.ts";
@@ -111,6 +111,11 @@ export class Calls {
     const gone = execution.calls.find((call) => call?.lost !== undefined);
     if (gone !== undefined) throw new LaneLost(gone.lost!, `${gone.action} got no answer`);
     return execution;
+  }
+
+  /** The end of the last call of a side; `undefined` before it. */
+  endOf(side: number): CallEnd | undefined {
+    return this.#sides[side]!.end;
   }
 
   /** Makes the call of a side to its end. */
