@@ -26,6 +26,8 @@ export interface FaultHit {
   readonly verdict: FaultVerdict;
   readonly severity: Severity;
   readonly message: string;
+  /** The rule that breaks, if that is the reason. */
+  readonly invariant?: string | undefined;
   /** The status of the call's answer; 0: none. */
   readonly status: number;
   readonly exchanges: readonly RecordedExchange[];

@@ -25,6 +25,8 @@ export interface FaultJudgement {
   readonly verdict: FaultVerdict;
   readonly severity: Severity;
   readonly message: string;
+  /** The rule that breaks, if that is the reason. */
+  readonly invariant?: string;
 }
 
 /** Returns the worst that a fault shows; `undefined` if the target took it as it should. */
@@ -39,7 +41,8 @@ export function judgeFault(call: FaultedCall): FaultJudgement | undefined {
   }
   const [rule] = broken;
   if (rule !== undefined) {
-    return { verdict: "torn_write", severity: Severity.HIGH, message: `${said}, and ${rule.invariant} does not hold: ${rule.message}` };
+    const message = `${said}, and ${rule.invariant} does not hold: ${rule.message}`;
+    return { verdict: "torn_write", severity: Severity.HIGH, message, invariant: rule.invariant };
   }
   if (!isBefore && !isAfter) {
     const message = `${said}, and the stores are neither as before nor as after it: ${differences}`;

@@ -12,6 +12,8 @@ export interface FaultOptions {
   readonly ownActions: number;
   readonly kinds: readonly FaultKind[];
   readonly bestEffort: readonly string[];
+  /** Returns `true` if the search found that an action breaks a rule. A second call after a lost answer is a step like any other. */
+  readonly isFound: (invariant: string, action: number) => boolean;
   readonly end: RacesEnd;
   readonly onProgress: (tally: FaultTally, planned: number) => void;
 }
@@ -43,7 +45,7 @@ export async function probeFaults(
       const answers = await faultsOn(lanePool, lane, request).catch(unlessInterrupted(options.end));
       if (answers === undefined) return tally.skip((over ??= "interrupted"), 1);
       tally.add(answers);
-      const hits = answers.flatMap((answer) => answer.hits);
+      const hits = answers.flatMap((answer) => answer.hits).filter((hit) => !isKnown(hit, request.action, options));
       if (hits.length > 0) seen[at] = { request, hits };
       options.onProgress(tally, plan.faults.length);
     }
@@ -53,6 +55,11 @@ export async function probeFaults(
   if (left > 0) tally.skip(over!, left);
   tally.end();
   return { seen: seen.filter((one) => one !== undefined), tally };
+}
+
+/** Returns `true` for a rule that breaks when an answer is lost, if the action breaks it without a fault, too. */
+function isKnown({ point, invariant }: FaultHit, action: number, { isFound }: FaultOptions): boolean {
+  return point.kind === "lost_answer" && invariant !== undefined && isFound(invariant, action);
 }
 
 /** Tries all faults of a call on a lane. A lost lane is rebuilt, and the next point is tried there, unless the target

@@ -37,6 +37,8 @@ export async function findFaults(
 ): Promise<FoundFaults> {
   const isOver = signal?.aborted === true || explorer.fatal !== undefined || explorer.stopReason === "first_violation";
   if (mode === "off" || isOver) return NO_FAULTS;
+  const violations = [...explorer.committer.findings.violations.values()];
+  const found = new Set(violations.map(({ finding, lastAction }) => JSON.stringify([finding.invariant, lastAction])));
   const cancel = (): void => lanePool.cancel();
   signal?.addEventListener("abort", cancel, { once: true });
   try {
@@ -45,6 +47,7 @@ export async function findFaults(
       ownActions: ownActions ?? actions.length,
       kinds,
       bestEffort,
+      isFound: (invariant, action) => found.has(JSON.stringify([invariant, actions[action]])),
       end,
       onProgress: ({ probed, tried, hits }, planned) => onEvent({ kind: "faulting", probed, planned, tried, hits }),
     });

@@ -60,6 +60,7 @@ describe("probing for faults", () => {
     ownActions: 3,
     kinds: ["error"] as const,
     bestEffort: [],
+    isFound: (invariant: string, action: number) => invariant === "known" && action === 0,
     end: new RacesEnd(Infinity, signal),
     onProgress: () => undefined,
   });
@@ -77,6 +78,15 @@ describe("probing for faults", () => {
     const { coverage, seen } = results[0]!;
     expect(coverage).toMatchObject({ counted: coverage.calls, points: 2 * coverage.calls, tried: 2 * coverage.calls, skippedPoints: {} });
     expect(coverage.missing).toEqual({ "cache error": "faults in redis are not supported yet" });
+    expect(seen.length).toBeGreaterThan(0);
+  });
+
+  it("leaves out rules that the same call breaks without a fault", async () => {
+    const { explorer } = await runExplorer(shop());
+    const lost = { ...hitOf("torn_write", { kind: "lost_answer" as const }), invariant: "known" };
+    const { pool } = poolOf(() => ({ ...TRIED, hits: [lost] }));
+    const { seen } = await probeFaults(explorer.committer, pool, options());
+    expect(seen.map(({ request }) => request.action)).not.toContain(0);
     expect(seen.length).toBeGreaterThan(0);
   });
 
