@@ -105,8 +105,18 @@ module.exports = {
       name: "adapters",
       comment: "An adapter sees src/model, src/stores, src/network, its own folder and its driver.",
       severity: "error",
-      from: { path: "^src/adapters/([^/]+)/" },
+      from: { path: "^src/adapters/([^/]+)/", pathNot: "^src/adapters/stub/" },
       to: { path: "^src/", pathNot: ["^src/adapters/$1/", "^src/model/", "^src/stores/", "^src/network/"] },
+    },
+    {
+      name: "stub",
+      comment: "The stub of a third party is an adapter that has the routes and replies of src/mocking.",
+      severity: "error",
+      from: { path: "^src/adapters/stub/" },
+      to: {
+        path: "^src/",
+        pathNot: ["^src/adapters/stub/", "^src/model/", "^src/stores/", "^src/network/", "^src/mocking/(route|reply)[.]ts$"],
+      },
     },
     {
       name: "report-app",

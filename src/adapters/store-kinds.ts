@@ -3,7 +3,7 @@ import type { StoreModuleSettings } from "../model/stores/store-module.ts";
 import type { StoreKind } from "../model/stores/store-provider.ts";
 
 /** Name of a kind of store. */
-export type StoreKindName = "sqlite" | "postgres" | "mysql" | "redis" | "stub";
+export type StoreKindName = "sqlite" | "postgres" | "mysql" | "redis" | "stub" | "clock";
 
 /** A kind of store, loaded with its driver. */
 export interface LoadedStore {
@@ -83,6 +83,17 @@ export const STORE_KINDS: Readonly<Record<StoreKindName, StoreKindFacts>> = {
     load: async () => {
       const { openStub, stores } = await import("./stub/index.ts");
       return { stores, open: openStub };
+    },
+  },
+  clock: {
+    schemes: ["clock"],
+    port: undefined,
+    checkpoints: ["offset"],
+    racing: ["offset"],
+    isOwn: true,
+    load: async () => {
+      const { openClock, stores } = await import("./clock/index.ts");
+      return { stores, open: openClock };
     },
   },
 };

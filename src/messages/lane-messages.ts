@@ -338,7 +338,7 @@ export interface Recording {
   readonly steps: readonly RecordedStep[];
   /** The requests that each invariant sent when the last state was checked. */
   readonly checks: readonly RecordedCheck[];
-  /** What the broken rules said and asked of stores when the last state was checked. */
+  /** Statements of the broken rules and their queries to stores, when the last state was checked. */
   readonly evidence: readonly RecordedEvidence[];
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];

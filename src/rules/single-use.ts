@@ -149,7 +149,7 @@ class Spending {
 /** Calls the action that creates one once more, if it applies. Resolves to `false` if it does not, or if it is refused. */
 async function isCreatedAgain(
   world: { readonly context: Context; readonly clients: Readonly<Record<string, ApiClient>>; readonly api: ApiClient },
-  create: Action<Values, ApiClient>,
+  create: Action,
   own: ApiClient,
 ): Promise<boolean> {
   const { context, clients, api } = world;

@@ -41,6 +41,8 @@ describe("what may be used once, and sessions that end", () => {
     expect(found.violations).toEqual([]);
     expect(found.errors).toEqual([]);
     expect(found.divergences).toEqual([]);
+    expect(found.races).toEqual([]);
+    expect(found.raceCoverage?.probed).toBeGreaterThan(0);
     expect(status).toBe(0);
   });
 
@@ -51,4 +53,14 @@ describe("what may be used once, and sessions that end", () => {
     expect(found.violations.every(({ confirmed }) => confirmed)).toBe(true);
     expect(status).toBe(1);
   });
+
+  it.each(full ? STORES : (["sqlite"] as const))(
+    "what is accepted twice only at the same time is found on %s, although races are off",
+    async (store) => {
+      const { status, found } = await explored(store, "race");
+      expect(found.races).toMatchObject([{ first: "reset_password", second: "reset_password", severity: "high" }]);
+      expect(found.races[0]!.message).toMatch(/^single_use_reset_password: both calls were answered 204/);
+      expect(status).toBe(1);
+    },
+  );
 });

@@ -290,13 +290,13 @@ const THROWN: readonly Thrown[] = [
     what: "an invariant that returns a non-boolean",
     parts: { invariants: 'new Invariant({ name: "counts", check: (() => 1) as any }),' },
     code: "INVARIANT_NOT_BOOLEAN",
-    message: /^Invariant "counts" returned number 1; its check must return true or false\.$/,
+    message: /^Invariant "counts" returned number 1; its check must return true, false, or \{ ok, actual, expected \}\.$/,
   },
   {
     what: "an invariant that returns nothing",
     parts: { invariants: 'new Invariant({ name: "mute", check: (async () => {}) as any }),' },
     code: "INVARIANT_NOT_BOOLEAN",
-    message: /^Invariant "mute" returned nothing; its check must return true or false\.$/,
+    message: /^Invariant "mute" returned nothing; its check must return true, false, or \{ ok, actual, expected \}\.$/,
   },
   {
     what: "an invariant that writes to the context",

@@ -15,6 +15,16 @@ const JAR_OPTIONS = { rejectPublicSuffixes: false, looseMode: true } as const;
 export class CookieStore {
   #jar: CookieJar | null = null;
   #saved: SerializedCookieJar | null | undefined = null;
+  #now: () => number = Date.now;
+
+  /** Sets the clock by which cookies expire. */
+  keepTime(now: () => number): void {
+    this.#now = now;
+  }
+
+  get now(): () => number {
+    return this.#now;
+  }
 
   get empty(): boolean {
     return this.#jar === null;
@@ -27,7 +37,7 @@ export class CookieStore {
   receive(lines: readonly string[], url: string): boolean {
     if (lines.length === 0) return false;
     this.#jar ??= new CookieJar(undefined, JAR_OPTIONS);
-    for (const line of lines) this.#jar.setCookieSync(line, url, { ignoreError: true });
+    for (const line of lines) this.#jar.setCookieSync(line, url, { ignoreError: true, now: new Date(this.#now()) });
     this.#saved = undefined;
     return true;
   }
@@ -35,8 +45,17 @@ export class CookieStore {
   /** Returns the `Cookie` header for a URL; `undefined` if there is none to send. */
   header(url: string): string | undefined {
     if (this.#jar === null) return undefined;
-    const text = this.#jar.getCookieStringSync(url);
+    const text = this.#now === Date.now ? this.#jar.getCookieStringSync(url) : this.#validAt(this.#now(), url);
     return text === "" ? undefined : text;
+  }
+
+  /** The jar itself compares with the clock of this process. */
+  #validAt(now: number, url: string): string {
+    const all = this.#jar!.getCookiesSync(url, { expire: false });
+    return all
+      .filter((cookie) => (cookie.expiryTime() ?? Infinity) > now)
+      .map((cookie) => cookie.cookieString())
+      .join("; ");
   }
 
   /** Returns plain data for {@link restore}; the same object as long as nothing changed. */
@@ -54,7 +73,7 @@ export class CookieStore {
   /** Returns the cookies that are still valid, in the order of domain, path and name. */
   acting(): readonly ActingCookie[] {
     if (this.#jar === null) return [];
-    const now = new Date();
+    const now = new Date(this.#now());
     const cookies: ActingCookie[] = [];
     for (const cookie of this.save()?.cookies ?? []) {
       if (expired(cookie, now)) continue;

@@ -276,6 +276,7 @@ export class HttpClient extends Verbs implements ApiClient {
         transport.cut();
         for (const wait of waits) wait.abort();
       },
+      keepTime: (now) => state.cookies.keepTime(now),
       join: (clients) => {
         this.#clients = clients;
       },

@@ -76,16 +76,18 @@ export class SmtpStub extends StubAdapter<MailState> {
       onData: (stream, session, done) => {
         const chunks: Buffer[] = [];
         stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-        stream.on("end", () => {
-          PostalMime.parse(Buffer.concat(chunks)).then(
-            ({ from, subject = "", text = "", html = "" }) => {
-              const to = session.envelope.rcptTo.map(({ address }) => address.toLowerCase());
-              this.set({ mails: [...this.mails, { from: from?.address ?? "", to, subject, text: text.trimEnd(), html: html.trimEnd() }] });
-              done();
-            },
-            (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
-          );
-        });
+        const take = async (): Promise<void> => {
+          let failure: Error | undefined;
+          try {
+            const { from, subject = "", text = "", html = "" } = await PostalMime.parse(Buffer.concat(chunks));
+            const to = session.envelope.rcptTo.map(({ address }) => address.toLowerCase());
+            this.set({ mails: [...this.mails, { from: from?.address ?? "", to, subject, text: text.trimEnd(), html: html.trimEnd() }] });
+          } catch (error) {
+            failure = error instanceof Error ? error : new Error(String(error));
+          }
+          done(failure);
+        };
+        stream.on("end", () => void take());
       },
     });
     // A client that ends its connection in the middle is no concern of the run.

@@ -2,7 +2,7 @@ import type { Route } from "../../mocking/route.ts";
 import type { Reply } from "../../mocking/reply.ts";
 
 /**
- * What goes wrong with a request to a stub. `error`: 500, and nothing is done. `refused`: the connection ends, and nothing is done. `no_answer`: the work
+ * A fault of a request to a stub. `error`: 500, and nothing is done. `refused`: the connection ends, and nothing is done. `no_answer`: the work
  * is done, and the connection ends without an answer. `slow`: the work is done, and the answer comes late. `wrong_body`: the work is done, and the
  * answer is a page instead of the documented body.
  */

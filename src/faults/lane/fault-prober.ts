@@ -131,7 +131,10 @@ export class FaultProber {
         return failed !== undefined;
       };
       const execution = await this.#afterFault(() => this.#calls.together(run));
-      if (execution === undefined) return void this.#skip("not_failed");
+      if (execution === undefined) {
+        this.#skip("not_failed");
+        return;
+      }
       known = { ...point, statement: failed?.statement };
       this.#tried++;
       const [end] = execution.calls;

@@ -14,6 +14,7 @@ import { World } from "../../model/declare/world.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
 import { ForeignWrite, patternOf } from "../../stores/external-store.ts";
 import { Asks } from "./asks.ts";
+import { requireClockFollows } from "./clock-follows.ts";
 import { Canonicalizer, loadHasher, Occurrences, type Knowledge } from "../../state/index.ts";
 import type { ErrorEvent, LaneReport } from "../../messages/lane-messages.ts";
 import { Checker } from "../step/checker.ts";
@@ -122,6 +123,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const world = await buildWorld(definition, seat);
   const asks = new Asks();
   const background = await openSystems(world, seat, options, asks);
+  await requireClockFollows(world.systems, seat.lane.baseUrl);
   const early = await findIgnored(world, false);
   const hidden = world.reset !== undefined || (seat.restart !== undefined && !hasStores(world));
   const state = new WorldState(world, hidden, asks);
@@ -137,7 +139,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   contextPartOf(world.context).drawFrom(drawing.source);
   const rules = definition.invariants.filter((one): one is Rule => one instanceof Rule);
   const replaced = rules.some(({ replaces }) => replaces === "server_errors");
-  const stepper = new Stepper(world, state, drawing, { ...options, serverErrors: replaced ? "rule" : options.serverErrors });
+  const stepper = new Stepper(world, state, drawing, { ...options, serverErrors: replaced ? "rule" : options.serverErrors }, state);
   const ours = placeholders(seat.lane);
   const isIdentified = state.systems.length > 0 || world.reset !== undefined || restart !== undefined;
   const identified = { world, state, placeholders: ours, isIdentified, ignored: early };

@@ -36,10 +36,13 @@ export async function recordPath(
   let facts = await state.facts();
   const began = { lo: 0, hi: 0 };
   let outcome: Outcome | undefined;
+  /** By the clock of this process, like the times of the lines that the target prints. */
+  let lastStartMs = 0;
   let lines = canonicalizer.marked(facts);
   for (let i = 0; i < path.length; i++) {
     const action = actions[path[i]!]!;
     if (beforeStep !== undefined) await beforeStep(i);
+    lastStartMs = Date.now();
     mark = await state.mark();
     drawing.at(path, i, path[i]!, draws);
     canonicalizer.fingerprint(facts, began);
@@ -52,7 +55,7 @@ export async function recordPath(
       steps.push(step);
       if (outcome.kind !== "lost") return { ...broke, brokeAt: i, failure: undefined };
       if (last) findings.push(brokenFinding(action.name, outcome));
-      return { ...broke, brokeAt: i, failure: outcome.lost, lastStep: stepper.window };
+      return { ...broke, brokeAt: i, failure: outcome.lost, lastStep: { startMs: lastStartMs, endMs: Date.now() } };
     }
     await settle();
     facts = await state.facts();
@@ -85,7 +88,7 @@ export async function recordPath(
   if (unanswered !== undefined) judged = withUnanswered(judged, unanswered, last?.name);
   findings.push(...judged.findings);
   errors.push(...judged.errors);
-  const lastStep = path.length === 0 ? undefined : { startMs: stepper.window.startMs, endMs: Date.now() };
+  const lastStep = path.length === 0 ? undefined : { startMs: lastStartMs, endMs: Date.now() };
   return {
     ...broke,
     reached,

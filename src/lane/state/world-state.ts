@@ -32,6 +32,8 @@ export interface SavedWorld {
   /** The sources of the state's generated values and times. */
   readonly origins: Origins;
   readonly unstored: Unstored;
+  /** How far the target's clock was ahead of the real time, in milliseconds. */
+  readonly aheadMs: number;
 }
 
 /** The part of the state that stores, context and clients do not hold. It is never changed, so that checkpoints share it. */
@@ -55,16 +57,18 @@ export interface WorldSnapshot {
   readonly setBy: readonly Bearer[];
   readonly origins?: OriginsSnapshot | undefined;
   readonly unstored?: Unstored | undefined;
+  /** The same as {@link SavedWorld.aheadMs}; default 0. */
+  readonly aheadMs?: number | undefined;
 }
 
 /**
- * Returns the time at which the first future time of a saved world passes: from then on it is another state. Milliseconds since 1970; `Infinity` if
- * none does.
+ * Returns the real time at which the first future time of a saved world passes, if the world is restored: from then on it is another state.
+ * Milliseconds since 1970; `Infinity` if none does.
  */
-export function passesAt(saved: Pick<SavedWorld, "origins"> | WorldSnapshot): number {
-  const { origins } = saved;
+export function passesAt(saved: Pick<SavedWorld, "origins" | "aheadMs"> | WorldSnapshot): number {
+  const { origins, aheadMs = 0 } = saved;
   if (origins === undefined) return Infinity;
-  return firstToPass(origins.ids instanceof Map ? (origins as Origins) : originsOfSnapshot(origins as OriginsSnapshot));
+  return firstToPass(origins.ids instanceof Map ? (origins as Origins) : originsOfSnapshot(origins as OriginsSnapshot)) - aheadMs;
 }
 
 /**
@@ -103,6 +107,8 @@ export class WorldState {
   readonly portable: boolean;
   readonly #world: World<never, never>;
   readonly #names: readonly string[];
+  /** The store that moves the target's clock, if there is one. */
+  readonly #clock: StoreAdapter | undefined;
   readonly #context: ContextPart;
   readonly #clients: readonly ClientPart[];
   readonly #roles: readonly string[];
@@ -138,6 +144,7 @@ export class WorldState {
     const systems = Object.entries(world.systems).filter((entry): entry is [string, StoreAdapter] => entry[1] !== undefined);
     this.#names = systems.map(([name]) => name);
     this.systems = systems.map(([, system]) => system);
+    this.#clock = this.systems.find((system) => system.aheadMs !== undefined);
     // A state that a probe reads cannot be written to another lane.
     this.portable = !hidden && world.probe === undefined && this.systems.every(({ traits }) => traits.portable);
     this.#context = contextPartOf(world.context);
@@ -147,6 +154,7 @@ export class WorldState {
     this.#clients = parts.map(([, part]) => part);
     this.#setBy = this.#clients.map(bearerOf);
     this.#attributed = this.#clients.map(({ version }) => version);
+    if (this.#clock !== undefined) for (const client of this.#clients) client.keepTime?.(() => this.now());
     this.#wholeContext = world.stateFromContext === undefined || world.stateFromContext.length > 0;
     this.#facts = { systems: {}, context: NOTHING, clients: NOTHING, node: undefined };
   }
@@ -220,6 +228,17 @@ export class WorldState {
   /** Names generated values and times from here on. */
   identify(renamer: Renamer): void {
     this.#renamer = renamer;
+    renamer.clock = this;
+  }
+
+  /** The target's time, in milliseconds since 1970. */
+  now(): number {
+    return Date.now() + this.aheadMs;
+  }
+
+  /** How far the target's clock was moved ahead, in milliseconds. */
+  get aheadMs(): number {
+    return this.#clock?.aheadMs?.() ?? 0;
   }
 
   /** Looks for values that the last step generated, unless that was done already: values of the next step must not be attributed to it. */
@@ -241,7 +260,7 @@ export class WorldState {
   observeSince(startMs: number): Awaitable<Facts> {
     const observed = this.observeStep();
     const begin = (): Awaitable<Facts> => {
-      this.#step = () => ({ action: "", startMs, endMs: Date.now(), exchanges: [] });
+      this.#step = () => ({ action: "", startMs, endMs: this.now(), exchanges: [] });
       return this.facts();
     };
     return isPromise(observed) ? observed.then(begin) : begin();
@@ -277,7 +296,7 @@ export class WorldState {
 
   /** `true` once a time of the state has passed that was in the future when the state was observed. */
   get hasPassed(): boolean {
-    return this.#origins !== NO_ORIGINS && firstToPass(this.#origins) <= Date.now();
+    return this.#origins !== NO_ORIGINS && firstToPass(this.#origins) <= this.now();
   }
 
   /** Returns `true` if context or clients may have changed. */
@@ -381,6 +400,7 @@ export class WorldState {
       setBy,
       origins: snapshotOfOrigins(this.#origins),
       unstored: this.#unstored === NOTHING_UNSTORED ? undefined : this.#unstored,
+      aheadMs: this.aheadMs || undefined,
     };
     return isPromise(systems) ? systems.then((images) => ({ systems: images, ...own })) : { systems, ...own };
   }
@@ -472,6 +492,7 @@ export class WorldState {
       setBy: this.#setBy,
       origins: this.#origins,
       unstored: this.#unstored,
+      aheadMs: this.aheadMs,
     };
   }
 

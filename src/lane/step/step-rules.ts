@@ -154,7 +154,7 @@ export class StepRules {
     const client: ApiClient = action.as === undefined ? world.api : world.clients[action.as]!;
     const heard = exchanges.flatMap((one) => (one.kind === "answer" ? [one.response] : []));
     let because: string | undefined;
-    const startMs = Date.now();
+    const startMs = state.now();
     const inconclusive = (why: string): true => {
       this.unjudged.push(inconclusiveEvents(rule, why));
       return true;

@@ -9,6 +9,7 @@ import type { JourneyDefinition } from "./journey.ts";
 import type { Lane } from "./lane.ts";
 import { declaredFaults, type DeclaredFaults, type FaultsSetting } from "./faults.ts";
 import { declaredRaces, type DeclaredRaces, type RacesSetting } from "./races.ts";
+import type { Severity } from "./severity.ts";
 import { Rule, type Login } from "./rule.ts";
 import { BFS, type Strategy } from "./strategy.ts";
 import { refuseUnknown } from "./unknown-options.ts";
@@ -69,6 +70,14 @@ const OPTIONS: readonly (keyof AgentOptions)[] = [
   "setup",
 ];
 
+/** A pair of actions that a rule wants raced. */
+export interface RuleRace {
+  readonly rule: string;
+  readonly severity: Severity;
+  /** The indices of the actions. */
+  readonly pair: readonly [number, number];
+}
+
 /** The agent of an exploration. Everything that can be known without running it is checked. */
 export class AgentDefinition<C extends object = Values, A = ApiClient> {
   readonly name: string | undefined;
@@ -89,8 +98,8 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
   readonly setup: Setup<C, A> | undefined;
   /** The number of clients without credentials that rules need. */
   readonly guests: number;
-  /** Pairs of actions that rules want raced whatever `exploration.races` says, by their indices. */
-  readonly ruleRaces: readonly (readonly [number, number])[];
+  /** Pairs of actions that rules want raced whatever `exploration.races` says. */
+  readonly ruleRaces: readonly RuleRace[];
   /** Roles that rules need, and the login of each. */
   readonly users: Readonly<Record<string, Login>>;
 
@@ -132,9 +141,10 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
     this.guests = Math.max(0, ...rules.map(({ guests }) => guests));
     const indexOf = (name: string): number => this.actions.findIndex((action) => action.name === name);
     this.ruleRaces = rules
-      .flatMap(({ races }) => races)
-      .map(([one, other]) => [indexOf(one), indexOf(other)] as const)
-      .filter((pair) => !pair.includes(-1));
+      .flatMap(({ name, severity, races }) =>
+        races.map(([one, other]) => ({ rule: name, severity, pair: [indexOf(one), indexOf(other)] as const })),
+      )
+      .filter(({ pair }) => !pair.includes(-1));
     this.users = Object.assign(Object.create(null), ...rules.map(({ users }) => users)) as Readonly<Record<string, Login>>;
   }
 

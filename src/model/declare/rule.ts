@@ -59,7 +59,7 @@ export interface CheckedStep {
   stores(): Promise<StoresView | undefined>;
 }
 
-/** What is different when a request is sent again. Default: nothing. */
+/** The difference between a request that is sent again and its first sending. Default: none. */
 export interface Resent {
   /** Another client: headers that tell who sent the request are left out, and those of this client are sent. */
   readonly by?: ApiClient | undefined;

@@ -90,6 +90,8 @@ export interface ClientPart {
   pending?(): readonly PendingRequest[];
   /** Ends the requests in progress now, as their timeouts would. */
   cut?(): void;
+  /** Sets the clock by which cookies expire. Default: the clock of this process. */
+  keepTime?(now: () => number): void;
   /** Passes the clients of its world to the client, by role. */
   join(clients: Readonly<Record<string, unknown>>): void;
 }

@@ -44,7 +44,9 @@ export interface RecordedStep {
 export interface RecordedQuery {
   /** The name of the store in the World, e.g. `db`. */
   readonly store: string;
+  /** The SQL as the check gave it, with placeholders. */
   readonly sql: string;
+  /** The values of the placeholders; absent if there are none. */
   readonly params?: unknown;
   /** The first rows, at most 20, column -> value. */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
@@ -54,8 +56,9 @@ export interface RecordedQuery {
 
 /** The reasons of a broken rule, as JSON-like data. */
 export interface Evidence {
-  /** The values of `{ ok, actual, expected }` that the check returned; absent if it did not say. */
+  /** `actual` of the `{ ok, actual, expected }` that the check returned; absent if it did not say. */
   readonly actual?: unknown;
+  /** `expected` of the `{ ok, actual, expected }` that the check returned; absent if it did not say. */
   readonly expected?: unknown;
   /** The queries of the check, in order. */
   readonly queries: readonly RecordedQuery[];
@@ -102,7 +105,7 @@ export interface Violation {
    * it.
    */
   readonly checks?: readonly RecordedExchange[] | undefined;
-  /** What the broken rule found and expected, and its queries to stores, when it was checked after the last step. Absent if there is none of that. */
+  /** The values that the broken rule found and expected, and its queries to stores, at the check after the last step. Absent if there is none of that. */
   readonly evidence?: Evidence | undefined;
   /** How short the path is known to be. */
   readonly minimality?: Minimality | undefined;

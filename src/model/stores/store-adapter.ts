@@ -237,6 +237,8 @@ export interface StoreAdapter {
   schema?(): Awaitable<readonly TableSchema[]>;
   /** Receives each query of user code with its rows, while it is set. Default: the store has no queries. */
   onQuery?: QueryListener | undefined;
+  /** How far this store has moved the target's clock ahead, in milliseconds. Default: it moves no clock. */
+  aheadMs?(): number;
   /** Everything in the store, as text, for comparing: exact, ordered, counters and hidden keys included. Slow. */
   dump(): Awaitable<string>;
   close(): Awaitable<void>;

@@ -37,6 +37,8 @@ export interface StoreProvider {
    * server of its own.
    */
   session?(): Promise<string>;
+  /** Returns variables for the environment of the target whose lane has this URL. Default: none. */
+  environment?(url: string): Readonly<Record<string, string>>;
   /** Removes a lane's copy, even if somebody is still connected to it. */
   release(lane: number): Promise<void>;
   /** Removes everything that this run created, the sign of life last. Can be called repeatedly. */

@@ -52,7 +52,7 @@ export class Side {
         this.node = node;
       },
     };
-    this.#stepper = new Stepper(world, told, drawing, { serverErrors: "violation", hideBodies: false });
+    this.#stepper = new Stepper(world, told, drawing, { serverErrors: "violation", hideBodies: false }, base.state);
   }
 
   /** Receives an exchange of this side. */

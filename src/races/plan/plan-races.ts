@@ -20,6 +20,18 @@ export interface PlannedRace {
   readonly suspicion: number;
 }
 
+/** Which pairs of actions may be probed. */
+export interface PairsToPlan {
+  /** The number of actions. */
+  readonly actions: number;
+  /** Number of the agent's own actions. Actions that rules added come after them, and are not raced. Default: all. */
+  readonly ownActions?: number;
+  /** Number of calls of one action that are made at once. */
+  readonly copies: number;
+  /** The pairs of actions to probe; default: all. */
+  readonly only?: readonly (readonly [number, number])[] | undefined;
+}
+
 /** The pairs to probe, most suspicious first, and those that are skipped. */
 export interface RacePlan {
   readonly races: readonly PlannedRace[];
@@ -31,10 +43,11 @@ export interface RacePlan {
 /**
  * Chooses the pairs that are worth probing, from the committed graph alone. Pairs are one class if they have the same actions, the same answers alone
  * and after each other, and change the state, or keep it, in the same way. Of each class, the first pair in the order of commits is probed. These
- * pairs are skipped: pairs that only read (both leave the state unchanged), pairs with an action that a rule added (`ownActions`: the agent's own
+ * pairs are skipped: pairs that are not among `only`, if that is given; pairs that only read (both leave the state unchanged), pairs with an action that a rule added (`ownActions`: the agent's own
  * actions come first), and pairs in which a call alone has a finding, fails or leads to no state.
  */
-export function planRaces(committer: Committer, actions: number, copies: number, ownActions: number = actions): RacePlan {
+export function planRaces(committer: Committer, { actions, copies, ownActions = actions, only }: PairsToPlan): RacePlan {
+  const isWanted = (a: number, b: number): boolean => only === undefined || only.some((pair) => pair.includes(a) && pair.includes(b));
   const outcomes = new Outcomes(committer, actions);
   const classes = new Map<string, PlannedRace>();
   const skipped: Record<string, number> = {};
@@ -47,7 +60,7 @@ export function planRaces(committer: Committer, actions: number, copies: number,
       if (first === undefined) continue;
       for (let b = a; b < actions; b++) {
         const second = ends[b];
-        if (second === undefined) continue;
+        if (second === undefined || !isWanted(a, b)) continue;
         pairs++;
         if (b >= ownActions) skip("brought");
         else if (first.found || second.found || first.to < 0 || second.to < 0) skip("finding");

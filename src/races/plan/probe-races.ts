@@ -3,17 +3,12 @@ import type { LanePool } from "../../engine/lane-pool.ts";
 import type { UnitRequest } from "../../messages/lane-messages.ts";
 import type { RaceAnswer, RaceEffort, RaceRequest } from "../../messages/race-messages.ts";
 import { UNCERTAIN } from "../../engine/graph/node-table.ts";
-import { planRaces, type PlannedRace } from "./plan-races.ts";
+import { planRaces, type PairsToPlan, type PlannedRace } from "./plan-races.ts";
 import { RaceTally } from "./race-tally.ts";
 import type { RacesEnd } from "./races-end.ts";
 
-export interface ProbeOptions {
-  readonly actions: number;
-  /** Number of the agent's own actions. Actions that rules added come after them, and are not raced. */
-  readonly ownActions: number;
+export interface ProbeOptions extends PairsToPlan {
   readonly effort: RaceEffort;
-  /** Number of calls of one action that are made at once. */
-  readonly copies: number;
   readonly end: RacesEnd;
   readonly onProgress: (tally: RaceTally, planned: number) => void;
 }
@@ -37,7 +32,7 @@ export async function probeRaces(
   lanePool: LanePool,
   options: ProbeOptions,
 ): Promise<{ readonly seen: readonly SeenRace[]; readonly tally: RaceTally }> {
-  const plan = planRaces(committer, options.actions, options.copies, options.ownActions);
+  const plan = planRaces(committer, options);
   const tally = new RaceTally(plan);
   const seen: (SeenRace | undefined)[] = [];
   let next = 0;

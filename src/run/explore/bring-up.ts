@@ -51,7 +51,8 @@ export function lanesInput({ input, settings }: PlannedExploration): LanesInput 
       literals: module?.literals,
       dataSeed: settings.seed,
       shapes: STRATEGIES[settings.strategy].needsShapes,
-      gated: settings.races.mode === "pairs" && ["auto", "gated"].includes(settings.races.delivery),
+      gated:
+        (settings.races.mode === "pairs" || input.definition.ruleRaces.length > 0) && ["auto", "gated"].includes(settings.races.delivery),
       faulty: settings.faults.mode === "on",
       earlierClocksMs: keep?.before?.beginning.clocksMs,
     },

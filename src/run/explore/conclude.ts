@@ -1,6 +1,7 @@
 import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Explorer } from "../../engine/search/explorer.ts";
-import { CRASHED } from "../../messages/lane-messages.ts";
+import { CRASHED, type LaneReport } from "../../messages/lane-messages.ts";
+import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { mapStack } from "../../loader/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ActionCoverage, ExplorationResult, RunError } from "../../model/results/result.ts";
@@ -59,6 +60,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
     violations,
     races,
     faults,
+    ruleRaces: definition.ruleRaces,
     notes,
     coverage,
     isShard: options.shard !== undefined,
@@ -78,11 +80,13 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
 
 /** Probes for races. The exploration is reported even if that fails. */
 async function probedRaces(
-  { input, options, settings, lanes }: Exploration,
+  { input, options, settings, lanes, brought }: Exploration,
   explorer: Explorer,
 ): Promise<{ readonly races: FoundRaces; readonly errors: readonly RunError[] }> {
   try {
-    return { races: await findRaces(explorer, options, lanes.home.lanePool, settings.races), errors: [] };
+    // With races on, a world that cannot race was refused already.
+    const only = brought.reports[0]!.raceObstacle === undefined ? input.definition.ruleRaces : [];
+    return { races: await findRaces(explorer, options, lanes.home.lanePool, { ...settings.races, only }), errors: [] };
   } catch (error) {
     return { races: NO_RACES, errors: input.signal?.aborted === true ? [] : [fatalError(error)] };
   }
@@ -122,11 +126,19 @@ async function notesOf(
   const left = notReplayedNote(violations);
   if (left !== undefined) notes.push(left);
   if (!isInterrupted()) notes.push(...ended.notes(violations.some(({ found }) => found.finding.invariant === CRASHED)));
+  notes.push(...notRacedNotes(input.definition, brought.reports[0]!));
   notes.push(...wasteNotes(input.definition, coverage), ...inconclusiveNotes(explorer.committer));
   if (behindViolations(explorer.committer).length > 0) notes.push(BEHIND_NOTE);
   const asFound = violations.filter(({ minimality }) => minimality === "as_found").length;
   if (asFound > 0 && !isInterrupted()) notes.push(shrinkingCutNote(asFound));
   return notes;
+}
+
+/** Returns a note for the rules that want calls raced where that is impossible. */
+function notRacedNotes({ ruleRaces }: Pick<AgentDefinition, "ruleRaces">, { raceObstacle }: LaneReport): readonly string[] {
+  if (ruleRaces.length === 0 || raceObstacle === undefined) return [];
+  const rules = [...new Set(ruleRaces.map(({ rule }) => rule))].join(", ");
+  return [`Not tried by ${rules}: the same call twice at the same time, since ${raceObstacle.why}. ${raceObstacle.remedy}`];
 }
 
 /** Ends the lanes before the result is made, so that the result includes a store that could not be restored at the end. */

@@ -1,4 +1,5 @@
 import type { ExplorationConfig } from "../../config/index.ts";
+import type { RuleRace } from "../../model/declare/agent.ts";
 import type { LanePool } from "../../engine/lane-pool.ts";
 import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
@@ -45,15 +46,18 @@ export function timeFor({ leftMs, allowanceMs }: TimeLimit): number {
   return allowanceMs === Infinity ? Infinity : Math.max(leftMs - allowanceMs / 2, 0);
 }
 
-/** Probes the pairs of calls in the explored states, and confirms hits on rebuilt lanes. */
+/**
+ * Probes the pairs of calls in the explored states, and confirms hits on rebuilt lanes. `only`: the pairs that rules want probed; with races off,
+ * they are the only ones.
+ */
 export async function findRaces(
   explorer: Explorer,
   { actions, ownActions, seed, signal, onEvent }: ExplorerOptions,
   lanePool: LanePool,
-  { mode, trials, delivery, copies, maxTime }: Races,
+  { mode, trials, delivery, copies, maxTime, only }: Races & { readonly only: readonly RuleRace[] },
 ): Promise<FoundRaces> {
   const isOver = signal?.aborted === true || explorer.fatal !== undefined || explorer.stopReason === "first_violation";
-  if (mode === "off" || isOver) return NO_RACES;
+  if (isOver || (mode === "off" && only.length === 0)) return NO_RACES;
   const cancel = (): void => lanePool.cancel();
   signal?.addEventListener("abort", cancel, { once: true });
   try {
@@ -63,6 +67,7 @@ export async function findRaces(
       ownActions: ownActions ?? actions.length,
       effort: { first: FIRST, trials, delivery, seed },
       copies,
+      only: mode === "off" ? only.map(({ pair }) => pair) : undefined,
       end,
       onProgress: ({ probed, trials: made, hits }, planned) => onEvent({ kind: "racing", probed, planned, trials: made, hits }),
     });

@@ -1,3 +1,6 @@
+import { severityRank } from "../../model/declare/severity.ts";
+import type { RuleRace } from "../../model/declare/agent.ts";
+import type { RaceHit } from "../../messages/race-messages.ts";
 import { raceId } from "../../engine/findings/race-id.ts";
 import type { DismissedRace, Race, RaceCoverage, RaceOutcome } from "../../model/results/result.ts";
 import { raceText } from "../../reports/index.ts";
@@ -10,6 +13,7 @@ interface RaceParts {
   readonly name: string;
   readonly actions: readonly string[];
   readonly urls: ShownUrls;
+  readonly ruleRaces: readonly RuleRace[];
   /** Returns where a rule is declared, else the action of this index. */
   readonly declaredAt: (rule: string, action: number | undefined) => string | undefined;
 }
@@ -30,6 +34,7 @@ export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace
     invariant: hit.invariant,
     severity: hit.severity,
     message: hit.message,
+    ...byRule(hit, parts.ruleRaces, request.sides),
     where: parts.declaredAt(hit.invariant ?? "", request.sides[0]),
     observed,
     allowed: hit.allowed.map(outcome),
@@ -45,6 +50,22 @@ export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace
     draws: recording.drew ? request.draws : undefined,
   };
   return { ...race, toString: () => raceText(race) };
+}
+
+/**
+ * Returns the severity and message of a rule whose pair it is, if more of the calls were accepted than in any order: the calls share something that may
+ * be used once.
+ */
+function byRule(
+  { verdict, severity, message, observed, allowed }: RaceHit,
+  ruleRaces: readonly RuleRace[],
+  sides: readonly number[],
+): Partial<Pick<Race, "severity" | "message">> {
+  const one = ruleRaces.find(({ pair }) => sides.every((side) => pair.includes(side)));
+  const accepted = ({ calls }: RaceOutcome): number => calls.filter(({ status }) => status !== null && status < 400).length;
+  if (one === undefined || verdict === "invariant" || accepted(observed) <= Math.max(...allowed.map(accepted))) return {};
+  const worse = severityRank(one.severity) < severityRank(severity) ? one.severity : severity;
+  return { severity: worse, message: `${one.rule}: ${message}` };
 }
 
 /** Returns the coverage of races with the dismissed ones; `undefined` if races were not probed. */

@@ -1,3 +1,4 @@
+import type { RuleRace } from "../../model/declare/agent.ts";
 import { explorationCompleteTo } from "../../engine/search/completeness.ts";
 import type { ConfirmedViolation } from "../../engine/findings/confirm.ts";
 import type { Explorer } from "../../engine/search/explorer.ts";
@@ -46,6 +47,7 @@ export interface ResultParts {
   readonly refuted: readonly Reduction[];
   readonly durationMs: number;
   readonly urls: ShownUrls;
+  readonly ruleRaces: readonly RuleRace[];
   /** Rewrites a stack to the user's own lines. */
   readonly mapStack: (stack: string) => string;
   /** Returns where a rule is declared: an invariant of this name, else the action of this index. */

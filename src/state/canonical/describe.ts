@@ -179,12 +179,14 @@ class Describer {
   }
 }
 
-/** Returns `<now>`, `<now + 10 min>` or `<now + 2 s, passed>`. */
+/** Returns `<now>`, `<now + 10 min>`, `<now + 2 s, passed>`, or `<now + 10 min, 5 min ago>` where the clock was moved since. */
 function timeText({ origin: { name, isPassed } }: Time): string {
-  const [, base = "", apart] = /^(root|step)(-?\d+)(?:\+|$)/.exec(name) ?? [];
+  const [, base = "", apart] = /^(root|step)(-?\d+)(?:[+~]|$)/.exec(name) ?? [];
   if (base === "") return "<time of the root state>";
   const offset = Number(apart);
-  return `<${base === "root" ? "start" : "now"}${offset === 0 ? "" : ` ${offset < 0 ? "-" : "+"} ${durationText(offset)}`}${isPassed === true ? ", passed" : ""}>`;
+  const moved = /~(\d+)$/.exec(name)?.[1];
+  const ago = moved === undefined ? "" : `, ${durationText(Number(moved))} ago`;
+  return `<${base === "root" ? "start" : "now"}${offset === 0 ? "" : ` ${offset < 0 ? "-" : "+"} ${durationText(offset)}`}${ago}${isPassed === true ? ", passed" : ""}>`;
 }
 
 function shorten(text: string): string {

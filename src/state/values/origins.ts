@@ -24,6 +24,8 @@ export interface TimeOrigin {
    * they may be equal or not by chance.
    */
   readonly step: number;
+  /** How far the target's clock had been moved ahead when it was written, in milliseconds; default 0. */
+  readonly aheadMs?: number | undefined;
   /** The place where it was written first. */
   readonly domain: string;
   /** `true` if it was in the future when it was last observed. */

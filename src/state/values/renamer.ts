@@ -58,6 +58,8 @@ export class Renamer {
   /** `true` if an unknown time was found. */
   #hasNewTime = false;
   #step: StepOrigin | undefined;
+  /** The target's clock, in milliseconds since 1970. */
+  clock: { now(): number; readonly aheadMs: number } = REAL_TIME;
   #nowMs = 0;
   #isRoot = false;
   readonly #rootMoments = new Map<number, { isKnown: boolean }>();
@@ -137,7 +139,7 @@ export class Renamer {
   #begin(origins: Origins, step: StepOrigin | undefined): void {
     this.#origins = origins;
     this.#step = step;
-    this.#nowMs = Date.now();
+    this.#nowMs = this.clock.now();
     // Values that no longer occur are forgotten.
     this.#ids = new Map();
     this.#times = new Map();
@@ -180,22 +182,28 @@ export class Renamer {
   /** Returns a part of a request without its generated values, and adds their origins to `ancestry`. */
   #shapeOf(text: string, isPath: boolean, fresh: ReadonlySet<string>, ancestry: Set<string>): string {
     const step = this.#step!;
-    const plain = text.replace(ISO_TIME, (time) => {
-      const moment = momentOf(time);
-      return moment === undefined ? time : `<${offsetFromStep(moment, step, 1_000)}>`;
-    });
-    const parts = splitAtWords(plain, (word, after) => {
+    const known = (word: string, counted?: Origin): string | undefined => {
       if (fresh.has(word)) return "<new>";
-      const moment = momentOf(/^\d+$/.test(word) ? Number(word) : undefined);
-      if (moment !== undefined) return `<${offsetFromStep(moment, step, 1_000)}>`;
       const { key } = wordOf(word);
       const constant = this.#constants.get(key);
       if (constant !== undefined) return `<${constant}>`;
-      const origin = this.#origins.ids.get(key) ?? (/^\d+$/.test(word) && (isPath || /id$/i.test(after)) ? this.#counted(word) : undefined);
+      const origin = this.#origins.ids.get(key) ?? counted;
       if (origin === undefined) return undefined;
       ancestry.add(origin.shape);
       for (const one of origin.ancestry) ancestry.add(one);
       return `<${origin.domain}>`;
+    };
+    const plain = text
+      .replace(ISO_TIME, (time) => {
+        const moment = momentOf(time);
+        return moment === undefined ? time : `<${offsetFromStep(moment, step, 1_000)}>`;
+      })
+      // A signed cookie or a JWT is one value, although it consists of several words.
+      .replace(SEVERAL_WORDS, (whole) => known(whole) ?? whole);
+    const parts = splitAtWords(plain, (word, after) => {
+      const moment = momentOf(/^\d+$/.test(word) ? Number(word) : undefined);
+      if (moment !== undefined && !fresh.has(word)) return `<${offsetFromStep(moment, step, 1_000)}>`;
+      return known(word, /^\d+$/.test(word) && (isPath || /id$/i.test(after)) ? this.#counted(word) : undefined);
     });
     return parts === undefined ? plain : parts.map(({ text: part, found }) => found ?? part).join("");
   }
@@ -258,7 +266,7 @@ export class Renamer {
       const moment = momentOf(value);
       if (this.#isRoot && moment !== undefined) this.#meetRootTime(moment, false);
       const origin = moment === undefined ? undefined : this.#knownTime(moment.ms);
-      if (origin !== undefined) return new Time(moment!.ms, moment!.form, origin);
+      if (origin !== undefined) return this.#shown(moment!, origin);
     }
     return value;
   }
@@ -291,7 +299,7 @@ export class Renamer {
     if (whole !== undefined) return whole;
     const moment = hasTimes ? momentOf(text) : undefined;
     const time = moment === undefined ? undefined : this.#knownTime(moment.ms);
-    if (time !== undefined) return new Time(moment!.ms, moment!.form, time);
+    if (time !== undefined) return this.#shown(moment!, time);
     const parts = splitAtWords(text, (word, after) => this.#wordIn(word, after, node));
     if (parts === undefined) return text;
     return new Mixed(parts.map((part) => part.found ?? part.text));
@@ -328,7 +336,7 @@ export class Renamer {
       if (node?.time !== undefined) return this.#time(value, node.time) ?? value;
       if (this.#isRoot) this.#meetRootTime({ ms: value.getTime(), form: "object" }, false);
       const origin = this.#knownTime(value.getTime());
-      return origin === undefined ? value : new Time(value.getTime(), "object", origin);
+      return origin === undefined ? value : this.#shown({ ms: value.getTime(), form: "object" }, origin);
     }
     if (types.isMap(value)) return new Map([...value].map(([key, item]) => this.#entry(key, item, node)));
     if (types.isSet(value)) return new Set([...value].map((item) => this.#value(item, node?.inner.get(INDEX))));
@@ -377,7 +385,16 @@ export class Renamer {
     const moment = momentOf(value);
     if (moment === undefined) return undefined;
     const origin = this.#timeAt(moment, place) ?? this.#newTime(moment, place, moment.ms);
-    return origin === undefined ? undefined : new Time(moment.ms, moment.form, origin);
+    return origin === undefined ? undefined : this.#shown(moment, origin);
+  }
+
+  /**
+   * Names a time. If the target's clock was moved since the time was written, the name says by how much: what is due in ten days differs from what is
+   * due now.
+   */
+  #shown({ ms, form }: Moment, origin: TimeOrigin): Time {
+    const movedMs = this.clock.aheadMs - (origin.aheadMs ?? 0);
+    return new Time(ms, form, movedMs === 0 ? origin : { ...origin, name: `${origin.name}~${movedMs}` });
   }
 
   /** Returns the origin of a time at a known place; `undefined` if it is new. */
@@ -424,6 +441,7 @@ export class Renamer {
       step: from?.step ?? this.#origins.steps + 1,
       domain: place.place,
       isFuture: ms > step.endMs + place.resolutionMs,
+      aheadMs: (from === undefined ? this.clock.aheadMs : from.aheadMs) || undefined,
     };
     this.#times.set(key, origin);
     return origin;
@@ -436,14 +454,14 @@ export class Renamer {
   }
 
   /** Names a time after another time of the state: the one at the simplest distance in whole seconds. Also returns the step that wrote that one. */
-  #storedBase(ms: number): Pick<TimeOrigin, "name" | "step"> | undefined {
-    let best: Pick<TimeOrigin, "name" | "step"> | undefined;
+  #storedBase(ms: number): Pick<TimeOrigin, "name" | "step" | "aheadMs"> | undefined {
+    let best: Pick<TimeOrigin, "name" | "step" | "aheadMs"> | undefined;
     let least = Infinity;
-    for (const [other, { name, step }] of [...this.#origins.times, ...this.#rootTimes]) {
+    for (const [other, { name, step, aheadMs }] of [...this.#origins.times, ...this.#rootTimes]) {
       const apart = ms - msOf(other);
       if (apart === 0 || apart % 1_000 !== 0) continue;
       const weight = simplicity(apart);
-      if (weight < least) [least, best] = [weight, { name: `${name}+${apart}`, step }];
+      if (weight < least) [least, best] = [weight, { name: `${name}+${apart}`, step, aheadMs }];
     }
     return best;
   }
@@ -460,9 +478,12 @@ export class Renamer {
 }
 
 const DAY_MS = 86_400_000;
+const REAL_TIME = { now: (): number => Date.now(), aheadMs: 0 };
 /** A time of the root that is further from its making than this was given, not made. */
 const FURTHEST_MS = 400 * DAY_MS;
 const ISO_TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g;
+/** Text between the delimiters of headers, URLs and JSON that contains the punctuation of tokens. */
+const SEVERAL_WORDS = /[^\s;,"'/?&=:{}()[\]<>.%~|]+(?:[.%~|][^\s;,"'/?&=:{}()[\]<>.%~|]*)+={0,2}/g;
 /** Shorter words occur by chance. */
 const SHORTEST_WORD = 4;
 

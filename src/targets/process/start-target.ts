@@ -155,9 +155,9 @@ function fillingOf({ lane, stores }: Pick<StartContext, "lane" | "stores">, port
 }
 
 /** Returns the target's environment: seqqa's own, a PORT by default, the user's variables, and the run's id by which leftovers are found. */
-function environment({ config, runId }: StartContext, filling: Filling): Readonly<Record<string, string | undefined>> {
+function environment({ config, runId, stores }: StartContext, filling: Filling): Readonly<Record<string, string | undefined>> {
   const own = Object.entries(config.target?.env ?? {}).map(([name, value]) => [name, fill(value, filling)]);
-  return { ...process.env, PORT: String(filling.port), ...Object.fromEntries(own), [RUN_VARIABLE]: runId };
+  return { ...process.env, PORT: String(filling.port), ...Object.fromEntries(own), ...stores.environment, [RUN_VARIABLE]: runId };
 }
 
 function workingDirectory({ target, folder }: TargetConfig): string {

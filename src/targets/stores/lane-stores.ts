@@ -15,6 +15,8 @@ export interface LaneStores {
   readonly systems: readonly SystemSpec[];
   readonly dbUrl: string | undefined;
   readonly dbPath: string | undefined;
+  /** Variables that stores add to the target's environment. Default: none. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Merges `db_url` into `systems`: it is short for `systems.db`, whose other settings stay. */

@@ -59,7 +59,9 @@ export class StoreProviders {
       }),
     );
     const shared = Object.entries(stores).filter(([, store]) => isUsedWhereItIs(store));
-    return describeStores([...files, ...made, ...shared].toSorted(([a], [b]) => order(stores, a) - order(stores, b)));
+    const environments = made.map(([name, { url }]) => this.#providers.get(name)!.environment?.(url));
+    const described = describeStores([...files, ...made, ...shared].toSorted(([a], [b]) => order(stores, a) - order(stores, b)));
+    return { ...described, environment: Object.assign({}, ...environments) as Readonly<Record<string, string>> };
   }
 
   /** Identifies the sessions on the servers of all stores. @throws where a server does not answer */

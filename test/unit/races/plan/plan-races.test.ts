@@ -6,7 +6,7 @@ import { shop } from "./shop.ts";
 describe("what is worth probing", () => {
   it("one pair of each class, the most suspicious first; the rest is counted", async () => {
     const { explorer } = await runExplorer(shop());
-    const { races, pairs, skipped } = planRaces(explorer.committer, 3, 2);
+    const { races, pairs, skipped } = planRaces(explorer.committer, { actions: 3, copies: 2 });
     const name = (action: number): string => ["take", "flag", "read"][action]!;
     // 6 states, 6 pairs in each.
     expect(pairs).toBe(36);
@@ -24,7 +24,7 @@ describe("what is worth probing", () => {
 
   it("no pair of an action that a rule brought, and says how many those are", async () => {
     const { explorer } = await runExplorer(shop());
-    const { races, pairs, skipped } = planRaces(explorer.committer, 3, 2, 1);
+    const { races, pairs, skipped } = planRaces(explorer.committer, { actions: 3, copies: 2, ownActions: 1 });
     expect(pairs).toBe(36);
     // Of 6 pairs in each of 6 states one is of the agent's own action alone.
     expect(skipped["brought"]).toBe(30);
@@ -33,14 +33,16 @@ describe("what is worth probing", () => {
 
   it("is the same for every number of lanes", async () => {
     const plans = await Promise.all(
-      [1, 3].map(async (lanes) => planRaces((await runExplorer(shop(), { lanes, delays: true })).explorer.committer, 3, 2)),
+      [1, 3].map(async (lanes) =>
+        planRaces((await runExplorer(shop(), { lanes, delays: true })).explorer.committer, { actions: 3, copies: 2 }),
+      ),
     );
     expect(plans[1]).toEqual(plans[0]);
   });
 
   it("asks for as many copies of one call as are wanted", async () => {
     const { explorer } = await runExplorer(shop());
-    const { races } = planRaces(explorer.committer, 3, 5);
+    const { races } = planRaces(explorer.committer, { actions: 3, copies: 5 });
     expect(new Set(races.map(({ sides }) => sides.length))).toEqual(new Set([2, 5]));
     expect(races.every(({ sides }) => sides.length === 2 || new Set(sides).size === 1)).toBe(true);
   });

@@ -130,3 +130,36 @@ describe("a time that a step writes", () => {
     expect(columns.map(({ isFuture, isPassed }) => [isFuture, isPassed])).toEqual([[true, undefined]]);
   });
 });
+
+describe("the request that made a value", () => {
+  it.each([
+    ["a signed cookie", (secret: string) => ({ acting: ` sid=${secret}`, body: "" })],
+    ["a JWT in a body", (secret: string) => ({ acting: " ", body: JSON.stringify({ refresh: secret }) })],
+  ])("is the same request with another secret: %s", (_what, sent) => {
+    const place = (column: string) => ({ place: JSON.stringify(["tables", "db", ...column.split(".")]), after: "", domain: undefined });
+    const options = { clockMs: CLOCK, literals: new Set<string>(), ignore: [], symmetric: [], placeholders: [], masked: [] };
+    const canonical = new State(options, { ...NOTHING_KNOWN, generated: [place("member.at"), place("session.at")] });
+    canonical.root(stored(table("member", "*id at", []), table("session", "*id at", [])));
+    const label = (secret: string, made: string): string => {
+      const first = canonical.renamer.observe(
+        stored(table("member", "*id at", [["m", secret]]), table("session", "*id at", [])),
+        NO_ORIGINS,
+        {
+          action: "login",
+          exchanges: [{ method: "POST", path: "/login", body: "{}", acting: " ", answer: secret }],
+          startMs: CLOCK,
+          endMs: CLOCK,
+        },
+      );
+      const both = stored(table("member", "*id at", [["m", secret]]), table("session", "*id at", [["s", made]]));
+      const second = canonical.renamer.observe(both, first.origins, {
+        action: "order",
+        exchanges: [{ method: "POST", path: "/orders", ...sent(secret), answer: made }],
+        startMs: CLOCK,
+        endMs: CLOCK,
+      });
+      return [...second.origins.ids].find(([key]) => key.includes(made))![1].label;
+    };
+    expect(label("lUJ9eo2WROhI.JNTpGJ0JOxs%2Bq%3D", "first-made-value")).toBe(label("Ot79nnSdLZAF.5FCDkhOHkTx%3D", "other-made-value"));
+  });
+});

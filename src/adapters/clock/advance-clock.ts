@@ -1,0 +1,25 @@
+import { storeOf, type Values } from "../../model/context/context.ts";
+import type { ApiClient } from "../../model/http/client.ts";
+import { Action } from "../../model/declare/action.ts";
+import { ApiResponse } from "../../model/http/response.ts";
+import type { ClockAdapter } from "./clock-adapter.ts";
+
+export interface AdvanceClockOptions {
+  /** The name of the clock in the World; default `clock`. */
+  readonly store?: string;
+  /** Default `advance_` and the time span, e.g. `advance_30_days`. */
+  readonly name?: string;
+}
+
+/** Returns an action that moves the target's clock ahead: `advanceClock("30 days")`. It applies at most `max_advances` times on a path. */
+export function advanceClock<C extends object = Values, A = ApiClient>(
+  by: number | string,
+  { store = "clock", name = `advance_${String(by).trim().replaceAll(/\s+/g, "_")}` }: AdvanceClockOptions = {},
+): Action<C, A> {
+  return new Action<C, A>({
+    name,
+    description: `${typeof by === "number" ? `${by} ms` : by} pass`,
+    tags: ["clock"],
+    run: async (_api, context) => (storeOf<ClockAdapter>(context, store).advance(by) ? ApiResponse.of(200, { advanced: by }) : null),
+  });
+}

@@ -1,0 +1,63 @@
+import { get } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { SeqqaError } from "../../model/errors.ts";
+import type { StoreAdapter } from "../../model/stores/store-adapter.ts";
+
+/** How far the clock is moved for the test, in milliseconds: no time zone or slow answer is that far off. */
+const MOVED_MS = 3 * 86_400_000;
+/** Largest difference between the target's `Date` header and its clock, in milliseconds. */
+const TOLERANCE_MS = 10_000;
+/** Servers write the same `Date` for a second; how long a new one is waited for, in milliseconds. */
+const PATIENCE_MS = 3_000;
+const PAUSE_MS = 200;
+
+/** A store that moves the target's clock. */
+interface Clock extends StoreAdapter {
+  advance(by: number): boolean;
+  aheadMs(): number;
+}
+
+/**
+ * Moves the target's clock and compares the `Date` header of its answers, then moves the clock back. A target whose clock does not follow (a static
+ * binary, Go, a script that starts the server elsewhere) would make all that is found about time wrong.
+ * @throws SeqqaError `CLOCK_NOT_FOLLOWED` with exit status 2
+ */
+export async function requireClockFollows(systems: Readonly<Record<string, StoreAdapter | undefined>>, baseUrl: string): Promise<void> {
+  const found = Object.entries(systems).find(([, system]) => system?.aheadMs !== undefined);
+  if (found === undefined) return;
+  const [name, clock] = found as [string, Clock];
+  const before = await clock.mark();
+  try {
+    clock.advance(MOVED_MS);
+    const wanted = (): number => Date.now() + clock.aheadMs();
+    let seen: string | undefined;
+    for (const begun = Date.now(); Date.now() - begun < PATIENCE_MS; await sleep(PAUSE_MS)) {
+      seen = await dateOf(baseUrl);
+      if (seen === undefined || Math.abs(Date.parse(seen) - wanted()) <= TOLERANCE_MS) break;
+    }
+    if (seen !== undefined && Math.abs(Date.parse(seen) - wanted()) <= TOLERANCE_MS) return;
+    const why =
+      seen === undefined
+        ? "its answers have no Date header, so it cannot be seen"
+        : `its Date header says ${seen} when its clock should say ${new Date(wanted()).toUTCString()}`;
+    throw new SeqqaError("CLOCK_NOT_FOLLOWED", `systems.${name} does not move the target's clock: ${why}.`, {
+      exitStatus: 2,
+      hint: "Only dynamically linked programs follow (Node, Python, Ruby, Java; not Go, nor static binaries), started by target.command on this machine.",
+    });
+  } finally {
+    await clock.restore(before);
+  }
+}
+
+/** Returns the `Date` header of an answer to `GET /`, whatever its status. */
+async function dateOf(baseUrl: string): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const request = get(baseUrl, { timeout: 10_000, agent: false }, (answer) => {
+      answer.resume();
+      answer.on("end", () => resolve(answer.headers.date));
+      answer.on("error", reject);
+    });
+    request.on("timeout", () => request.destroy(new Error("no answer within 10 s")));
+    request.on("error", reject);
+  });
+}
