@@ -3,5 +3,5 @@
  * confirming the hits.
  */
 export { probeFaults, faultsOn } from "./plan/probe-faults.ts";
-export { tryFaults } from "./lane/fault-lane.ts";
+export { tryFaults } from "./lane/fault-prober.ts";
 export { confirmFaults, type ConfirmedFault } from "./plan/confirm-faults.ts";

@@ -1,5 +1,5 @@
 import type { FaultAnswer, FaultHit, FaultRequest } from "../../messages/fault-messages.ts";
-import { LaneLost, lossOf, type RaceGround } from "../../lane/index.ts";
+import { LaneLost, lossOf, type LaneWork, type RaceGround } from "../../lane/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { FaultPoint } from "../../model/results/result.ts";
 import type { HeldWrite, WriteFault, WriteFaults } from "../../model/stores/store-adapter.ts";
@@ -35,8 +35,13 @@ class NotRecovered extends Error {
   }
 }
 
+/** Makes the writes of a call fail on a lane, one at a time. */
+export function tryFaults(work: LaneWork, request: FaultRequest): Promise<FaultAnswer> {
+  return work.lend((ground) => new FaultProber(ground, request).run());
+}
+
 /** Makes a call in one state, first without a fault and then with each fault, and judges the results. */
-export class FaultProber {
+class FaultProber {
   readonly #ground: RaceGround;
   readonly #request: FaultRequest;
   readonly #calls: Calls;
