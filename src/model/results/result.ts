@@ -150,6 +150,7 @@ export type FaultKind = "error" | "cut" | "lost_answer";
 
 /** The place of a fault in a call. */
 export interface FaultPoint {
+  /** What fails, and how. */
   readonly kind: FaultKind;
   /** The store of the write, by its name in `systems`; absent for `lost_answer`. */
   readonly store?: string | undefined;
