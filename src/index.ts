@@ -50,6 +50,7 @@ export type {
   HeldWrite,
   LastLook,
   Checkpoint,
+  NoFaults,
   NoGate,
   Observed,
   ObservedColumn,
@@ -67,6 +68,8 @@ export type {
   StoreScope as SystemScope,
   /** @deprecated Use `StoreTraits`. */
   StoreTraits as SystemTraits,
+  WriteFault,
+  WriteFaults,
 } from "./model/stores/store-adapter.ts";
 export type { Leftover, RowImage, RowImages } from "./model/stores/leftover.ts";
 export type { StoreModule, StoreModuleSettings } from "./model/stores/store-module.ts";
