@@ -150,7 +150,7 @@ export type FaultKind = "error" | "cut" | "lost_answer";
 
 /** The place of a fault in a call. */
 export interface FaultPoint {
-  /** What fails, and how. */
+  /** The kind of the fault. */
   readonly kind: FaultKind;
   /** The store of the write, by its name in `systems`; absent for `lost_answer`. */
   readonly store?: string | undefined;
