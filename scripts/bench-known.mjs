@@ -23,9 +23,13 @@ for (const pair of PAIRS.filter(({ name }) => wanted.length === 0 || wanted.incl
   for (const [index, version] of versions.entries()) {
     const explored = explore(pair, install(pair, version));
     const expected = index === 0;
-    const verdict = explored.problem ?? (expected ? (explored.found.length > 0 ? "found" : "MISSED") : explored.found.length === 0 ? "nothing reported" : "FALSE ALARM");
+    const verdict =
+      explored.problem ??
+      (expected ? (explored.found.length > 0 ? "found" : "MISSED") : explored.found.length === 0 ? "nothing reported" : "FALSE ALARM");
     if (verdict !== "found" && verdict !== "nothing reported") isWrong = true;
-    console.log(`  ${version.padEnd(8)} ${verdict}; ${explored.steps ?? "no"} steps, ${explored.states ?? "no"} states, ${explored.seconds} s`);
+    console.log(
+      `  ${version.padEnd(8)} ${verdict}; ${explored.steps ?? "no"} steps, ${explored.states ?? "no"} states, ${explored.seconds} s`,
+    );
     for (const one of explored.found) console.log(`           ${one}`);
   }
 }
@@ -40,7 +44,14 @@ function install({ package: package_, beside = {}, compiled = [], before }, vers
   mkdirSync(folder, { recursive: true });
   const dependencies = { [package_]: version, ...(typeof beside === "function" ? beside(version) : beside) };
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module", dependencies }));
-  const options = ["--ignore-scripts", "--no-audit", "--no-fund", "--no-package-lock", "--legacy-peer-deps", ...(before === undefined ? [] : [`--before=${before}`])];
+  const options = [
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--no-package-lock",
+    "--legacy-peer-deps",
+    ...(before === undefined ? [] : [`--before=${before}`]),
+  ];
   execFileSync("npm", ["install", ...options], { cwd: folder, stdio: ["ignore", "ignore", "inherit"] });
   if (compiled.length > 0) execFileSync("npm", ["rebuild", ...compiled], { cwd: folder, stdio: "ignore" });
   writeFileSync(done, "");
@@ -53,15 +64,20 @@ function explore(pair, server) {
   const template = pair.template === undefined ? undefined : makeTemplate(pair.template, server);
   const begun = performance.now();
   try {
-    const { status, stderr } = spawnSync(process.execPath, [join(root, "bin/seqqa.js"), "run", join(root, "bench/known", pair.name), "--output", output], {
-      cwd: root,
-      env: { ...process.env, SERVER: server, TEMPLATE: template?.url ?? "" },
-      encoding: "utf8",
-      timeout: 15 * 60_000,
-    });
+    const { status, stderr } = spawnSync(
+      process.execPath,
+      [join(root, "bin/seqqa.js"), "run", join(root, "bench/known", pair.name), "--output", output],
+      {
+        cwd: root,
+        env: { ...process.env, SERVER: server, TEMPLATE: template?.url ?? "" },
+        encoding: "utf8",
+        timeout: 15 * 60_000,
+      },
+    );
     const seconds = Math.round((performance.now() - begun) / 100) / 10;
     const file = join(output, "results.json");
-    if (!existsSync(file)) return { found: [], seconds, problem: `exit code ${status}: ${stderr.trim().split("\n").slice(0, 3).join(" ")}` };
+    if (!existsSync(file))
+      return { found: [], seconds, problem: `exit code ${status}: ${stderr.trim().split("\n").slice(0, 3).join(" ")}` };
     const explorations = JSON.parse(readFileSync(file, "utf8")).explorations;
     const found = explorations.flatMap(({ violations, races }) => [
       ...violations.map(({ invariant, reproductionPath, message }) => `${invariant}: ${reproductionPath.join(" -> ")}: ${message}`),
@@ -69,7 +85,10 @@ function explore(pair, server) {
     ]);
     const sum = (key) => explorations.reduce((total, one) => total + one[key], 0);
     const errors = explorations.flatMap(({ errors: all }) => all.map(({ message }) => message));
-    const problem = status === 3 && found.length === 0 ? `UNVERIFIED (${[...errors, ...explorations.map(({ verdict }) => verdict.text)].join("; ").slice(0, 300)})` : undefined;
+    const problem =
+      status === 3 && found.length === 0
+        ? `UNVERIFIED (${[...errors, ...explorations.map(({ verdict }) => verdict.text)].join("; ").slice(0, 300)})`
+        : undefined;
     return { found, seconds, steps: sum("steps"), states: sum("statesVisited"), problem };
   } finally {
     template?.remove();

@@ -17,32 +17,35 @@ const OF_RUNS = {
     "An action returned no response of a client.",
     "Return what the client answered, or `null` where the action did not apply.",
   ],
-  ACTION_THREW: ["The code of an action threw.", "Mend the action; the report shows the stack and the path."],
-  CLIENT_THREW: ["A client could not be made for a lane.", "Mend the `world` factory, or the options of the client."],
+  ACTION_THREW: ["The code of an action threw.", "Fix the action; the report shows the stack and the path."],
+  CLIENT_THREW: ["A client could not be made for a lane.", "Fix the `world` factory, or the options of the client."],
   INVARIANT_NOT_BOOLEAN: [
     "`check` of an invariant returned something else than `true` or `false`.",
     "Return a boolean, or `{ ok, actual, expected }`.",
   ],
-  INVARIANT_THREW: ["The code of an invariant threw.", "Mend the invariant. What cannot be read in a state is no violation by itself."],
+  INVARIANT_THREW: [
+    "The code of an invariant threw.",
+    "Fix the invariant. Data that cannot be read in a state is not a violation by itself.",
+  ],
   INVARIANT_WROTE: ["`check` of an invariant changed a store.", "Read only, or list what a read writes under `ignore`."],
-  LANE_FAILED: ["A lane ended with an error that is none of seqqa's own.", "The message is that of the error."],
-  LOGIN_THREW: ["The login of a client threw.", "Mend the login; the report shows the stack."],
+  LANE_FAILED: ["A lane ended with an error that seqqa did not expect.", "The message is the message of that error."],
+  LOGIN_THREW: ["The login of a client threw.", "Fix the login; the report shows the stack."],
   PRECONDITION_NOT_BOOLEAN: ["A precondition returned something else than `true` or `false`.", "Return a boolean."],
   PRECONDITION_THREW: ["The code of a precondition threw.", "Use `context.has(key)` before `context.get(key)`."],
-  PROBE_THREW: ["The World's `probe` threw.", "Mend the probe; it must work in every state."],
-  RESET_THREW: ["The World's `reset` threw.", "Mend the reset; it must work in every state."],
-  SETUP_THREW: ["`setup` threw.", "Mend `setup`; it runs once per lane, before the root state."],
-  STRAY_REJECTION: ["A promise of the user's code was rejected, and nobody awaited it.", "Add the missing `await`."],
+  PROBE_THREW: ["The World's `probe` threw.", "Fix the probe; it must work in every state."],
+  RESET_THREW: ["The World's `reset` threw.", "Fix the reset; it must work in every state."],
+  SETUP_THREW: ["`setup` threw.", "Fix `setup`; it runs once per lane, before the root state."],
+  STRAY_REJECTION: ["A promise of the user's code was rejected without being awaited.", "Add the missing `await`."],
   TARGET_OVERLOADED: [
-    "The target refused requests because of load for longer than it was waited for.",
+    "The target refused requests because of load for longer than seqqa waits.",
     "Use fewer lanes, or raise the target's limits.",
   ],
-  UNCAUGHT_EXCEPTION: ["The user's code threw outside of any call that is awaited.", "Mend the code that the stack names."],
+  UNCAUGHT_EXCEPTION: ["The user's code threw outside of any call that is awaited.", "Fix the code that the stack names."],
   WORKER_LOST: [
     "The thread or process of a lane ended.",
     "The message says how it ended; native modules and memory limits are usual causes.",
   ],
-  WORLD_THREW: ["The `world` factory threw.", "Mend it; it runs once per lane."],
+  WORLD_THREW: ["The `world` factory threw.", "Fix it; it runs once per lane."],
 };
 
 const page = join(root, "docs/errors.md");
@@ -68,8 +71,7 @@ function errorReference() {
   });
   return `# Errors
 
-Every error of seqqa has a code, which stays the same between versions. Below each code stand the sentences that it comes with, and what to do. Values stand in
-angle brackets. This page is made from the sources by \`node scripts/error-reference.mjs\`.
+Every error of seqqa has a code, which stays the same between versions. Below each code are its messages, and what to do. Values are in angle brackets. This page is made from the sources by \`node scripts/error-reference.mjs\`.
 
 ${parts.join("\n")}`;
 }

@@ -141,8 +141,8 @@ export class DataFactory<D extends object = DataRecords> implements TestData<D> 
     if (build !== undefined) return { ...build(this as unknown as DataFactory<never>), ...overrides };
     const known = BUILT_IN.find((one) => one === name);
     if (known !== undefined) return this[known](overrides);
-    throw new SeqqaError("DATA_UNKNOWN", `There is no kind of record named "${name}".`, {
-      hint: `There are ${[...new Set([...BUILT_IN, ...this.#definitions.keys()])].join(", ")}; others are taught by define(name, build).`,
+    throw new SeqqaError("DATA_UNKNOWN", `There is no kind of record with the name "${name}".`, {
+      hint: `There are ${[...new Set([...BUILT_IN, ...this.#definitions.keys()])].join(", ")}; add others with define(name, build).`,
     });
   }
 

@@ -15,7 +15,7 @@ const SHOWN = 5;
 export function writeFiles(directory: string, shown: string, files: readonly TemplateFile[]): void {
   // A broken link counts as an existing file.
   if (statOf(directory) !== undefined && statOf(directory, true)?.isDirectory() !== true) {
-    throw refused("INIT_NOT_A_FOLDER", `${shown} exists but is not a folder.`, "Name another one: seqqa init <dir>.");
+    throw refused("INIT_NOT_A_FOLDER", `${shown} exists but is not a folder.`, "Choose another folder: seqqa init <dir>.");
   }
   const there = occupied(directory, files);
   if (there.length > 0) {
@@ -23,8 +23,8 @@ export function writeFiles(directory: string, shown: string, files: readonly Tem
     const more = there.length > SHOWN ? [`${there.length - SHOWN} more`] : [];
     throw refused(
       "INIT_WOULD_OVERWRITE",
-      `${listed([...names, ...more])} ${there.length === 1 ? "is" : "are"} there already; nothing was written.`,
-      "Name another folder: seqqa init <dir>.",
+      `${listed([...names, ...more])} already ${there.length === 1 ? "exists" : "exist"}; nothing was written.`,
+      "Choose another folder: seqqa init <dir>.",
     );
   }
   const made: (() => void)[] = [];
@@ -36,7 +36,7 @@ export function writeFiles(directory: string, shown: string, files: readonly Tem
     throw refused(
       "INIT_NOT_WRITTEN",
       `${shown} cannot be written: ${code ?? message}.`,
-      "Name a folder that you may write: seqqa init <dir>.",
+      "Choose a folder that you may write to: seqqa init <dir>.",
       cause,
     );
   }

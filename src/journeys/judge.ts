@@ -36,7 +36,7 @@ export function judge(expectFailure: boolean | readonly number[], ending: Ending
 
 /** The verdict for an unhandled rejection, or for an error thrown in a timer or a listener, while the step seemed to pass. */
 export function strayVerdict(error: unknown): Verdict {
-  return failed(`What the step did not wait for failed: ${errorText(error)} Await every call of the step.`);
+  return failed(`A call that the step did not wait for failed: ${errorText(error)} Await every call of the step.`);
 }
 
 function judgeAnswer(expected: boolean | readonly number[], value: unknown, last: RecordedExchange | undefined): Verdict {
@@ -46,7 +46,7 @@ function judgeAnswer(expected: boolean | readonly number[], value: unknown, last
   if (status === undefined && last?.error !== undefined) return failed(sentence(last.error));
   // A GraphQL answer has errors together with a status of 200.
   const refused = value instanceof ApiResponse && !value.ok && value.statusCode < 300;
-  if (refused && typeof expected === "boolean") return expected ? PASSED : failed(`Answered ${status}${to}, with errors.`);
+  if (refused && typeof expected === "boolean") return expected ? PASSED : failed(`Answered ${status}${to}, with GraphQL errors.`);
   if (expected === false) return status === undefined || status < 400 ? PASSED : failed(`Answered ${status}${to}.`);
   const fits = status !== undefined && (expected === true ? status >= 400 && status < 500 : expected.includes(status));
   if (fits) return PASSED;

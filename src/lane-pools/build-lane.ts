@@ -67,9 +67,9 @@ function spareDiffers(lane: LaneReport, spare: LaneReport): SeqqaError {
   const lines = differences(lane.rootLines, spare.rootLines, 5);
   return new SeqqaError(
     "ROOTS_DIFFER",
-    `A lane's spare begins in another state than the lane: ${lines.join("; ") || "the stores differ"}.`,
+    `The standby lane begins in a different state than the lane that it replaces: ${lines.join("; ") || "the stores differ"}.`,
     {
-      hint: 'Make the target and setup start alike each time; list what differs by nature under `ignore: ["table.column"]`.',
+      hint: 'Make the target and setup produce the same state each time; list columns that always differ under `ignore: ["table.column"]`.',
     },
   );
 }
@@ -142,7 +142,7 @@ function restartOf({ restarts, index }: LaneSpec, processes: Partial<ProcessHost
   if (restarts !== true) return undefined;
   const { halt, start } = processes ?? {};
   if (halt === undefined || start === undefined) {
-    throw new SeqqaError("RESTART_IMPOSSIBLE", "Nobody restarts the processes of this lane; this is a defect of seqqa.");
+    throw new SeqqaError("RESTART_IMPOSSIBLE", "Nothing can restart the processes of this lane; this is a defect of seqqa.");
   }
   return { halt: () => halt.call(processes, index), start: () => start.call(processes, index) };
 }

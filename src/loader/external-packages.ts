@@ -59,7 +59,7 @@ function resolveOwn(args: OnResolveArgs, subpath: string): OnResolveResult {
   const known = ownSubpaths()
     .filter((each) => each !== "/package.json")
     .map((each) => `seqqa${each}`);
-  return { errors: [{ text: `seqqa has no "${args.path}"; it has ${known.join(", ")}` }] };
+  return { errors: [{ text: `seqqa has no module "${args.path}"; it has ${known.join(", ")}` }] };
 }
 
 /** `require` takes paths, `import` takes URLs. */

@@ -30,7 +30,7 @@ export function linkError(error: Error, where: string): SeqqaError {
     `${where}: ${error.message.replace(/file:\/\/\S*\/(?:src|dist)\/((?:adapters\/)?[\w-]+)(?:\/index)?\.[jt]s/, nameOwn)}.`,
     {
       exitStatus: 2,
-      hint: error.message.includes("does not provide an export") ? "Check the name of what is imported." : "Correct this line.",
+      hint: error.message.includes("does not provide an export") ? "Check the imported name." : "Correct this line.",
       cause: error,
     },
   );

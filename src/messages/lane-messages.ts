@@ -230,7 +230,7 @@ export function lateWrite<T>(action: string, path: T): Omit<Divergence, "path"> 
     path,
     message: `Late writes: action "${action}" was answered before its work was committed, so the state that it leads to is not known`,
     differences: [],
-    hint: "Set `target.settle` to the seconds that it takes (for example 0.1), so that seqqa waits for it after every answer.",
+    hint: "Set `target.settle` to the number of seconds that it takes (for example 0.1), and seqqa waits for it after every answer.",
   };
 }
 

@@ -19,7 +19,7 @@ export function specificationOf(document: Plain, name: string): string {
     'has neither "openapi" nor "swagger" at its top',
     'A description begins with a line such as "openapi: 3.1.0".',
   ];
-  throw problem("DESCRIPTION_NOT_OPENAPI", `${name} ${what}, so that it is no OpenAPI description.`, hint);
+  throw problem("DESCRIPTION_NOT_OPENAPI", `${name} ${what}, so it is not an OpenAPI description.`, hint);
 }
 
 /** Returns a version as text: without quotes, YAML reads versions as numbers. */

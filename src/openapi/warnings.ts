@@ -20,7 +20,7 @@ export class Warnings {
   }
 
   list(): readonly string[] {
-    return this.#left === 0 ? [...this.#texts] : [...this.#texts, `There are ${this.#left} more of such.`];
+    return this.#left === 0 ? [...this.#texts] : [...this.#texts, `There are ${this.#left} more of this kind.`];
   }
 }
 

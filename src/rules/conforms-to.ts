@@ -45,7 +45,7 @@ export function conformsTo<C extends object = Values, A = ApiClient>(
   let reading: Promise<Conformance> | undefined;
   return new Rule<C, A>({
     name: "conforms_to",
-    message: "an answer is not as the description has it",
+    message: "an answer does not match the description of the API",
     severity: options.severity ?? Severity.MEDIUM,
     judge: async (_world, { action, answers, explain, inconclusive }) => {
       let missed: string | undefined;

@@ -38,7 +38,7 @@ export function createdMeansAvailable<C extends object = Values, A = ApiClient>(
   const paths = new ResourcePaths("createdMeansAvailable", options.resources ?? []);
   return new Rule<C, A>({
     name: "created_means_available",
-    message: "what was created is not there",
+    message: "a created resource is not available",
     severity: Severity.HIGH,
     judge: async (_world, step) => {
       const { action, answers, client, explain } = step;

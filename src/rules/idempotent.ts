@@ -35,7 +35,7 @@ export function idempotent<C extends object = Values, A = ApiClient>({ methods =
   const judged = new Set(methods.map((one) => one.toUpperCase()));
   return new Rule<C, A>({
     name: "idempotent",
-    message: "an idempotent request sent twice is not as once",
+    message: "an idempotent request has another effect when it is sent twice",
     severity: Severity.HIGH,
     writes: true,
     judge: async (_world, { action, answers, client, again, stores, explain }) => {

@@ -40,7 +40,7 @@ export function leakage<C extends object = Values, A = ApiClient>({ resources }:
   const paths = new ResourcePaths("leakage", resources);
   return new Rule<C, A>({
     name: "leakage",
-    message: "a create that was refused left something",
+    message: "a refused create left something behind",
     severity: Severity.HIGH,
     writes: true,
     judge: async (_world, step) => {

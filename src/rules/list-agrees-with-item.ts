@@ -49,7 +49,7 @@ export function listAgreesWithItem<C extends object = Values, A = ApiClient>({ r
   const paths = new ResourcePaths("listAgreesWithItem", resources);
   return new Rule<C, A>({
     name: "list_agrees_with_item",
-    message: "a list and its items do not say the same",
+    message: "a list and its items contradict each other",
     severity: Severity.MEDIUM,
     judge: async (_world, step) => {
       if (!step.changed) return true;
@@ -100,7 +100,7 @@ async function whatIsWrong(list: Listed, step: CheckedStep, paths: ResourcePaths
   const created = createdBy(step, paths);
   if (created === undefined || created.kind !== kind || pathIn(list, undefined, created.id) !== created.path) return undefined;
   if (items.some((item) => idOf(item, kind.resource) === created.id) || !(await client.get(created.path)).ok) return undefined;
-  return `GET ${kind.item.text} gives what was created, and GET ${kind.collection.text} does not have it`;
+  return `GET ${kind.item.text} returns the created item, but GET ${kind.collection.text} does not list it`;
 }
 
 /** An item as its list shows it, and as it is answered by itself. */

@@ -57,7 +57,7 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
   const calls: Calls = new WeakMap();
   return new Rule<C, A>({
     name: "ownership",
-    message: "a user saw or changed what another one made",
+    message: "a user saw or changed what another user created",
     severity: Severity.CRITICAL,
     users: Object.fromEntries(Object.entries(options.users).map(([role, login]) => [role, loginOf(login)])),
     when: ({ name }) => trials.has(name),

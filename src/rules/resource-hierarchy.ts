@@ -37,7 +37,7 @@ export function resourceHierarchy<C extends object = Values, A = ApiClient>({ re
   const paths = new ResourcePaths("resourceHierarchy", resources);
   return new Rule<C, A>({
     name: "resource_hierarchy",
-    message: "what was made under one parent is to be had under another",
+    message: "an item that was created under one parent is available under another",
     severity: Severity.HIGH,
     writes: true,
     judge: async (_world, { action, answers, client }) => {

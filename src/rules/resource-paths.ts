@@ -112,7 +112,7 @@ function checked(rule: string, resources: readonly Resource[]): readonly Resourc
     const { name, collection, item, can, parent, restore, ...rest } = one as Partial<Resource>;
     if (typeof name !== "string" || name === "") throw wrong("one of the `resources` has no name");
     const called = `the resource ${JSON.stringify(name)}`;
-    if (names.has(name)) throw wrong(`${called} is there twice`);
+    if (names.has(name)) throw wrong(`${called} is listed twice`);
     names.add(name);
     if (!isPath(collection)) throw wrong(`the collection of ${called} is not a path that begins with /`);
     if (!isPath(item) || new PathTemplate(item).last === undefined) {
@@ -132,7 +132,7 @@ function checked(rule: string, resources: readonly Resource[]): readonly Resourc
   }
   for (const { name, parent } of resources) {
     if (parent !== undefined && !names.has(parent)) {
-      throw wrong(`the resource ${JSON.stringify(name)} has the parent ${JSON.stringify(parent)}, which is not among the resources`);
+      throw wrong(`the resource ${JSON.stringify(name)} has the parent ${JSON.stringify(parent)}, which is not one of the resources`);
     }
   }
   return resources;

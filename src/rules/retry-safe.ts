@@ -41,7 +41,7 @@ export function retrySafe<C extends object = Values, A = ApiClient>({ header = "
   const name = header.toLowerCase();
   return new Rule<C, A>({
     name: "retry_safe",
-    message: "a request with an idempotency key did more when it was sent again",
+    message: "a request with an idempotency key had another effect when it was sent again",
     severity: Severity.HIGH,
     writes: true,
     judge: async (_world, { action, answers, client, again, stores, explain }) => {

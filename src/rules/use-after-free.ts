@@ -46,7 +46,7 @@ export function useAfterFree<C extends object = Values, A = ApiClient>({ resourc
   const paths = resources === undefined ? undefined : new ResourcePaths("useAfterFree", resources);
   return new Rule<C, A>({
     name: "use_after_free",
-    message: "what was deleted is still there",
+    message: "a deleted item is still there",
     severity: Severity.HIGH,
     writes: paths === undefined,
     judge: async (_world, step) => {

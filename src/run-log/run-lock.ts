@@ -27,7 +27,7 @@ export class RunLock {
       if ((cause as { readonly code?: unknown }).code !== "SQLITE_BUSY") throw cause;
       throw new SeqqaError("RUN_GOES_ON", `The run in ${file} is being written by another process.`, {
         exitStatus: 2,
-        hint: "Wait until it is over, or end it.",
+        hint: "Wait until that process has ended, or end it.",
         cause,
       });
     }

@@ -37,7 +37,7 @@ async function storeChecks(name: string, system: SystemConfig, { folder }: Confi
   try {
     const { check } = await storesOf(name, system, { folder, directory });
     if (check !== undefined) return (await check(system.url)).map((one) => ({ ...one, what: `${name}: ${one.what}` }));
-    return [{ ok: true, what: `${name}: adapter`, says: `${system.adapter} is loaded, and checks nothing itself` }];
+    return [{ ok: true, what: `${name}: adapter`, says: `${system.adapter} is loaded; it has no checks of its own` }];
   } catch (error) {
     if (system.adapter === undefined) throw error;
     return [failed(`${name}: adapter`, error)];
@@ -56,7 +56,7 @@ const NOTHING_VISIBLE: StoreCheck = {
   ok: false,
   what: "state",
   says:
-    "no store is declared, so that seqqa cannot see what a call changes: every write counts as a state of its own, and max_depth is 4 by default. " +
+    "no store is declared, so seqqa cannot see what a call changes: every write counts as a state of its own, and max_depth is 4 by default. " +
     "Declare the store (`db_url`, or `systems`), give the World a `probe` that reads the state, or name the context keys that decide it in `stateFromContext`",
 };
 
@@ -97,7 +97,7 @@ async function trial(
   const what = `${spec.name}: trial`;
   const { disturb } = await storesOf(spec.name, { ...spec, adapter: spec.adapter, options: spec.options }, places);
   if (spec.isUsedWhereItIs === true || disturb === undefined)
-    return { ok: true, what, says: `not made: ${spec.adapter} has no copy to try on` };
+    return { ok: true, what, says: `not made: ${spec.adapter} has no copy for a trial` };
   const system = await createAdapter(spec);
   try {
     await system.open({ name: spec.name, laneIndex: index, inProcess: false, borrowed: false });
@@ -107,18 +107,18 @@ async function trial(
     const done = await disturb(spec.url);
     const { mode, why } = system.checkpoint;
     const chosen = `checkpoint ${mode} (${why})`;
-    if (done === undefined) return { ok: true, what, says: `${chosen}; nothing in it to try on` };
+    if (done === undefined) return { ok: true, what, says: `${chosen}; the store has nothing to change for a trial` };
     const changed = (await system.dump()) !== before;
     await system.restore(mark);
     if ((await system.dump()) === before) {
       return changed
-        ? { ok: true, what, says: `${chosen}: ${done}, and put back exactly` }
+        ? { ok: true, what, says: `${chosen}: ${done}, and restored exactly` }
         : { ok: false, what, says: `${chosen}: ${done} changed nothing` };
     }
     return {
       ok: false,
       what,
-      says: `${chosen}: ${done}, and the store was not the same again after it was put back; choose another checkpoint`,
+      says: `${chosen}: ${done}, and the store differed after it was restored; choose another checkpoint`,
     };
   } catch (error) {
     return failed(what, error);

@@ -31,7 +31,7 @@ export interface CheckpointMode extends Required<
   close(leaveNothing: boolean): Awaitable<void>;
 }
 
-export const UNGATED: NoGate = { kind: "none", why: "it was opened without what that needs, as neither races nor faults were on" };
+export const UNGATED: NoGate = { kind: "none", why: "it was opened for a run without races and faults" };
 
 /** The part of a store adapter that its checkpoint mode implements. */
 export abstract class DelegatingAdapter {

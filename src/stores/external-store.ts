@@ -18,8 +18,8 @@ export const RENEWAL_MS = 5_000;
 export function leaseOver(store: string): SeqqaError {
   return new SeqqaError(
     "LEASE_OVER",
-    `This run gave no sign of life in ${store} for ${LEASE_SECONDS} s, and stops touching it: others may have used it since.`,
-    { hint: "`seqqa clean` shows what the run left there, and undoes it.", exitStatus: 3 },
+    `This run gave no sign of life in ${store} for ${LEASE_SECONDS} s, and leaves the store alone from now on: others may have used it since.`,
+    { hint: "`seqqa clean` shows what the run left there, and cleans it up.", exitStatus: 3 },
   );
 }
 
@@ -88,9 +88,9 @@ export class ForeignWrite extends SeqqaError {
   constructor(store: string, rows: readonly ForeignRow[], at: Date = new Date()) {
     super(
       "FOREIGN_WRITE",
-      `${store} was written to while this run asked for nothing: ${namedRows(rows)}, seen at ${at.toISOString()}. It stays as it is.`,
+      `${store} was written to while this run sent no request: ${namedRows(rows)}, seen at ${at.toISOString()}. These writes are kept.`,
       {
-        hint: "Keep other clients and jobs off the store during a run, or use a copy of it (`db_url`). Late work of the target is waited for with `target.settle`; what it writes by itself is left out with `ignore`.",
+        hint: "Keep other clients and jobs off the store during a run, or use a copy of it (`db_url`). Late work of the target is waited for with `target.settle`; what it writes by itself can be left out with `ignore`.",
         exitStatus: 3,
       },
     );
@@ -108,7 +108,7 @@ export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" 
   const says = rows.length === 1 ? "It was left as it is" : "They were left as they are";
   return new SeqqaError(
     "ROWS_KEPT",
-    `Rows of ${store} were changed by somebody else during the run: ${namedRows(rows)}. ${says}; what they were before is in ${file}.`,
+    `Rows of ${store} were changed by another client during the run: ${namedRows(rows)}. ${says}; their earlier values are in ${file}.`,
     { exitStatus: 3 },
   );
 }
@@ -116,8 +116,8 @@ export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" 
 /** The error for an external store that an ended run did not restore. No run begins in it before the user has decided. */
 export function leftBehind({ store, recordedMs, undo, keep }: Leftover): SeqqaError {
   const when = recordedMs === 0 ? "" : ` (last sign of it: ${new Date(recordedMs).toISOString()})`;
-  return new SeqqaError("STORE_LEFT", `A run that was killed left ${store} in the middle${when}. ${leftoverText({ undo, keep })}`, {
-    hint: "`seqqa clean` shows these rows, asks, and puts them back; `seqqa clean --dry-run` only shows them.",
+  return new SeqqaError("STORE_LEFT", `A run was killed while it was changing ${store}${when}. ${leftoverText({ undo, keep })}`, {
+    hint: "`seqqa clean` shows these rows, asks, and restores them; `seqqa clean --dry-run` only shows them.",
     exitStatus: 2,
   });
 }
@@ -127,8 +127,8 @@ export function leftBehind({ store, recordedMs, undo, keep }: Leftover): SeqqaEr
  */
 export function leftoverText({ undo, keep }: Pick<Leftover, "undo" | "keep">): string {
   return [
-    ...(undo.length > 0 ? [`To go back to what they were: ${countedRows(undo)}.`] : []),
-    ...(keep.length > 0 ? [`To stay, changed after the run: ${countedRows(keep)}.`] : []),
+    ...(undo.length > 0 ? [`To be restored: ${countedRows(undo)}.`] : []),
+    ...(keep.length > 0 ? [`To be kept, because they were changed after the run: ${countedRows(keep)}.`] : []),
   ].join(" ");
 }
 
@@ -143,13 +143,13 @@ function countedRows(rows: readonly RowImages[]): string {
 export function refusedWhereItIs(checkpoint: string, store: string, why: string): SeqqaError {
   return new SeqqaError(
     "CHECKPOINT_REFUSED",
-    `Checkpoint mode "${checkpoint}" is not used on ${store}, which is used where it is: ${why}.`,
+    `Checkpoint mode "${checkpoint}" cannot be used for ${store}, which is used in place: ${why}.`,
     {
-      hint: "Give the run copies of it (`db_url` with a target that seqqa starts), or a store that can be journalled.",
+      hint: "Let the run use copies of it (`db_url` with a target that seqqa starts), or use a store that supports the journal.",
       exitStatus: 2,
     },
   );
 }
 
 /** A reason for {@link refusedWhereItIs}. */
-export const WHOLE_STORE = "it puts the whole store back, with what others wrote to it";
+export const WHOLE_STORE = "it restores the whole store, which also undoes writes of other clients";

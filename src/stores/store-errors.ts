@@ -8,7 +8,7 @@ interface Shown {
 /** The error for a database that another run uses. */
 export function inUseError({ shown }: Shown): SeqqaError {
   return new SeqqaError("STORE_IN_USE", `The database ${shown} is in use by another run of seqqa.`, {
-    hint: "Wait until it has ended, or give this run a database of its own.",
+    hint: "Wait until that run has ended, or give this run a database of its own.",
     exitStatus: 2,
   });
 }
@@ -23,7 +23,7 @@ export function markInvalid(): SeqqaError {
 
 /** The error for a snapshot of a store with another schema. */
 export function imageForeign({ shown }: Shown, what: string): SeqqaError {
-  return new SeqqaError("IMAGE_FOREIGN", `A captured state does not fit ${shown}: ${what} differs.`, {
+  return new SeqqaError("IMAGE_FOREIGN", `A snapshot does not fit ${shown}: ${what} differs.`, {
     hint: "All lanes need stores with the same schema.",
   });
 }

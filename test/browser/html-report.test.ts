@@ -196,7 +196,7 @@ describe("the report of a real run", () => {
       const { page } = opened;
       const other = colorScheme === "light" ? "dark" : "light";
       const theme = (): Promise<unknown> => page.evaluate("document.documentElement.dataset.theme");
-      await page.getByRole("button", { name: "Look at the root state" }).click();
+      await page.getByRole("button", { name: "Show the root state" }).click();
       await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
       expect(await theme()).toBe(colorScheme);
       expect(await seriousFor(page)).toEqual([]);

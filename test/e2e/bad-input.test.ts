@@ -243,7 +243,7 @@ const THROWN: readonly Thrown[] = [
         'new Action({ name: "strays", run: async (api) => { void Promise.reject(new Error("astray")); return api.get("/notes"); } }),',
     },
     code: "STRAY_REJECTION",
-    message: /^Action "strays" left a rejected promise that nobody awaited: astray$/,
+    message: /^Action "strays" left a rejected promise that was not awaited: astray$/,
     where: /notes\.explore\.ts:4:\d+/,
   },
   {
@@ -253,7 +253,7 @@ const THROWN: readonly Thrown[] = [
         'new Action({ name: "hurries", run: async (api) => { const answer = await api.get("/notes"); void api.post("/notes"); return answer; } }),',
     },
     code: "PENDING_REQUEST",
-    message: /^Action "hurries" was over while its request was not answered yet: POST \/notes\. Await every request/,
+    message: /^Action "hurries" ended while its request was not answered yet: POST \/notes\. Await every request/,
   },
   ...[1, 2].map((lanes) => ({
     what: `an action whose timer throws, --parallel ${lanes}`,
@@ -263,7 +263,7 @@ const THROWN: readonly Thrown[] = [
         'new Action({ name: "ticks", run: async (api) => { await new Promise((done) => { setTimeout(() => { done(); throw new Error("tick"); }, 1); }); return api.get("/notes"); } }),',
     },
     code: "UNCAUGHT_EXCEPTION",
-    message: /^What action "ticks" or one before it left running threw where nobody could catch it: tick$/,
+    message: /^Code that action "ticks" or an earlier one left running threw an error that could not be caught: tick$/,
     where: /notes\.explore\.ts:4:\d+/,
   })),
   {
@@ -415,7 +415,7 @@ describe("a target that is not what it should be ends with 3", () => {
   it("dies at start, with what it printed", async () => {
     await fails(
       target("node die.mjs"),
-      /"node die\.mjs", ended with exit code \d+ before it was ready\. The last that it printed:\n(?: {2}\| .*\n)*? {2}\| .*die\.mjs/,
+      /"node die\.mjs", ended with exit code \d+ before it was ready\. Its last output:\n(?: {2}\| .*\n)*? {2}\| .*die\.mjs/,
       /by hand/,
     );
   });
@@ -423,7 +423,7 @@ describe("a target that is not what it should be ends with 3", () => {
   it("dies at start on every lane", async () => {
     await fails(
       target("echo out of memory; exit 4"),
-      /ended with exit code 4 before it was ready\. The last that it printed:\n {2}\| out of memory\n$/,
+      /ended with exit code 4 before it was ready\. Its last output:\n {2}\| out of memory\n$/,
       /by hand/,
       ["--parallel", "2"],
     );
@@ -432,7 +432,7 @@ describe("a target that is not what it should be ends with 3", () => {
   it("never gets ready", async () => {
     await fails(
       target("echo starting; sleep 100", "  ready_timeout: 0.5\n"),
-      /gave no HTTP answer on http:.* within 0\.5 s\. The last that it printed:\n {2}\| starting/,
+      /gave no HTTP answer on http:.* within 0\.5 s\. Its last output:\n {2}\| starting/,
       /ready_timeout/,
     );
   });
@@ -487,6 +487,6 @@ describe("a target that is not what it should be ends with 3", () => {
       "db.exec(`INSERT INTO notes (text) VALUES ('${\"lane \" + process.env.LANE}')`);\ncreateServer((",
     );
     const files = { "qa/server.mjs": random, "qa/seqqa.yaml": `${WATCHED_CONFIG}    LANE: "{lane}"\n` };
-    await fails(files, /^error: Lane 1 begins in another state than lane 0: .*lane [01]/, /ignore/, ["--parallel", "2"]);
+    await fails(files, /^error: Lane 1 begins in a different state than lane 0: .*lane [01]/, /ignore/, ["--parallel", "2"]);
   });
 });

@@ -155,7 +155,7 @@ describe.each(["postgres", "mysql"] as const)("the store of a running target on 
     const next = await seqqa([...run, "60"], { cwd: at.cwd });
     expect({ status: next.status, stderr: next.stderr }).toMatchObject({
       status: 2,
-      stderr: expect.stringMatching(/A run that was killed left the database .* in the middle .*`seqqa clean`/s) as string,
+      stderr: expect.stringMatching(/A run was killed while it was changing the database .* .*`seqqa clean`/s) as string,
     });
     expect(await seqqa(["clean"], { cwd: at.cwd })).toMatchObject({ status: 2 });
     expect((await seqqa(["clean", "--dry-run"], { cwd: at.cwd })).status).toBe(0);

@@ -155,7 +155,7 @@ describe("the store of a running target", () => {
     const next = await seqqa([...run, "60"], { cwd: at.cwd });
     expect(next.status).toBe(2);
     expect(`${next.stdout}${next.stderr}`).toMatch(
-      /A run that was killed left the SQLite file .*orders\.test\.db in the middle .*`seqqa clean`/s,
+      /A run was killed while it was changing the SQLite file .*orders\.test\.db .*`seqqa clean`/s,
     );
     const unasked = await seqqa(["clean"], { cwd: at.cwd });
     expect(unasked).toMatchObject({ status: 2, stderr: expect.stringContaining("`seqqa clean --yes`") as string });
@@ -246,7 +246,7 @@ it("a row that somebody else writes during a run ends it, and stays; what the ru
   const ended = await running.ended;
   expect(ended.status).toBe(3);
   const said =
-    /orders\.test\.db was written to while this run asked for nothing: .*?\borders id (\d+).*, seen at 2.* It stays as it is\./.exec(
+    /orders\.test\.db was written to while this run sent no request: .*?\borders id (\d+).*, seen at 2.* These writes are kept\./.exec(
       `${ended.stdout}${ended.stderr}`,
     );
   const ids = user.prepare("SELECT id FROM orders WHERE status = 'by the user' ORDER BY id").pluck().all();
@@ -267,7 +267,7 @@ it("a table that is ignored is left alone: no part of the state, neither judged 
   config("event");
   const refused = await seqqa([...run, "60"], { cwd: at.cwd });
   expect(refused.status).toBe(2);
-  expect(refused.stderr).toContain('ignore: "event" is no table or column of store "db".\nhint: Did you mean "events"?');
+  expect(refused.stderr).toContain('ignore: "event" is not a table or column of store "db".\nhint: Did you mean "events"?');
   expect(everything(at.file)).toEqual(at.before);
   config("event*");
   const user = new Database(at.file, { timeout: 5000 });
@@ -371,7 +371,7 @@ it("a checkpoint that cannot tell others' writes from the run's is refused", asy
   const refused = await seqqa([...run, "60"], { cwd: at.cwd });
   expect(refused.status).toBe(2);
   expect(`${refused.stdout}${refused.stderr}`).toMatch(
-    /Checkpoint mode "copy" is not used on the SQLite file .*orders\.test\.db, which is used where it is/,
+    /Checkpoint mode "copy" cannot be used for the SQLite file .*orders\.test\.db, which is used in place/,
   );
   expect(everything(at.file)).toEqual(at.before);
 });
@@ -391,7 +391,7 @@ import { SqliteAdapter } from "seqqa/adapters/sqlite";
     writeFileSync(join(cwd, "seqqa.yaml"), `base_url: ${baseUrl}\n${config}`);
     const refused = await seqqa([...run, "60"], { cwd });
     expect(refused.status).toBe(2);
-    expect(`${refused.stdout}${refused.stderr}`).toContain(`${says} is the store "shop.db", which is used where it is`);
+    expect(`${refused.stdout}${refused.stderr}`).toContain(`${says} is the store "shop.db", which is used in place`);
     expect(`${refused.stdout}${refused.stderr}`).toContain("add --allow-db shop.db");
     expect(everything(file)).toEqual(before);
     expect(await seqqa([...run, "60", "--allow-db", "shop.db"], { cwd })).toMatchObject({ status: 0, stderr: "" });

@@ -169,14 +169,14 @@ describe("a wrong use, by the built command", () => {
       "run login.ts",
       /^error: Journey not found: login\.ts is a file, and journeys are run by their names\.\nhint: Try: seqqa run 'log in'\n$/,
     ],
-    ["run fil", /^error: Journey not found: fil, which is no directory either\.\nhint: Did you mean fill up\? /],
+    ["run fil", /^error: Journey not found: fil, which is not a directory either\.\nhint: Did you mean fill up\? /],
     [
       "run notes.explore.ts",
       /^error: There is no file notes\.explore\.ts[^\n]*\nhint: Did you mean qa\/notes\.explore\.ts\? Try: seqqa run qa --only 'the notes'\n$/,
     ],
     [
       "run",
-      /^error: Nothing was named to run\.\nhint: There is: seqqa run qa \(notes\), seqqa run <journey> \(log in, fill up, wait\), seqqa run --all\n$/,
+      /^error: Nothing to run was named\.\nhint: Type one of: seqqa run qa \(notes\), seqqa run <journey> \(log in, fill up, wait\), seqqa run --all\n$/,
     ],
     ["report --run x", /^error: There is no run in [^\n]*\nhint: [^\n]*\n$/],
     ["completion csh", /^error: There is no completion for "csh"; [^\n]*\nhint: [^\n]*\n$/],

@@ -209,7 +209,7 @@ describe("a target that dies some time after it answered", () => {
     const { violations, notes } = only(writtenIn(join(cwd, "out")));
     // By chance it is gone at the same step three times.
     const said = [...notes, ...violations.map(({ invariant }) => invariant)].join("\n");
-    expect(said, ran.stderr).toMatch(/^A target ended .* ended with exit code 7\. It had printed last: too late$|target_crashed/m);
+    expect(said, ran.stderr).toMatch(/^A target ended .* ended with exit code 7\. Its last output: too late$|target_crashed/m);
   });
 });
 
@@ -225,7 +225,7 @@ describe("a target that dies while its lane is brought up", () => {
     const ran = await seqqa(["run", ".", "--parallel", parallel, "--output", "out"], { cwd });
     expect(ran.status).toBe(3);
     expect(ran.stderr).toMatch(
-      /^error: .*POST http:\/\/127\.0\.0\.1:\d+\/boom got no answer from the target\. The target of lane \d ended with exit code 7\. The last that it printed:\n {2}\| never again\nhint: /m,
+      /^error: .*POST http:\/\/127\.0\.0\.1:\d+\/boom got no answer from the target\. The target of lane \d ended with exit code 7\. Its last output:\n {2}\| never again\nhint: /m,
     );
   });
 });

@@ -84,7 +84,7 @@ describe("a distributed run", () => {
       await server.restart!(ms);
     }
     expect((await run.ended).status).toBe(1);
-    expect(said(run)).toMatch(/Redis at redis:\S+ is away; waiting for it\.[^]*Redis at redis:\S+ is back\./);
+    expect(said(run)).toMatch(/Redis at redis:\S+ is not reachable; waiting for it\.[^]*Redis at redis:\S+ is reachable again\./);
     expect(await endings(workers)).toEqual(workers.map(() => 0));
     expect(found(output)).toEqual(found(await local()));
   });
@@ -183,7 +183,7 @@ describe("a distributed run without targets", () => {
       await until(() => said(run).includes("gave no sign of life for 6 s"), "silence", 60_000);
       workers[0]!.child.kill("SIGCONT");
       expect((await run.ended).status).toBe(0);
-      expect(said(run)).toContain("is heard of again");
+      expect(said(run)).toContain("gives signs of life again");
       expect(await endings(workers)).toEqual([0, 0]);
       expect(found(output)).toEqual(found(await local));
     },
@@ -277,7 +277,7 @@ describe("refused by name", () => {
       text.replace(/CREATE TABLE/, "CREATE TABLE strange (id INTEGER PRIMARY KEY); INSERT INTO strange VALUES (1); CREATE TABLE"),
     );
     await Promise.all([
-      refused(/the run was not sealed with this SEQQA_SECRET/, /A message from Redis was refused/, { secret: "another one" }),
+      refused(/the run was not signed with this SEQQA_SECRET/, /A message from Redis was refused/, { secret: "another one" }),
       refused(
         /the code of ledger\.explore\.ts differs \([0-9a-f]{8} in the run, [0-9a-f]{8} there\)/,
         /Worker \S+:\d+ was refused: the code of ledger\.explore\.ts differs/,
@@ -285,7 +285,7 @@ describe("refused by name", () => {
       ),
       refused(/its configuration differs in timeout/, /Worker \S+:\d+ was refused: its configuration differs in timeout/, { cwd: config }),
       refused(/its configuration differs in target\.env\.BUG/, undefined, { env: { BUG: "1" } }),
-      refused(/its lanes begin in another state: .*strange/, /was refused: its lanes begin in another state/, { cwd: roots }),
+      refused(/its lanes begin in a different state: .*strange/, /was refused: its lanes begin in a different state/, { cwd: roots }),
       refused(/there is no ledger\.explore\.ts in /, undefined, { directory: "fixtures/stock" }),
     ]);
     // None of them did anything, and one that fits is still taken.
@@ -352,7 +352,7 @@ describe("refused by name", () => {
     for (const text of ["", "{", "x".repeat(1_000_000), sealed, `${"A".repeat(43)}result ${name} 1\n{}`]) await client.rpush(inbox, text);
     expect([(await run.ended).status, said(run)]).toEqual([0, expect.stringContaining("A message from Redis was refused")]);
     const ended = await one;
-    expect([ended.status, ended.stderr]).toEqual([0, expect.stringContaining("A job was refused: it was not made by the run.")]);
+    expect([ended.status, ended.stderr]).toEqual([0, expect.stringContaining("A job was refused: it was not signed by the run.")]);
     const executed = readFileSync(log, "utf8").trim().split("\n");
     expect(executed.length).toBeGreaterThan(20);
     expect(executed.filter((line) => Number(line) > 3)).toEqual([]);

@@ -49,7 +49,7 @@ describe("a run that is ended before it is over", () => {
     const { status, stderr } = await ended;
     expect(status).toBe(130);
     expect(performance.now() - begun).toBeLessThan(30_000);
-    expect(stderr).toBe("Interrupted: finishing what is in progress; once more ends at once.\n");
+    expect(stderr).toBe("Interrupted: finishing what is in progress; interrupt again to end at once.\n");
   });
 
   it("not by its reader: it goes on to its own status and its reports", async () => {
@@ -66,7 +66,7 @@ describe("a run that is ended before it is over", () => {
     const cwd = folderWith({ "journeys/a.ts": journey("late", late), "journeys/b.ts": journey("next", "async () => {}") });
     const { status, stdout } = await seqqa(["run", "--all"], { cwd });
     expect(status).toBe(1);
-    expect(stdout).toContain("What the step did not wait for failed: Threw: late. Await every call of the step.\n");
+    expect(stdout).toContain("A call that the step did not wait for failed: Threw: late. Await every call of the step.\n");
     expect(stdout).toContain("2 journeys: 1 passed, 1 failed\n");
   });
 });

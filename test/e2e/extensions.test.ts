@@ -74,7 +74,7 @@ describe("a reporter of the user", () => {
     });
     const ran = await seqqa(["run", "qa", "--reporter", "json", "--reporter", "./broken.ts", "--output", "out"], { cwd });
     expect(ran.status).toBe(0);
-    expect(ran.stderr).toBe("warning: The reporter ./broken.ts threw in event: cannot draw. The run goes on without it.\n");
+    expect(ran.stderr).toBe("warning: The reporter ./broken.ts threw in event: cannot draw. The run continues without it.\n");
     expect(only(documentOf(ran))).toMatchObject(NOTES_COUNTS);
   });
 
@@ -117,7 +117,7 @@ describe("a report format of the user", () => {
 
   it.each([
     ["export default { file: 'a.md' };", /format\.ts, which report\.formats names, exports no function render\(data\)\.\nhint: /],
-    ["export default { file: '../a.md', render: () => '' };", /exports no name of a file without a folder as `file`\.\nhint: /],
+    ["export default { file: '../a.md', render: () => '' };", /does not export a file name without a folder as `file`\.\nhint: /],
     ["export default { file: 'results.json', render: () => '' };", /writes results\.json, as json does\.\nhint: /],
     ["export const format = 1;", /has no default export\.\nhint: /],
   ])("is refused before anything starts: %s", async (source, message) => {
@@ -268,7 +268,7 @@ describe("a store adapter of another package", () => {
     writeFileSync(file, readFileSync(file, "utf8").replaceAll("notes-test.json", "shop.json"));
     const refused = await run(cwd, "1");
     expect(refused.status).toBe(2);
-    expect(refused.stderr).toContain('systems.notes is the store "shop.json", which is used where it is');
+    expect(refused.stderr).toContain('systems.notes is the store "shop.json", which is used in place');
     expect((await seqqa(["run", "qa", "--allow-db", "shop.json", "--output", "out"], { cwd })).status).toBe(0);
   });
 

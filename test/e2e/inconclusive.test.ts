@@ -74,7 +74,7 @@ describe("what a rule could not judge", () => {
         code: "INVARIANT_THREW",
         count: 3,
         message: expect.stringContaining(
-          "step.inconclusive(why) was given nothing; say in a few words why the step cannot be judged.",
+          "step.inconclusive(why) was given nothing; pass a short text that says why the step cannot be judged.",
         ) as string,
       },
     ]);

@@ -170,7 +170,7 @@ describe("what goes wrong on a lane", () => {
       ["b", "passed", "passed", "passed", "passed", "passed"],
     ]);
     expect(said.runs[0]!.result.steps[0]!.error).toMatch(
-      /got no answer from the target\. .* The target ended with exit code 7\. The last that it printed:\n {2}\| cannot go on$/,
+      /got no answer from the target\. .* The target ended with exit code 7\. Its last output:\n {2}\| cannot go on$/,
     );
     expect(said.events.find(({ kind }) => kind === "step_ended")).toMatchObject({
       step: { error: expect.stringContaining("exit code 7") },
@@ -307,7 +307,7 @@ describe("a target that already runs", () => {
 
     const without = folder({ "journeys/a.ts": fills("a"), "journeys/b.ts": fills("b") }, `base_url: http://127.0.0.1:${port}\n`);
     const plain = await run(without);
-    const note = "No store is declared: only the context is put back between journeys, the API's own state is not.";
+    const note = "No store is declared: only the context is restored between journeys, the API's own state is not.";
     // The second one finds what the first one left.
     expect(plain.runs.map(({ result, notes }) => [result.status, ...notes])).toEqual([["passed", note], ["failed"]]);
     server.child.kill("SIGKILL");

@@ -59,7 +59,7 @@ describe("interrupting a run", () => {
     child.kill(signal);
     const { status, stdout, stderr } = await ended;
     expect(status).toBe(130);
-    expect(stderr).toContain("Interrupted: finishing what is in progress; once more ends at once.");
+    expect(stderr).toContain("Interrupted: finishing what is in progress; interrupt again to end at once.");
     expect(stdout).toContain("[HIGH] break_server_error");
     expect(stdout).toMatch(/^ {2}stopped +interrupted$/m);
     const document = writtenIn(join(cwd, "out"));
@@ -183,7 +183,7 @@ describe("target.module", () => {
     ["an http.Server on the adapter's connection", LENT, SERVER, "savepoint"],
   ])("%s", async (_, connection, target, mode) => {
     const { notes } = await explored(moduleOf(connection, target));
-    expect(notes.join("\n")).toContain(`db (sqlite): ${mode}, `);
+    expect(notes.join("\n")).toContain(`db (sqlite): checkpoint ${mode} (`);
   });
 
   it("makes two lanes", async () => {

@@ -36,7 +36,7 @@ describe.each([
         found[invariant] = (found[invariant] ?? 0) + count;
       }
       expect(found).toEqual(counts.findings);
-      expect(result.notes.join("\n")).toContain("shop (remote): remote, the target saves and puts back its own state");
+      expect(result.notes.join("\n")).toContain("shop (remote): checkpoint remote (the target saves and restores its own state)");
       digests.push(result.digest);
     }
     expect(new Set(digests).size).toBe(1);

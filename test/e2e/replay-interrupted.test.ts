@@ -35,13 +35,13 @@ describe("a signal ends a replay with 130, and its target", () => {
     const started = descendants(pid);
     child.kill(signal);
     const { status, stdout, stderr } = await ended;
-    expect([status, stderr]).toEqual([130, "Interrupted: finishing what is in progress; once more ends at once.\n"]);
+    expect([status, stderr]).toEqual([130, "Interrupted: finishing what is in progress; interrupt again to end at once.\n"]);
     expect(stdout).toMatch(/^\[HIGH\] one_note, id \w+\nof notes \(notes\.explore\.ts\), run \S+\n\n$/);
     await expectNothingLeft(pid, started);
   });
 });
 
-const PROMPT = "Press Enter to go on. ";
+const PROMPT = "Press Enter to continue. ";
 
 describe("--from-step at a terminal", () => {
   /** Waits for Enter before the second step: where the lane's target is, and what runs then. */

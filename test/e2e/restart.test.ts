@@ -212,7 +212,7 @@ describe.each([
 describe("with nothing at all", () => {
   it("the run says at the start, in its report and in its result that only the context is put back", async () => {
     const files = { "server.mjs": COUNTER, "counter.explore.js": counting(""), "seqqa.yaml": COUNTER_CONFIG("stores") };
-    const says = "No store is declared: only the context is put back between branches, the API's own state is not.";
+    const says = "No store is declared: only the context is restored between branches, the API's own state is not.";
     const cwd = folderWith(files);
     const shown = await seqqa(["run", ".", "--output", "out"], { cwd });
     expect(shown.stdout + shown.stderr).toContain(`note: ${says}`);

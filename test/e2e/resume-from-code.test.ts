@@ -108,7 +108,7 @@ describe("explore({ resume })", () => {
     const [id] = runs().map((name) => name.replace(/\.db$/, ""));
     expect(await explore({ resume: id })).toEqual(whole);
     const ran = await seqqa(["run", ".", "--resume"], { cwd });
-    expect([ran.status, ran.stderr]).toEqual([1, expect.stringContaining("bits was over (exhausted) after 378 steps")]);
+    expect([ran.status, ran.stderr]).toEqual([1, expect.stringContaining("bits had already ended (exhausted) after 378 steps")]);
     expect(runs()).toHaveLength(1);
   });
 
@@ -125,7 +125,7 @@ describe("explore({ resume })", () => {
       const refused = await explore(options);
       expect(refused).toMatchObject({ code: "RESUME_CHANGED", exitStatus: 2, hint: expect.stringContaining("force: true") as string });
       expect(refused["message"]).toMatch(
-        /since this changed: timeout \(30, now 7 by file .*\); the code of bits\.explore\.mjs \([0-9a-f]{8}, now [0-9a-f]{8}\)\.$/,
+        /because this changed: timeout \(30, now 7 by file .*\); the code of bits\.explore\.mjs \([0-9a-f]{8}, now [0-9a-f]{8}\)\.$/,
       );
       write("bits.explore.mjs", AGENT.replace("length: 6", "length: 5"));
       expect((await explore({ ...options, force: true }))["message"]).toContain("the actions of bits.explore.mjs (flip_5 is gone)");
@@ -144,7 +144,7 @@ describe("explore({ resume })", () => {
     expect(await explore({ resume: id })).toMatchObject({
       code: "RESUME_OTHER",
       exitStatus: 2,
-      message: `Run ${id} is one of other.explore.mjs; explore() goes on with a run of bits.explore.mjs alone.`,
+      message: `Run ${id} is a run of other.explore.mjs; explore() can only resume a run of bits.explore.mjs.`,
     });
     expect(await explore({ resume: true })).toMatchObject({ stopReason: "exhausted" });
     expect(runs()).toHaveLength(2);

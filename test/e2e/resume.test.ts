@@ -62,7 +62,7 @@ describe.each(some(STORES, 1))(
         kept = now;
       }
       const last = await seqqa([...ledger, output, "--resume"], long);
-      expect([last.status, last.stderr]).toEqual([0, expect.stringContaining("ledger goes on from ")]);
+      expect([last.status, last.stderr]).toEqual([0, expect.stringContaining("ledger continues after ")]);
       expect(found(output)).toEqual(found(whole));
       expect(readdirSync(join(output, "runs"))).toHaveLength(1);
     });
@@ -125,14 +125,14 @@ describe("a run that goes on", () => {
       await killed(60, 1);
       const { status, stderr, stdout } = await run("--resume");
       expect(status).toBe(1);
-      expect(stderr).toMatch(/a was over \(exhausted\) after \d+ steps: it is taken over as it is\./);
-      expect(stderr).toMatch(/b goes on from \d+ steps and \d+ states\./);
+      expect(stderr).toMatch(/a had already ended \(exhausted\) after \d+ steps: its result is kept\./);
+      expect(stderr).toMatch(/b continues after \d+ steps and \d+ states\./);
       expect(stdout).toMatch(/not_all/);
       expect(found(output)).toEqual(found(alone.output));
       expect(JSON.stringify(found(output))).toContain("no flip of 6");
       // Once more: nothing is left to do, and nothing is sent.
       const again = await run("--resume");
-      expect([again.status, again.stderr.match(/taken over/g)?.length]).toEqual([1, 3]);
+      expect([again.status, again.stderr.match(/its result is kept/g)?.length]).toEqual([1, 3]);
       expect(found(output)).toEqual(found(alone.output));
     },
   );
@@ -149,9 +149,9 @@ describe("a run that goes on", () => {
         expect(writtenIn(output).explorations).toMatchObject([{ steps: 50, stopReason: "max_steps" }]);
         // What was given before need not be given again.
         await run("--resume", "--max-steps", "150");
-        expect((await run("--resume", "--max-steps", "300")).stderr).toContain("a goes on from 150 steps");
+        expect((await run("--resume", "--max-steps", "300")).stderr).toContain("a continues after 150 steps");
         expect(found(output)).toEqual(found(alone.output));
-        expect((await run("--resume", "--max-steps", "100")).stderr).toContain("a was over (max_steps) after 300 steps");
+        expect((await run("--resume", "--max-steps", "100")).stderr).toContain("a had already ended (max_steps) after 300 steps");
         if (strategy !== "bfs") continue;
         const half = project({ "qa/a.explore.ts": bits("a", 6) });
         await half.killed(60);
@@ -176,15 +176,15 @@ describe("a run that goes on", () => {
     const refused = async (says: RegExp, ...args: readonly string[]): Promise<void> => {
       const { status, stderr, stdout } = await run("--resume", ...args);
       expect([status, stdout]).toEqual([2, ""]);
-      expect(stderr).toMatch(/^error: Run \S+ went on beyond where it would end now: qa\/a\.explore\.ts /);
+      expect(stderr).toMatch(/^error: Run \S+ is already beyond its present limits: qa\/a\.explore\.ts /);
       expect(stderr).toMatch(says);
-      expect(stderr).not.toContain("goes on from");
+      expect(stderr).not.toContain("continues after");
       expect([worlds(), stepsIn(output)]).toEqual([before, kept]);
     };
     await refused(/ has \d+ steps \(max_steps 10\)\.\nhint: Give it at least the budget that it had/, "--max-steps", "10");
     await refused(/ has states at depth \d \(max_depth 1\)\./, "--max-depth", "1");
     // What is not to be run is not asked.
-    expect((await run("--resume", "--only", "b", "--max-steps", "10")).stderr).not.toContain("went on beyond");
+    expect((await run("--resume", "--only", "b", "--max-steps", "10")).stderr).not.toContain("is already beyond");
     expect(worlds()).toBe(before);
     // It lost nothing by that.
     expect((await run("--resume", "--max-steps", "100000")).status).toBe(1);
@@ -200,7 +200,7 @@ describe("a run that goes on", () => {
         const before = [worlds(), stepsIn(output)];
         const { status, stderr, stdout } = await run("--resume", ...args);
         expect([status, stdout, stderr]).toEqual([2, "", expect.stringMatching(says)]);
-        expect(stderr).not.toContain("goes on from");
+        expect(stderr).not.toContain("continues after");
         expect([worlds(), stepsIn(output)]).toEqual(before);
       };
     };
@@ -209,7 +209,7 @@ describe("a run that goes on", () => {
     await deep.run("--max-steps", "158");
     expect(writtenIn(deep.output).explorations).toMatchObject([{ maxDepthReached: 5 }]);
     await refusing(deep)(
-      /beyond where it would end now: qa\/a\.explore\.ts has steps from states at depth 5 \(max_depth 5\)\./,
+      /beyond its present limits: qa\/a\.explore\.ts has steps from states at depth 5 \(max_depth 5\)\./,
       "--max-steps",
       "200",
       "--max-depth",
@@ -228,19 +228,19 @@ describe("a run that goes on", () => {
     const ends = project({ "qa/a.explore.ts": early });
     await ends.run("--max-steps", String(second));
     expect(writtenIn(ends.output).explorations).toMatchObject([{ steps: second, violations: [{}, {}] }]);
-    await refusing(ends)(/went past violation \S+ \(stop_on_first_violation\)\./, "--max-steps", "80", "--bail");
+    await refusing(ends)(/continued past violation \S+ \(stop_on_first_violation\)\./, "--max-steps", "80", "--bail");
 
     const damages: readonly (readonly [RegExp, string])[] = [
       [
-        /a\.explore\.ts: What the store holds is not this exploration: its digest is /,
+        /a\.explore\.ts: The stored run does not belong to this exploration: its digest is /,
         "UPDATE explorations SET digest = '0123456789abcdef'",
       ],
       [
-        /a\.explore\.ts: What the store holds is not this exploration: .* cut off/,
+        /a\.explore\.ts: The stored run does not belong to this exploration: .* cut off/,
         "UPDATE commits SET records = substr(records, 1, length(records) - 4)",
       ],
       [
-        /The run in \S+ cannot be read: a batch of commits is not whole\./,
+        /The run in \S+ cannot be read: a batch of commits is incomplete\./,
         "UPDATE commits SET records = substr(records, 1, length(records) - 3)",
       ],
       [/states 1 and 2 have the same fingerprint/, "UPDATE nodes SET (lo, hi) = (SELECT lo, hi FROM nodes WHERE id = 1) WHERE id = 2"],
@@ -259,7 +259,7 @@ describe("a run that goes on", () => {
     }
     // It was the damage.
     writeFileSync(file, sound);
-    expect((await damaged.run("--resume", "--max-steps", "80")).stderr).toContain("a goes on from 60 steps");
+    expect((await damaged.run("--resume", "--max-steps", "80")).stderr).toContain("a continues after 60 steps");
   });
 
   it("with --bail is refused where it went past an unknown violation, and not where it ends with it", { timeout: 200_000 }, async () => {
@@ -269,7 +269,7 @@ describe("a run that goes on", () => {
     const { violations } = writtenIn(output).explorations[0]!;
     const { status, stderr, stdout } = await run("--resume", "--max-steps", "80", "--bail");
     expect([status, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain(`qa/a.explore.ts went past violation ${violations[0]!.id} (stop_on_first_violation).`);
+    expect(stderr).toContain(`qa/a.explore.ts continued past violation ${violations[0]!.id} (stop_on_first_violation).`);
     const other = project({ "qa/a.explore.ts": early });
     await other.run("--bail");
     const { steps, stopReason } = writtenIn(other.output).explorations[0]!;
@@ -294,7 +294,7 @@ describe("a run that goes on", () => {
       expect((await run("--bail")).status).toBe(1);
       expect(reasons()).toEqual([["a", "first_violation"]]);
       const second = await run("--resume");
-      expect([second.status, second.stderr]).toEqual([1, expect.stringContaining("a was over (first_violation)")]);
+      expect([second.status, second.stderr]).toEqual([1, expect.stringContaining("a had already ended (first_violation)")]);
       expect(reasons()).toEqual([
         ["a", "first_violation"],
         ["b", "first_violation"],
@@ -326,7 +326,7 @@ describe("a run that goes on", () => {
       const begun = await run("--no-infra", "--base-url", `http://127.0.0.1:${port}`, "--only", "a", "--shard", "1/2", "--max-steps", "20");
       expect(begun.status).toBe(0);
       const on = await run("--resume", "--max-steps", "60");
-      expect([on.status, on.stderr]).toEqual([0, expect.stringContaining("a goes on from 10 steps ")]);
+      expect([on.status, on.stderr]).toEqual([0, expect.stringContaining("a continues after 10 steps ")]);
       expect(writtenIn(output).explorations).toMatchObject([
         { name: "a", steps: 30, notes: expect.arrayContaining([expect.stringContaining("shard 1/2")]) },
       ]);
@@ -338,7 +338,7 @@ describe("a run that goes on", () => {
       expect(refused.stderr).toMatch(
         /^error: The --base-url of run \S+ had a password, which is not kept\.\nhint: Give --base-url again\.\n$/,
       );
-      expect((await run("--resume", "--max-steps", "40", ...secret)).stderr).toContain("b goes on from 20 steps");
+      expect((await run("--resume", "--max-steps", "40", ...secret)).stderr).toContain("b continues after 20 steps");
       for (const name of readdirSync(join(output, "runs"))) expect(readFileSync(join(output, "runs", name)).includes("geheim")).toBe(false);
     } finally {
       server.close();
@@ -393,7 +393,7 @@ describe("a run that goes on", () => {
     const { status, stderr } = await other.run("--resume", "--max-depth", "5");
     expect([status, stderr]).toEqual([
       2,
-      expect.stringContaining("exploration.max_depth of qa/a.explore.ts (2, now 5; it may change with bfs alone)"),
+      expect.stringContaining("exploration.max_depth of qa/a.explore.ts (2, now 5; it may only change with bfs)"),
     ]);
   });
 
@@ -434,10 +434,10 @@ describe("a run that goes on", () => {
         expect(readFileSync(storeIn(output)).equals(before)).toBe(true);
       };
       writeFileSync(join(cwd, "qa/seqqa.yaml"), "timeout: 7\nexploration: { max_steps: 100000 }\n");
-      await refused(/cannot go on, since this changed: timeout \(30, now 7 by file .*seqqa\.yaml:1:10\)\..*--force/s);
+      await refused(/cannot be resumed, because this changed: timeout \(30, now 7 by file .*seqqa\.yaml:1:10\)\..*--force/s);
       writeFileSync(join(cwd, "qa/seqqa.yaml"), "exploration: { max_steps: 100000 }\n");
       write(bits("a", 5).replace("200, {", "201, {"));
-      await refused(/since this changed: the code of qa\/a\.explore\.ts \([0-9a-f]{8}, now [0-9a-f]{8}\)\./);
+      await refused(/because this changed: the code of qa\/a\.explore\.ts \([0-9a-f]{8}, now [0-9a-f]{8}\)\./);
       write(bits("a", 5, ".slice(1)"));
       await refused(/the actions of qa\/a\.explore\.ts \(flip_0 is gone\)/, "--force");
       write(bits("a", 5, ".reverse()"));
@@ -479,12 +479,12 @@ describe("a run that goes on", () => {
     const before = readFileSync(storeIn(output));
     const refused = await run("geheim-b", "--resume", "--max-steps", "6");
     expect([refused.status, refused.stdout]).toEqual([2, ""]);
-    expect(refused.stderr).toMatch(/cannot go on, since this changed: the value of target\.env\.SERVICE_TOKEN\.\s.*--force/s);
+    expect(refused.stderr).toMatch(/cannot be resumed, because this changed: the value of target\.env\.SERVICE_TOKEN\.\s.*--force/s);
     expect(readFileSync(storeIn(output)).equals(before)).toBe(true);
     for (const text of [refused.stderr, before.toString("latin1")]) expect(text).not.toContain("geheim");
-    expect((await run("geheim-a", "--resume", "--max-steps", "6")).stderr).toContain("a goes on from 3 steps");
+    expect((await run("geheim-a", "--resume", "--max-steps", "6")).stderr).toContain("a continues after 3 steps");
     // From then on it is the new value.
-    expect((await run("geheim-b", "--resume", "--max-steps", "9", "--force")).stderr).toContain("a goes on from 6 steps");
+    expect((await run("geheim-b", "--resume", "--max-steps", "9", "--force")).stderr).toContain("a continues after 6 steps");
     expect((await run("geheim-a", "--resume", "--max-steps", "12")).status).toBe(2);
     expect((await run("geheim-b", "--resume", "--max-steps", "12")).status).toBe(0);
     expect(readFileSync(storeIn(output)).includes("geheim")).toBe(false);
@@ -515,11 +515,11 @@ describe("a run that goes on", () => {
       await other.run("--max-steps", "10");
       copyFileSync(storeIn(other.output), join(output, "runs", name!));
       for (const suffix of ["-wal", "-shm"]) writeFileSync(join(output, "runs", `${name}${suffix}`), "");
-      await says("qa/b.explore.ts is not among what is to be run", "--resume");
+      await says("qa/b.explore.ts is not part of this run", "--resume");
       const newer = new Database(join(output, "runs", name!));
       newer.pragma("user_version = 5");
       newer.close();
-      await says("hint: It was written by a newer seqqa: read it with that one", "--resume");
+      await says("hint: It was written by a newer seqqa: read it with that version", "--resume");
     },
   );
 });

@@ -31,7 +31,7 @@ describe("a signal ends a run with 130, and its targets", () => {
     child.kill(signal);
     const { status, signal: killed, stdout, stderr } = await ended;
     expect([status, killed]).toEqual([130, null]);
-    expect(stderr).toMatch(/^Interrupted: finishing what is in progress; once more ends at once\.$/m);
+    expect(stderr).toMatch(/^Interrupted: finishing what is in progress; interrupt again to end at once\.$/m);
     expect(stdout + stderr).not.toMatch(/error|aborted|Divergence/i);
     await expectNothingLeft(pid, started);
     const { explorations, ...document } = writtenIn(output);

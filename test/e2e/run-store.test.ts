@@ -198,7 +198,7 @@ describe("whatever ends a run", () => {
       expect(document.exitStatus).toBe(130);
       const [exploration] = document.explorations;
       expect(exploration).toMatchObject({ stopReason: "interrupted", transitions: kept.length });
-      expect(exploration!.notes.at(-1)).toBe("The run stopped early, or is still running: this is what was stored until then.");
+      expect(exploration!.notes.at(-1)).toBe("The run stopped early, or is still running: the result has what was stored until then.");
       expect(exploration!.violations).toMatchObject([{ confirmed: false, request: { method: "POST" } }]);
       expect(await reportOf(output, "html")).toContain("Interrupted");
     }

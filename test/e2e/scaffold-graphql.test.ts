@@ -154,7 +154,7 @@ describe("seqqa scaffold graphql", () => {
       const reached = new Set(readFileSync(join(folder, "succeeded"), "utf8").trim().split("\n"));
       expect([...reached].toSorted()).toEqual(FIELDS);
       const again = await seqqa(["scaffold", "graphql", source], { cwd: folder });
-      expect(again.stdout).toContain("qa is as the description has it");
+      expect(again.stdout).toContain("qa already matches the description");
     },
   );
 
@@ -172,11 +172,11 @@ describe("seqqa scaffold graphql", () => {
     ]);
   });
 
-  it("says in a sentence that a server refuses to say its schema", async () => {
+  it("says in a sentence that a server refuses to return its schema", async () => {
     const url = await answering(400, '{"errors":[{"message":"GraphQL introspection is not allowed"}]}');
     const ran = await seqqa(["scaffold", "graphql", url], { cwd: emptyFolder() });
     expect(ran.status).toBe(2);
-    expect(ran.stderr).toContain(`${url} refuses to say its schema: "GraphQL introspection is not allowed".`);
+    expect(ran.stderr).toContain(`${url} refuses to return its schema: "GraphQL introspection is not allowed".`);
   });
 
   it("says line and column of what is wrong", async () => {
@@ -190,8 +190,8 @@ describe("seqqa scaffold graphql", () => {
       const { status, stderr } = await seqqa(["scaffold", "graphql", file], { cwd: folder });
       return [status, stderr];
     };
-    expect(await said("a.graphql")).toEqual([2, expect.stringContaining("a.graphql:3:1 is no valid GraphQL schema")]);
-    expect(await said("b.graphql")).toEqual([2, expect.stringContaining("b.graphql:2:6 is no valid GraphQL schema")]);
+    expect(await said("a.graphql")).toEqual([2, expect.stringContaining("a.graphql:3:1 is not a valid GraphQL schema")]);
+    expect(await said("b.graphql")).toEqual([2, expect.stringContaining("b.graphql:2:6 is not a valid GraphQL schema")]);
     expect(await said("c.gql")).toEqual([2, expect.stringContaining("has no query or mutation")]);
     expect(await said("d.yaml")).toEqual([2, "error: d.yaml is an OpenAPI description.\nhint: Use `seqqa scaffold openapi` with it.\n"]);
     expect(readFileSync(join(folder, "c.gql"), "utf8")).toBe("type A { a: Int }");

@@ -145,7 +145,7 @@ describe("seqqa scaffold openapi", () => {
     const before = contents(cwd);
     const { status, stdout } = await scaffold(cwd, "shop.yaml");
     expect(status).toBe(0);
-    expect(stdout).toMatch(/^qa is as the description has it: nothing was written\.\n/);
+    expect(stdout).toMatch(/^qa already matches the description: nothing was written\.\n/);
     expect(contents(cwd)).toEqual(before);
   });
 
@@ -219,7 +219,7 @@ describe("seqqa scaffold openapi", () => {
     [
       "a file of the user's that others would import",
       (cwd) => (mkdirSync(join(cwd, "qa")), writeFileSync(join(cwd, "qa/context.ts"), "// mine\n"), ["shop.yaml"]),
-      /^error: qa\/context\.ts is there and no scaffold wrote it; nothing was written\./,
+      /^error: qa\/context\.ts exists and was not written by scaffold; nothing was written\./,
     ],
     [
       "no description",
@@ -247,7 +247,7 @@ describe("seqqa scaffold openapi", () => {
     const { status, stderr } = await seqqa(["scaffold"]);
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: "error: scaffold takes another word: openapi or graphql.\nhint: seqqa scaffold openapi --help says what stands behind it.\n",
+      stderr: "error: scaffold needs a subcommand: openapi or graphql.\nhint: seqqa scaffold openapi --help shows its arguments.\n",
     });
   });
 });

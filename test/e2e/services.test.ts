@@ -89,7 +89,7 @@ describe("services", () => {
     const ran = await seqqa(["run", "."], { cwd: test.folder });
     expect(ran.status).toBe(3);
     expect(ran.stderr).toContain(
-      'error: Service "mail", "node mail.mjs", ended with exit code 6 before it was ready. The last that it printed:\n  | no stamps',
+      'error: Service "mail", "node mail.mjs", ended with exit code 6 before it was ready. Its last output:\n  | no stamps',
     );
     const document = writtenIn(join(test.folder, "reports"));
     expect(document).toMatchObject({ explorations: [], failures: [{ file: "seqqa.yaml", code: "SERVICE_EXITED" }], exitStatus: 3 });
@@ -100,7 +100,7 @@ describe("services", () => {
     const ran = await seqqa(["run", ".", "--reporter", "json"], { cwd: test.folder, env: { SPOIL: "1" } });
     expect(ran.status).toBe(3);
     expect(ran.stderr).toContain(
-      'error: Service "mail", "node mail.mjs", ended with exit code 4 during the run. The last that it printed:\n  | mail is here\n  | no more stamps',
+      'error: Service "mail", "node mail.mjs", ended with exit code 4 during the run. Its last output:\n  | mail is here\n  | no more stamps',
     );
     const document = documentOf(ran);
     expect(document.explorations).toHaveLength(1);
@@ -152,7 +152,7 @@ describe("services", () => {
     expect(existsSync(join(test.folder, "docker-calls"))).toBe(false);
     const nowhere = await seqqa(args, options);
     expect(nowhere.status).toBe(2);
-    expect(nowhere.stderr).toContain("--no-infra takes the target to run already, and nothing says where.");
+    expect(nowhere.stderr).toContain("--no-infra needs a target that already runs, and no URL is given.");
   });
 
   it("are there once for all journeys of a run, on several lanes", async () => {

@@ -54,7 +54,7 @@ describe("four shards", () => {
         const ran = await stock(output, env, "--shard", `${shard}/4`, ...(shard === 2 ? ["--resume"] : []));
         expect([ran.status, ran.stdout]).toEqual([
           status,
-          expect.stringMatching(/This is shard \d\/4: of the \d+ states at depth \d+ it went on from \d+/),
+          expect.stringMatching(/This is shard \d\/4: of the \d+ states at depth \d+ it explored \d+/),
         ]);
         const [exploration] = writtenIn(output).explorations;
         expect(exploration!.open).toBeGreaterThan(0);
@@ -66,7 +66,7 @@ describe("four shards", () => {
       expect([merged.status, merged.stdout]).toEqual([status, expect.stringContaining(": exhaustive")]);
       expect(found(output)).toEqual(found(whole));
       expect(merged.stdout).toMatch(
-        /Merged from 4 shards, which executed [\d,]+ steps for [\d,]+ \(\d\.\d\d times as many\): [\d,]+ of [\d,]+ states were met by more than one\./,
+        /Merged from 4 shards, which executed [\d,]+ steps for [\d,]+ \(\d\.\d\d times as many\): [\d,]+ of [\d,]+ states were reached by more than one shard\./,
       );
       const document = JSON.stringify(writtenIn(output).explorations[0]);
       expect(document).not.toContain("This is shard");
@@ -107,9 +107,9 @@ describe("merge refuses", () => {
     await refused("shard 2/2 of fixtures/stock/memory.explore.ts is missing", one);
     await refused("are both shard 1/2 of fixtures/stock/memory.explore.ts", one, one);
     await refused("is shard 2/3 of fixtures/stock/memory.explore.ts, and the others are of 2", one, other);
-    await refused("is no shard of fixtures/stock/memory.explore.ts", whole);
+    await refused("is not a shard of fixtures/stock/memory.explore.ts", whole);
     await refused("exploration.seed of fixtures/stock/memory.explore.ts differs", one, seed);
-    await refused("There is no store", one, join(one, "nowhere"));
+    await refused("There is no run", one, join(one, "nowhere"));
     await refused("There is no run in", one, emptyFolder());
     // A shard that was killed is to go on first.
     const killed = emptyFolder();
@@ -119,14 +119,14 @@ describe("merge refuses", () => {
     await until(() => readdirSync(killed).includes("runs") && stored(killed) > 0, "commits", 60_000);
     child.kill("SIGKILL");
     await ended;
-    await refused("was not ended", killed, killed);
+    await refused("did not finish", killed, killed);
     expect((await seqqa(["merge", one, two, "--output", emptyFolder()])).status).toBe(0);
     // A damaged store is named, whatever is wrong in it.
     const damaged = emptyFolder();
     cpSync(two, damaged, { recursive: true });
     for (const [says, damage] of [
-      ["What the store holds is not this exploration: its digest is ", "UPDATE explorations SET digest = '0'"],
-      ["cannot be read: a batch of commits is not whole", "UPDATE commits SET records = substr(records, 1, length(records) - 3)"],
+      ["The stored run does not belong to this exploration: its digest is ", "UPDATE explorations SET digest = '0'"],
+      ["cannot be read: a batch of commits is incomplete", "UPDATE commits SET records = substr(records, 1, length(records) - 3)"],
       ["cannot be read: explorations[0].", "UPDATE explorations SET document = '{}'"],
     ] as const) {
       const [name] = readdirSync(join(damaged, "runs"));
@@ -141,8 +141,8 @@ describe("merge refuses", () => {
   });
 
   it.each([
-    ["max_steps", ["--max-steps", "400"], {}, "let it go on with more of them (--resume --max-steps N)"],
-    ["first_violation", ["--bail"], { BUG: "1" }, "run it anew without --bail (stop_on_first_violation)"],
+    ["max_steps", ["--max-steps", "400"], {}, "resume it with more steps (--resume --max-steps N)"],
+    ["first_violation", ["--bail"], { BUG: "1" }, "run it again without --bail (stop_on_first_violation)"],
   ])(
     "nothing of a shard that ended early (%s), says what helps, and does not go on itself",
     { timeout: 100_000 },
@@ -156,13 +156,13 @@ describe("merge refuses", () => {
       const output = emptyFolder();
       const { stdout } = await seqqa(["merge", ...shards, "--output", output]);
       expect(stdout).toContain(
-        `note: Shard 2/2 ended before it was over (${reason}), so that states of its share are open: ${what}, and merge again.`,
+        `note: Shard 2/2 stopped early (${reason}), so states of its share are not explored: ${what}, and merge again.`,
       );
       expect(writtenIn(output).explorations).toMatchObject([{ stopReason: reason }]);
       const { status, stderr } = await seqqa(["run", "fixtures/stock", "--only", "memory", "--output", output, "--resume"], { env });
       expect([status, stderr]).toEqual([
         2,
-        expect.stringMatching(/^error: Run \S+ was merged from shards, and does not go on itself\.\nhint: Let its shards go on/),
+        expect.stringMatching(/^error: Run \S+ was merged from shards, and cannot be resumed itself\.\nhint: Resume its shards/),
       ]);
     },
   );
@@ -172,8 +172,8 @@ describe("merge refuses", () => {
       const { status, stderr } = await seqqa(["run", "fixtures/stock", "--only", "memory", "--output", emptyFolder(), ...args]);
       expect([status, stderr]).toEqual([2, expect.stringContaining(says)]);
     };
-    await refused("memory has the strategy dfs, and states are shared out by levels", "--shard", "1/2", "--strategy", "dfs");
-    for (const wrong of ["0/2", "3/2", "1", "a/b", "1/0", "1/2/3"]) await refused("names no shard", "--shard", wrong);
+    await refused("memory has the strategy dfs, and shards divide states by depth", "--shard", "1/2", "--strategy", "dfs");
+    for (const wrong of ["0/2", "3/2", "1", "a/b", "1/0", "1/2/3"]) await refused("Invalid", "--shard", wrong);
   });
 });
 

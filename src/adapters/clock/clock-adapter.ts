@@ -60,7 +60,7 @@ export class ClockAdapter implements StoreAdapter {
     const ms = timeSpanMs(by);
     if (ms === undefined || !(ms > 0)) {
       throw new SeqqaError("CLOCK_SPAN", `The clock cannot be moved by ${JSON.stringify(by)}.`, {
-        hint: 'Name a time ahead, such as "30 days", "90m" or milliseconds as a number.',
+        hint: 'Pass a duration to move the clock ahead by, such as "30 days", "90m" or milliseconds as a number.',
       });
     }
     if (this.#state.advances >= this.#maxAdvances) return false;
@@ -101,7 +101,7 @@ export class ClockAdapter implements StoreAdapter {
   }
 
   gate(): NoGate {
-    return { kind: "none", why: "it is a clock, which nobody waits for" };
+    return { kind: "none", why: "it is a clock, which no request waits for" };
   }
 
   dump(): string {

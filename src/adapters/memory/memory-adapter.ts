@@ -49,7 +49,7 @@ export class MemoryAdapter<T = unknown> implements StoreAdapter {
   }
 
   gate(): NoGate {
-    return { kind: "none", why: "the store is a value in this process, which nobody waits for" };
+    return { kind: "none", why: "the store is a value in this process, which no request waits for" };
   }
 
   dump(): string {

@@ -110,9 +110,9 @@ export class PostgresAdapter extends DelegatingAdapter implements StoreAdapter {
     if (this.#mode !== undefined || this.#wanted === "journal" || this.#wanted === "clone") {
       throw new SeqqaError(
         "NO_CONNECTION",
-        `The PostgresAdapter of ${this.uses} lends no connection in checkpoint mode "${this.#choice.mode}".`,
+        `The PostgresAdapter of ${this.uses} has no shared connection in checkpoint mode "${this.#choice.mode}".`,
         {
-          hint: 'Use query() to look in. An in-process target that works on the connection needs `checkpoint: "savepoint"`.',
+          hint: 'Use query() to read data. An in-process target that uses the shared connection needs `checkpoint: "savepoint"`.',
         },
       );
     }

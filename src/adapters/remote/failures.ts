@@ -20,7 +20,7 @@ export function failed(call: Call, cause: unknown, limits: { readonly timeoutMs:
   const { code = "", name = "" } = (cause ?? {}) as { readonly code?: string; readonly name?: string };
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
     return new SeqqaError("REMOTE_TOO_LARGE", `The answer to ${call} is longer than ${limits.mostBytes / 2 ** 20} MiB.`, {
-      hint: "Let the state say what makes two states different, and no more: it is read several times a step.",
+      hint: "Return only what distinguishes states: the state is read several times in each step.",
       cause,
     });
   }

@@ -37,7 +37,7 @@ const LONGEST_ID = 1000;
 /** The store of a target that makes its own checkpoints, over HTTP; see the module for the protocol. */
 export class RemoteAdapter implements StoreAdapter {
   readonly name = "remote";
-  readonly checkpoint: CheckpointChoice = { mode: "remote", why: "the target saves and puts back its own state" };
+  readonly checkpoint: CheckpointChoice = { mode: "remote", why: "the target saves and restores its own state" };
   readonly traits: StoreTraits = { portable: false, commits: true, inTarget: true };
   /** The URL that it sends to, without credentials: two lanes must not share it. */
   readonly uses: string;
@@ -98,7 +98,7 @@ export class RemoteAdapter implements StoreAdapter {
   }
 
   gate(): NoGate {
-    return { kind: "none", why: "the target keeps its store to itself, and only its checkpoint endpoints are known" };
+    return { kind: "none", why: "the target's store can only be reached through its checkpoint endpoints" };
   }
 
   /** Returns the state with the keys of its objects in order. */

@@ -40,7 +40,7 @@ class StubProvider implements StoreProvider {
 }
 
 function noPorts(): never {
-  throw new SeqqaError("STUB_PORT", "A stub gets its port from a run, and there is none here.");
+  throw new SeqqaError("STUB_PORT", "A stub gets its port from a run, but no run is in progress.");
 }
 
 export const stores: StoreKind = {

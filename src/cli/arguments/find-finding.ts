@@ -35,13 +35,13 @@ export function findFinding(
     ...exploration.violations.map((violation) => ({ kind: "violation" as const, exploration, violation })),
     ...exploration.races.map((race) => ({ kind: "race" as const, exploration, race })),
   ]);
-  if (wanted.trim() === "") throw usage("The finding is empty.", listOf(all, run));
+  if (wanted.trim() === "") throw usage("The id of the finding is empty.", listOf(all, run));
   const exact = all.filter((one) => idOf(one) === wanted);
   const found = exact.length > 0 ? exact : all.filter((one) => idOf(one).startsWith(wanted));
   if (found.length === 1) return found[0]!;
   const other = found.length === 0 ? elsewhere?.() : undefined;
   if (other !== undefined) {
-    throw usage(`There is no finding ${JSON.stringify(wanted)} in run ${run}, and there is one in run ${other}.`, `Add --run ${other}.`);
+    throw usage(`There is no finding ${JSON.stringify(wanted)} in run ${run}, but there is one in run ${other}.`, `Add --run ${other}.`);
   }
   if (found.length === 0) throw usage(`There is no finding ${JSON.stringify(wanted)} in run ${run}.`, listOf(all, run));
   throw usage(`${found.length} findings of run ${run} begin with ${JSON.stringify(wanted)}.`, listOf(found, run));
@@ -51,7 +51,7 @@ const idOf = (one: FoundFinding): string => (one.kind === "race" ? one.race.id :
 const nameOf = (one: FoundFinding): string => (one.kind === "race" ? raceName(one.race) : one.violation.invariant);
 
 function listOf(all: readonly FoundFinding[], run: string): string {
-  if (all.length === 0) return `Run ${run} has no findings; --run names another one.`;
+  if (all.length === 0) return `Run ${run} has no findings; choose another run with --run.`;
   const names = all.slice(0, NAMED).map((one) => `${printable(idOf(one))} (${printable(nameOf(one))})`);
   return `There ${all.length === 1 ? "is" : "are"}: ${names.join(", ")}${all.length > NAMED ? ` and ${all.length - NAMED} more` : ""}.`;
 }

@@ -34,7 +34,7 @@ export function journeyNotFound(named: string | undefined, found: FoundJourneys,
       `${named} is a file outside of ${folder}`,
       `Journeys are files in that folder, run by their names. ${there(found, folder, config, shell)}`,
     );
-  const what = /[\\/]/.test(named) ? `${named}, and there is no directory ${named}` : `${named}, which is no directory either`;
+  const what = /[\\/]/.test(named) ? `${named}, and there is no directory ${named}` : `${named}, which is not a directory either`;
   const candidates = [...found.journeys.map(({ name }) => name), ...directoriesBeside(path)];
   const near = nearest(basename(named), candidates) ?? candidates.find((name) => name.toLowerCase().startsWith(named.toLowerCase()));
   return notFound(what, `${near === undefined ? "" : `Did you mean ${near}? `}${there(found, folder, config, shell)}`);
@@ -45,13 +45,16 @@ function there(found: FoundJourneys, folder: string, config: Config, shell: Shel
   const names = found.journeys.map(({ name }) => name);
   const more = names.length > NAMES ? ` and ${names.length - NAMES} more` : "";
   const broken = found.unusable.slice(0, NAMES).map(({ file }) => shownPath(file, shell.cwd));
-  const unusable = broken.length === 0 ? "" : ` Without a usable journey: ${broken.join(", ")}.`;
+  const unusable = broken.length === 0 ? "" : ` Files without a usable journey: ${broken.join(", ")}.`;
   if (names.length > 0) return `Journeys in ${folder}: ${names.slice(0, NAMES).join(", ")}${more}.${unusable}`;
   return unusable.trim() || nowhere(folder, config, shell);
 }
 
 function nowhere(folder: string, config: Config, shell: Shell): string {
-  const by = config.file === undefined ? "no seqqa.yaml was found from here" : `the configuration is ${shownPath(config.file, shell.cwd)}`;
+  const by =
+    config.file === undefined
+      ? "no seqqa.yaml was found in this folder, in ./qa or in a folder above"
+      : `the configuration is ${shownPath(config.file, shell.cwd)}`;
   return existsSync(join(config.folder, "journeys"))
     ? `There is no journey in ${folder}: write a file there that exports \`journey\`.`
     : `There is no folder ${folder} (${by}); start in another folder, or name the configuration with --config.`;

@@ -29,9 +29,9 @@ export async function nothingNamed(shell: Shell, machinery: Machinery, configFil
     ...(names.length === 0 ? [] : [`seqqa run <journey> (${list(names)})`, "seqqa run --all"]),
   ];
   return usage(
-    "Nothing was named to run.",
+    "Nothing to run was named.",
     lines.length > 0
-      ? `There is: ${lines.join(", ")}`
+      ? `Type one of: ${lines.join(", ")}`
       : "There is no exploration here: write a file such as qa/shop.explore.ts that exports `agent` or `graph`, let seqqa init qa write an example, or try seqqa demo.",
   );
 }

@@ -55,7 +55,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
   const run = program
     .command("run")
     .description("run a journey by its name, every journey, or the explorations of a directory")
-    .argument("[journey|directory]", "a directory wins over a journey of its name; seqqa list shows what there is")
+    .argument("[journey|directory]", "a directory takes precedence over a journey of the same name; seqqa list shows both")
     .addHelpText(
       "after",
       "\nExample:\n  $ seqqa run qa --parallel 4 --max-steps 5000\n  $ seqqa run qa --resume --max-steps 20000\n  $ seqqa run login --verbose\n  $ seqqa run --all --bail",
@@ -65,12 +65,12 @@ export function buildProgram(version: string, handlers: Handlers): Command {
   program
     .command("worker")
     .description("work on a distributed run with this checkout's own code, configuration and targets, until the run is over")
-    .argument("[directory]", "where the explorations lie; default: the folder of the configuration")
-    .addOption(new Option("--redis <url>", "the Redis of seqqa run --distributed").makeOptionMandatory())
-    .addOption(new Option("--parallel <n|auto>", "lanes that work at the same time"))
-    .addOption(new Option("--base-url <url>", "a target that already runs"))
-    .addOption(new Option("--no-infra", "take services, containers and the target to run already; needs base_url or lanes"))
-    .addOption(new Option("--verbose", "stacks of errors"))
+    .argument("[directory]", "directory of the explorations; default: the folder of the configuration")
+    .addOption(new Option("--redis <url>", "URL of the Redis that seqqa run --distributed uses").makeOptionMandatory())
+    .addOption(new Option("--parallel <n|auto>", "number of lanes that work at the same time"))
+    .addOption(new Option("--base-url <url>", "URL of a target that already runs"))
+    .addOption(new Option("--no-infra", "use services, containers and a target that already run; needs base_url or lanes"))
+    .addOption(new Option("--verbose", "print stack traces of errors"))
     .addOption(configFile())
     .addOption(allowDb())
     .addHelpText(
@@ -81,17 +81,17 @@ export function buildProgram(version: string, handlers: Handlers): Command {
   program
     .command("list")
     .description("list journeys and explorations")
-    .argument("[directory]", "only what is below it; default: the folder of the configuration")
-    .addOption(new Option("--json", "one JSON document on standard output"))
+    .argument("[directory]", "list only this directory; default: the folder of the configuration")
+    .addOption(new Option("--json", "print one JSON document on standard output"))
     .addOption(configFile())
     .addHelpText("after", "\nExample:\n  $ seqqa list --json")
     .action((directory: string | undefined, options: ListOptions) => handlers.list(directory, options));
   program
     .command("report")
-    .description("write the last run, or another one, as a report")
-    .addOption(new Option("--run <id>", "one of the newest 20 runs; default: the last one"))
+    .description("write a report of the last run, or of another one")
+    .addOption(new Option("--run <id>", "id of the run, one of the newest 20; default: the last one"))
     .addOption(new Option("--format <name>", `${alternatives([...REPORT_FORMAT_NAMES, "a module such as ./mine.ts"])}; default: html`))
-    .addOption(new Option("--output <file>", "where it is written, - for standard output; default: in report.output_dir"))
+    .addOption(new Option("--output <file>", "file to write, - for standard output; default: a file in report.output_dir"))
     .addOption(configFile())
     .addHelpText("after", "\nExample:\n  $ seqqa report --format junit --output -")
     .action((options: ReportOptions) => handlers.report(options));
@@ -100,9 +100,9 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .description("join the runs of all shards into one run with its reports")
     .argument("<store...>", "runs/<id>.db of each shard, or its folder of reports")
     .addOption(reporter())
-    .addOption(new Option("--output <dir>", "where reports are written"))
-    .addOption(new Option("--fail-on-severity <severity>", "critical, high, medium, low or none"))
-    .addOption(new Option("--verbose", "stacks of errors"))
+    .addOption(new Option("--output <dir>", "directory of the reports"))
+    .addOption(new Option("--fail-on-severity <severity>", "lowest severity that fails the run: critical, high, medium, low or none"))
+    .addOption(new Option("--verbose", "print stack traces of errors"))
     .addOption(configFile())
     .addHelpText(
       "after",
@@ -112,17 +112,20 @@ export function buildProgram(version: string, handlers: Handlers): Command {
   program
     .command("replay")
     .description("execute the path of a finding again, from a clean start, or print it as a script or a test")
-    .argument("<finding>", "its id, or how the id begins")
-    .addOption(new Option("--run <id>", "of one of the newest 20 runs; default: the last one"))
+    .argument("<finding>", "its id, or the beginning of its id")
+    .addOption(new Option("--run <id>", "id of the run of the finding, one of the newest 20; default: the last one"))
     .addOption(
-      new Option("--from-step <n>", "bring the world to the state before step n, show where it is, and on a terminal wait for Enter"),
+      new Option(
+        "--from-step <n>",
+        "go to the state before step n, show where the target and its stores are, and wait for Enter on a terminal",
+      ),
     )
-    .addOption(new Option("--emit <name>", "print it and run nothing").choices(EMITTERS))
-    .addOption(new Option("--base-url <url>", "a target that already runs"))
-    .addOption(new Option("--no-infra", "take services, containers and the target to run already; needs base_url or lanes"))
-    .addOption(new Option("--output <dir>", "where the reports of the run were written"))
+    .addOption(new Option("--emit <name>", "print the finding as a script or a test, without executing it").choices(EMITTERS))
+    .addOption(new Option("--base-url <url>", "URL of a target that already runs"))
+    .addOption(new Option("--no-infra", "use services, containers and a target that already run; needs base_url or lanes"))
+    .addOption(new Option("--output <dir>", "directory of the run's reports"))
     .addOption(configFile())
-    .addOption(new Option("--verbose", "stacks of errors"))
+    .addOption(new Option("--verbose", "print stack traces of errors"))
     .addOption(allowDb())
     .addHelpText(
       "after",
@@ -141,7 +144,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
   program
     .command("demo")
     .description("explore the built-in shop and show the defect that is found")
-    .addOption(new Option("--verbose", "more about the run, and stacks of errors"))
+    .addOption(new Option("--verbose", "print more about the run, and stack traces of errors"))
     .addHelpText("after", "\nExample:\n  $ seqqa demo")
     .action((options: { readonly verbose?: boolean }) => handlers.demo(options));
   program
@@ -153,11 +156,11 @@ export function buildProgram(version: string, handlers: Handlers): Command {
   const scaffold = program.command("scaffold").description("write a folder that explores what a description of an API describes");
   scaffold
     .command("openapi")
-    .description("from OpenAPI 2.0, 3.0 or 3.1; again, it keeps what you changed and adds what is new")
+    .description("from OpenAPI 2.0, 3.0 or 3.1; when repeated, it keeps your changes and adds what is new")
     .argument("<source>", "a file in JSON or YAML, or its URL")
-    .addOption(new Option("--out <dir>", "the folder; default: qa"))
-    .addOption(new Option("--force", "overwrite what you changed"))
-    .addOption(new Option("--allow-refs", "read whatever the description refers to, in other folders and on other servers"))
+    .addOption(new Option("--out <dir>", "folder to write; default: qa"))
+    .addOption(new Option("--force", "overwrite your changes"))
+    .addOption(new Option("--allow-refs", "follow references to files in other folders and on other servers"))
     .addHelpText(
       "after",
       "\nExample:\n  $ seqqa scaffold openapi openapi.yaml\n  $ seqqa scaffold openapi https://api.example.com/openapi.json --out qa",
@@ -165,10 +168,10 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .action((source: string, options: ScaffoldOptions) => handlers.scaffoldOpenapi(source, options));
   scaffold
     .command("graphql")
-    .description("from a GraphQL schema; again, it keeps what you changed and adds what is new")
-    .argument("<source>", "a file with SDL or the result of an introspection, or the URL of the endpoint, which is asked for it")
-    .addOption(new Option("--out <dir>", "the folder; default: qa"))
-    .addOption(new Option("--force", "overwrite what you changed"))
+    .description("from a GraphQL schema; when repeated, it keeps your changes and adds what is new")
+    .argument("<source>", "a file with SDL or the result of an introspection, or the URL of an endpoint to introspect")
+    .addOption(new Option("--out <dir>", "folder to write; default: qa"))
+    .addOption(new Option("--force", "overwrite your changes"))
     .addHelpText(
       "after",
       "\nExample:\n  $ seqqa scaffold graphql schema.graphql\n  $ seqqa scaffold graphql http://127.0.0.1:4000/graphql --out qa",
@@ -176,24 +179,24 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .action((source: string, options: ScaffoldOptions) => handlers.scaffoldGraphql(source, options));
   program
     .command("doctor")
-    .description("check Node, the configuration, and each store: what puts it back, and whether that works")
-    .argument("[directory]", "where the seqqa.yaml is looked for first")
-    .addOption(new Option("--json", "one JSON document on standard output"))
+    .description("check Node, the configuration, and each store: how it is restored, and whether that works")
+    .argument("[directory]", "directory in which seqqa.yaml is looked for first")
+    .addOption(new Option("--json", "print one JSON document on standard output"))
     .addOption(configFile())
     .addOption(allowDb())
     .addHelpText("after", "\nExample:\n  $ seqqa doctor --config qa/seqqa.yaml")
     .action((directory: string | undefined, options: StoreOptions) => handlers.doctor(directory, options));
   program
     .command("clean")
-    .description("remove what dead runs left, and put back what they changed in your own stores")
-    .argument("[directory]", "where the seqqa.yaml is looked for first")
-    .addOption(new Option("--dry-run", "only show it"))
-    .addOption(new Option("--yes", "do not ask before rows of your own stores are put back"))
+    .description("remove what dead runs left, and restore what they changed in your own stores")
+    .argument("[directory]", "directory in which seqqa.yaml is looked for first")
+    .addOption(new Option("--dry-run", "only show what would be done"))
+    .addOption(new Option("--yes", "do not ask before rows of your own stores are restored"))
     .addOption(configFile())
     .addOption(allowDb())
     .addHelpText(
       "after",
-      "\nExample:\n  $ seqqa clean --dry-run\n  $ seqqa clean --yes\n\nExit status: 0 all is put back, 2 asked for --yes, 3 rows that were changed after the run were kept.",
+      "\nExample:\n  $ seqqa clean --dry-run\n  $ seqqa clean --yes\n\nExit status: 0 everything is restored, 2 --yes is needed, 3 rows that were changed after the run were kept.",
     )
     .action((directory: string | undefined, options: CleanOptions) => handlers.clean(directory, options));
   return program;

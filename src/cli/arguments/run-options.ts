@@ -65,10 +65,10 @@ export interface RunFlag extends Flag {
   readonly kept?: "key" | "row";
 }
 
-export const CONFIG_FLAG: Flag = { usage: "--config <file>", description: "this seqqa.yaml and no other" };
+export const CONFIG_FLAG: Flag = { usage: "--config <file>", description: "configuration file to use; no other one is looked for" };
 export const ALLOW_DB_FLAG: Flag = {
   usage: "--allow-db <name>",
-  description: "a store that may be written although its name does not say that it is for tests",
+  description: "allow writing to a store whose name does not say that it is for tests",
   isList: true,
 };
 
@@ -76,19 +76,25 @@ const [DEFAULT_REPORTER, ...OTHER_REPORTERS] = REPORTER_NAMES;
 const REPORTER_WORDS = [`${DEFAULT_REPORTER} (default)`, ...OTHER_REPORTERS, "a module of your own: ./mine.ts, or a package"];
 export const REPORTER_FLAG: Flag = {
   usage: "--reporter <name>",
-  description: `what standard output gets: ${alternatives(REPORTER_WORDS)}`,
+  description: `format of standard output: ${alternatives(REPORTER_WORDS)}`,
   isList: true,
 };
 
 /** Every flag of `seqqa run`, in the order of its help. */
 export const RUN_FLAGS: readonly RunFlag[] = [
-  { option: "all", usage: "--all", description: "every journey" },
-  { option: "parallel", usage: "--parallel <n|auto>", description: "lanes that work at the same time", key: "parallel", kept: "key" },
-  { option: "verbose", usage: "--verbose", description: "more about the run: requests of every step, stacks of errors" },
+  { option: "all", usage: "--all", description: "run every journey" },
+  {
+    option: "parallel",
+    usage: "--parallel <n|auto>",
+    description: "number of lanes that work at the same time",
+    key: "parallel",
+    kept: "key",
+  },
+  { option: "verbose", usage: "--verbose", description: "print more about the run: requests of every step, stack traces of errors" },
   {
     option: "infra",
     usage: "--no-infra",
-    description: "take services, containers and the target to run already; needs base_url or lanes",
+    description: "use services, containers and a target that already run; needs base_url or lanes",
     kept: "row",
   },
   {
@@ -102,7 +108,7 @@ export const RUN_FLAGS: readonly RunFlag[] = [
   {
     option: "maxSteps",
     usage: "--max-steps <n>",
-    description: "executed actions",
+    description: "highest number of executed actions",
     key: "exploration.max_steps",
     isOfExplorations: true,
     kept: "key",
@@ -118,12 +124,12 @@ export const RUN_FLAGS: readonly RunFlag[] = [
   {
     option: "maxTime",
     usage: "--max-time <duration>",
-    description: "seconds, or 30s, 5m, 1h",
+    description: "time limit in seconds, or 30s, 5m, 1h",
     key: "exploration.max_time",
     isOfExplorations: true,
     kept: "key",
   },
-  { option: "seed", usage: "--seed <n>", description: "where all randomness comes from", key: "exploration.seed", kept: "key" },
+  { option: "seed", usage: "--seed <n>", description: "seed of all random choices", key: "exploration.seed", kept: "key" },
   {
     option: "races",
     usage: "--races [mode]",
@@ -152,47 +158,47 @@ export const RUN_FLAGS: readonly RunFlag[] = [
   {
     option: "continueAfterViolation",
     usage: "--continue-after-violation",
-    description: "explore behind states that violate a rule, too",
+    description: "explore onwards from states that violate a rule, too",
     key: "exploration.continue_after_violation",
     isOfExplorations: true,
     kept: "key",
   },
-  { option: "only", usage: "--only <text>", description: "explorations and journeys whose name contains it", kept: "row" },
+  { option: "only", usage: "--only <text>", description: "run only explorations and journeys whose name contains the text", kept: "row" },
   {
     option: "shard",
     usage: "--shard <i/n>",
-    description: "explore one of n shares of the states; --max-steps is the total of all; see seqqa merge",
+    description: "explore one of n shares of the states; --max-steps counts for all shards together; see seqqa merge",
     isOfExplorations: true,
     kept: "row",
   },
   {
     option: "distributed",
     usage: "--distributed <url>",
-    description: "let workers expand states, through this Redis; needs SEQQA_SECRET; see seqqa worker",
+    description: "let workers expand states, connected through this Redis; needs SEQQA_SECRET; see seqqa worker",
     isOfExplorations: true,
   },
   {
     option: "resume",
     usage: "--resume [run]",
-    description: "go on with a run that was interrupted, killed or out of budget; default: the last one",
+    description: "continue a run that was interrupted, killed or out of budget; default: the last one",
     isOfExplorations: true,
   },
-  { option: "force", usage: "--force", description: "go on although configuration or code changed" },
+  { option: "force", usage: "--force", description: "resume although configuration or code changed" },
   { option: "reporter", ...REPORTER_FLAG },
-  { option: "baseUrl", usage: "--base-url <url>", description: "a target that already runs", key: "base_url", kept: "key" },
+  { option: "baseUrl", usage: "--base-url <url>", description: "URL of a target that already runs", key: "base_url", kept: "key" },
   { option: "config", ...CONFIG_FLAG },
-  { option: "output", usage: "--output <dir>", description: "where reports are written", key: "report.output_dir" },
+  { option: "output", usage: "--output <dir>", description: "directory of the reports", key: "report.output_dir" },
   {
     option: "failOnSeverity",
     usage: "--fail-on-severity <severity>",
-    description: "critical, high, medium, low or none",
+    description: "lowest severity that fails the run: critical, high, medium, low or none",
     key: "fail_on_severity",
     kept: "key",
   },
   {
     option: "updateKnown",
     usage: "--update-known",
-    description: "write what is found to the file of known_findings",
+    description: "write the findings of this run to the file known_findings",
     isOfExplorations: true,
   },
   { option: "allowDb", ...ALLOW_DB_FLAG },
@@ -219,23 +225,26 @@ export function refuseMisuse(named: string | undefined, options: RunOptions): vo
   if (options.force === true && options.resume === undefined)
     throw usage("--force can only be used together with --resume.", "Take it out, or add --resume.");
   if (typeof options.resume === "string" && !RUN_ID.test(options.resume)) {
-    const hint = "Leave it out for the last run; the directory stands before it: seqqa run qa --resume.";
-    throw usage(`${JSON.stringify(options.resume)} is no id of a run.`, hint);
+    const hint = "Leave the id out for the last run; write a directory before the option: seqqa run qa --resume.";
+    throw usage(`${JSON.stringify(options.resume)} is not the id of a run.`, hint);
   }
   if (options.shard !== undefined && !/^[1-9]\d{0,3}\/[1-9]\d{0,3}$/.test(options.shard))
-    throw usage(`${JSON.stringify(options.shard)} names no shard.`, "Write i/n with i from 1 to n: 2/4 is the second of four.");
+    throw usage(`Invalid --shard value ${JSON.stringify(options.shard)}.`, "Write i/n with i from 1 to n: 2/4 is the second of four.");
   // An unset variable of the shell gives an empty name, which does not mean the current folder.
   if (named?.trim() === "")
     throw usage("The name of what to run is empty.", "seqqa list shows what there is; seqqa run . is the current folder.");
   if (options.all === true && named !== undefined)
-    throw usage(`--all is every journey, and ${named} names one thing to run.`, `Try: seqqa run --all, or seqqa run ${named}.`);
+    throw usage(`--all runs every journey, and cannot be combined with ${named}.`, `Try: seqqa run --all, or seqqa run ${named}.`);
 }
 
 /** @throws SeqqaError when an option was given that journeys do not have */
 export function refuseForJourneys(options: RunOptions): void {
   const flag = RUN_FLAGS.find(({ option, isOfExplorations }) => isOfExplorations === true && options[option] !== undefined);
   if (flag !== undefined)
-    throw usage(`${typed(flag)} is for explorations, and this is a run of journeys.`, "Take it out, or name a directory of explorations.");
+    throw usage(
+      `${typed(flag)} can only be used for explorations, and this is a run of journeys.`,
+      "Take it out, or name a directory of explorations.",
+    );
 }
 
 export function usage(message: string, hint?: string): SeqqaError {

@@ -35,9 +35,9 @@ function missingSource(complaint: string): string | undefined {
 function missingCommand(cause: CommanderError, program: Command): SeqqaError {
   const group = program.commands.find(({ commands }) => commands.length > 0);
   const names = (group?.commands ?? []).map((command) => command.name());
-  return new SeqqaError("USAGE", `${group?.name() ?? "seqqa"} takes another word: ${names.join(" or ")}.`, {
+  return new SeqqaError("USAGE", `${group?.name() ?? "seqqa"} needs a subcommand: ${names.join(" or ")}.`, {
     exitStatus: 2,
-    hint: `seqqa ${group?.name() ?? ""} ${names[0] ?? ""} --help says what stands behind it.`,
+    hint: `seqqa ${group?.name() ?? ""} ${names[0] ?? ""} --help shows its arguments.`,
     cause,
   });
 }
@@ -50,5 +50,5 @@ function meant(complaint: string, program: Command): string | undefined {
   const option = options.find((one) => one.flags === flags);
   const near = nearest(value, option?.argChoices ?? []);
   if (near !== undefined) return `Did you mean ${near}?`;
-  return option?.optional === true ? `What follows ${option.long} is taken for its value: name what to run before it.` : undefined;
+  return option?.optional === true ? `The word after ${option.long} is read as its value: write what to run before the option.` : undefined;
 }

@@ -40,17 +40,17 @@ export async function cleanCommand(
   });
   for (const line of removed) out(`removed ${printable(line)}`);
   for (const { store, undo, keep } of leftovers) {
-    out(`${printable(capital(store))}: ${rows(undo.length)} went back to what they were, ${keep.length} stayed.`);
+    out(`${printable(capital(store))}: ${rows(undo.length)} restored, ${keep.length} kept.`);
   }
-  for (const file of files) out(`What these rows were before the run, and as it left them: ${printable(file)}`);
+  for (const file of files) out(`Values of these rows before the run, and as it left them: ${printable(file)}`);
   if (removed.length + leftovers.length === 0) out("Nothing was left by dead runs.");
   return leftovers.some(({ keep }) => keep.length > 0) ? 3 : 0;
 }
 
 /** Asks at a terminal. @throws SeqqaError `CLEAN_NEEDS_YES` without an interactive terminal */
 async function isConfirmed(shell: Shell): Promise<boolean> {
-  if (shell.confirm !== undefined) return shell.confirm("Put these rows back? [y/N] ");
-  throw new SeqqaError("CLEAN_NEEDS_YES", "Rows of your own stores would be changed, and nobody can be asked here.", {
+  if (shell.confirm !== undefined) return shell.confirm("Restore these rows? [y/N] ");
+  throw new SeqqaError("CLEAN_NEEDS_YES", "Rows of your own stores would be changed, and there is no terminal to ask for confirmation.", {
     hint: "`seqqa clean --yes` does it, `seqqa clean --dry-run` only shows it.",
     exitStatus: 2,
   });
@@ -63,7 +63,7 @@ function shown({ store, sinceMs, recordedMs, undo, keep }: Leftover): string {
     `${printable(capital(store))} has rows of a run that was killed${when}:`,
     ...tables("goes back  ", undo),
     ...tables("stays      ", keep),
-    ...(keep.length > 0 ? ["  (What stays was changed after the run, or is needed by a row that was.)"] : []),
+    ...(keep.length > 0 ? ["  (Rows are kept if they were changed after the run, or are needed by a row that was.)"] : []),
   ].join("\n");
 }
 

@@ -11,8 +11,8 @@ import type { Shell } from "../process/shell.ts";
 
 const INTRO = `A small shop is started: real HTTP, one SQLite database, and three defects that no single call shows.
 Its orders can be created, paid, shipped, refunded and cancelled. seqqa tries these calls in every state that they
-lead to, checks the shop's rules after each, and puts everything back. Then it sends pairs of calls at the same time,
-and looks for what neither order of the two leads to. At last it makes each write to the database fail, one at a time.
+lead to, checks the shop's rules after each, and restores the state. Then it sends pairs of calls at the same time,
+and looks for results that neither order of the two gives. Finally it makes each write to the database fail, one at a time.
 `;
 
 /** `seqqa demo`: the same run as `seqqa run --races --faults`, on the packaged shop. Only the findings are printed. */

@@ -19,7 +19,7 @@ export function initCommand(named: string | undefined, shell: Shell, version: st
       `Wrote ${written.files.length} files to ${printable(directory)}.`,
       `  ${first}   explores the example and finds the defect planted in it`,
       `  ${journey}   runs one journey`,
-      `  ${"README.md".padEnd(first.length)}   says what is what, and how your own API takes the example's place`,
+      `  ${"README.md".padEnd(first.length)}   explains the files, and how to use them for your own API`,
       "",
     ].join("\n"),
   );

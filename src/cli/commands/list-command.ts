@@ -35,7 +35,7 @@ export async function listCommand(
   if (folder !== undefined && !(existsSync(folder) && statSync(folder).isDirectory())) {
     throw usage(
       `There is no directory ${directory}.`,
-      "Name one with explorations or journeys, or none for all that the configuration is for.",
+      "Name a directory with explorations or journeys, or none to list everything that belongs to the configuration.",
     );
   }
   const config = configFor(shell, {

@@ -64,11 +64,15 @@ export async function replayCommand(
   const found = findFinding(wanted, id, data.document, elsewhere);
   // A run log from somebody else must not cause any other module to be loaded.
   if (!isExplorationFile(found.exploration.file)) {
-    throw usage(`The finding is of no exploration: ${printable(found.exploration.file)}.`, "Name another run with --run, or run again.");
+    throw usage(
+      `The finding names ${printable(found.exploration.file)}, which is not the file of an exploration.`,
+      "Choose another run with --run, or run again.",
+    );
   }
   if (found.kind === "violation") refusePathless(found);
   if (options.emit !== undefined) {
-    if (options.fromStep !== undefined) throw usage("--from-step is for a replay, and --emit runs nothing.", "Leave one of them out.");
+    if (options.fromStep !== undefined)
+      throw usage("--from-step cannot be combined with --emit, which executes nothing.", "Leave one of them out.");
     shell.stdout.write(emitted(options.emit, found, config, shell.cwd));
     return 0;
   }
@@ -97,7 +101,7 @@ function olderRun(outputDir: string, last: string, wanted: string): string | und
 function refusePathless({ violation }: FoundViolation): void {
   if (violation.reproductionPath.length === 0 && violation.state === null) {
     throw usage(
-      `There is nothing to replay: ${printable(violation.invariant)} says what no path led to.`,
+      `There is nothing to replay: ${printable(violation.invariant)} is about something that no path reached.`,
       "Replay findings that have a path, or explore again.",
     );
   }
@@ -182,7 +186,7 @@ async function replayed(found: FoundFinding, run: string, from: number | undefin
       if (step !== from || next === undefined) return;
       print(`The world is as it was before step ${step + 1} (${printable(next)}):`, ...uses.map((one) => `  ${printable(one)}`), "");
       if (shell.waitForEnter === undefined) return;
-      shell.stderr.write("Press Enter to go on. ");
+      shell.stderr.write("Press Enter to continue. ");
       await shell.waitForEnter(signal);
     };
     try {
@@ -227,7 +231,7 @@ function firstStep(given: string | undefined, steps: number): number | undefined
   const step = Number(given);
   if (/^\d+$/.test(given) && step >= 1 && step <= steps) return step - 1;
   throw usage(
-    `--from-step ${JSON.stringify(given)} is no step of the path.`,
+    `--from-step ${JSON.stringify(given)} is not a step of the path.`,
     steps === 0 ? "The finding is in the initial state: it has no steps." : `It has the steps 1 to ${steps}.`,
   );
 }

@@ -50,7 +50,7 @@ export async function scaffoldCommand(
 
 function written({ files, actions, again }: Scaffolded, out: string): readonly string[] {
   const count = (fate: string): number => actions.filter((one) => one.fate === fate).length;
-  if (files.length === 0) return [`${out} is as the description has it: nothing was written.`];
+  if (files.length === 0) return [`${out} already matches the description: nothing was written.`];
   const groups = new Set(actions.filter(({ fate }) => fate !== "deleted").map(({ file }) => file)).size;
   const parts = again
     ? [`${count("added")} ${plural(count("added"), "action")} added`, `${count("updated")} updated`]
@@ -65,8 +65,8 @@ function keptLines({ kept, actions, left }: Scaffolded, out: string): readonly s
     ...kept.map(({ path, why }) => `${join(out, path)} (${why})`),
   ];
   return [
-    ...(names.length === 0 ? [] : [`Kept as you have it: ${shortList(names)}.`]),
-    ...left.map((sentence) => `Left to you: ${sentence}.`),
+    ...(names.length === 0 ? [] : [`Kept with your changes: ${shortList(names)}.`]),
+    ...left.map((sentence) => `Left for you to do: ${sentence}.`),
   ];
 }
 
@@ -88,8 +88,8 @@ function inferred({ plan }: Scaffolded, out: string): readonly string[] {
       ? []
       : [
           plan.graphql === undefined
-            ? `${plan.warnings.length} ${plural(plan.warnings.length, "place")} of the description had to be mended: see ${join(out, "README.md")}.`
-            : `${join(out, "README.md")} says what was left out or is not right in the schema: ${plan.warnings.length} ${plural(plan.warnings.length, "thing")}.`,
+            ? `${plan.warnings.length} ${plural(plan.warnings.length, "place")} of the description had to be corrected: see ${join(out, "README.md")}.`
+            : `${join(out, "README.md")} lists what was left out of the schema, or is not right in it: ${plan.warnings.length} ${plural(plan.warnings.length, "thing")}.`,
         ]),
   ];
 }
@@ -106,7 +106,7 @@ function keyLine({ files, plan: { login } }: Scaffolded): readonly string[] {
 /** The configuration names the address of the API, which a description does not know for certain. */
 function placeLine({ files, again }: Scaffolded, out: string): readonly string[] {
   if (again || !files.includes("seqqa.yaml")) return [];
-  return [`Say in ${join(out, "seqqa.yaml")} where the API runs (base_url), or how it is started (target). Then:`];
+  return [`Write in ${join(out, "seqqa.yaml")} where the API runs (base_url), or how it is started (target). Then:`];
 }
 
 function next({ surroundings, files }: Scaffolded, out: string, cwd: string, version: string): string {

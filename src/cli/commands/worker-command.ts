@@ -32,7 +32,7 @@ export async function workerCommand(
   const secret = takeSecret("seqqa worker", shell);
   const directory = resolve(shell.cwd, named ?? ".");
   if (named !== undefined && !(existsSync(directory) && statSync(directory).isDirectory()))
-    throw usage(`There is no directory ${named}.`, "Name the one with the explorations of the run.");
+    throw usage(`There is no directory ${named}.`, "Name the directory with the explorations of the run.");
   const config = configFor(shell, {
     directory: named ?? ".",
     file: options.config,

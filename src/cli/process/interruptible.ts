@@ -10,7 +10,7 @@ export async function interruptible<T>(
   const controller = new AbortController();
   const stopListening = shell.onInterrupt(() => {
     if (controller.signal.aborted) return shell.exit(130);
-    reporter.message("Interrupted: finishing what is in progress; once more ends at once.");
+    reporter.message("Interrupted: finishing what is in progress; interrupt again to end at once.");
     controller.abort();
   });
   try {

@@ -17,8 +17,8 @@ export function raceVerdict({ prefix, steps, hits, trials, schedule }: Finding, 
   }
   const strayed = strayedBefore(prefix.length, steps, replayed);
   if (strayed !== undefined || race === undefined) {
-    const why = strayed ?? "the path did not come to its end";
-    return { kind: "diverged", exitStatus: 3, sentence: `Diverged: ${why}, so the calls were not sent where they were.` };
+    const why = strayed ?? "the path could not be completed";
+    return { kind: "diverged", exitStatus: 3, sentence: `Diverged: ${why}, so the calls were not sent in the state of the finding.` };
   }
   if (race.inconclusive !== undefined) return { kind: "diverged", exitStatus: 3, sentence: `Not judged: ${race.inconclusive}.` };
   const then = schedule === undefined ? `, which ${count({ hits, trials })} did in the run` : ", although the schedule was followed";

@@ -19,7 +19,8 @@ export function verdictOf(finding: Finding, replayed: ReplayResult): Verdict {
     const way = strayed === undefined ? "" : `, although ${strayed}`;
     return { kind: "fails", exitStatus: 1, sentence: `Still fails: ${invariant} is broken again${way}.` };
   }
-  if (strayed !== undefined) return { kind: "diverged", exitStatus: 3, sentence: `Diverged: ${strayed}, so the path did not lead there.` };
+  if (strayed !== undefined)
+    return { kind: "diverged", exitStatus: 3, sentence: `Diverged: ${strayed}, so the path did not reach the state of the finding.` };
   const unjudged = replayed.errors.find(({ source }) => source === invariant);
   if (unjudged !== undefined) return { kind: "diverged", exitStatus: 3, sentence: `Not judged: ${unjudged.message}` };
   if (notReplayed === true) {

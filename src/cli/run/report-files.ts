@@ -51,7 +51,7 @@ export async function loadFormat(name: string, { key, folder, machinery }: Forma
   const given = (await machinery.loadExtension({ name, key, folder })) as Partial<ReportFormat> | null;
   const { file, readsGraph } = given ?? {};
   if (typeof given?.render !== "function") throw invalid(name, key, "exports no function render(data)");
-  if (typeof file !== "string" || !FILE_NAME.test(file)) throw invalid(name, key, "exports no name of a file without a folder as `file`");
+  if (typeof file !== "string" || !FILE_NAME.test(file)) throw invalid(name, key, "does not export a file name without a folder as `file`");
   return { name, file, readsGraph, render: (data) => given.render!(data) };
 }
 
@@ -69,7 +69,7 @@ export function readFor(formats: readonly ReportFormat[], outputDir: string, id:
 
 /** Prints which runs were skipped in the search for the last one. */
 export function tellSkipped({ stderr }: Shell, skipped: readonly string[]): void {
-  for (const one of skipped) stderr.write(`note: ${printable(one)} An older one is taken.\n`);
+  for (const one of skipped) stderr.write(`note: ${printable(one)} An older run is used.\n`);
 }
 
 /**
@@ -83,7 +83,7 @@ export function* reportPieces(format: LoadedFormat, { file, data }: KeptData): I
     else yield* rendered;
   } catch (cause) {
     if (cause instanceof SeqqaError) throw cause;
-    if (Object.hasOwn(REPORT_FORMATS, format.name)) throw unreadable(file, "what it says is no result of seqqa", cause);
+    if (Object.hasOwn(REPORT_FORMATS, format.name)) throw unreadable(file, "its content is not a result of seqqa", cause);
     const message = cause instanceof Error ? cause.message : String(cause);
     throw new SeqqaError("REPORT_FORMAT_THREW", `The report format ${printable(format.name)} threw: ${printable(message)}.`, {
       hint: `Correct it, and write the report again with seqqa report --format ${printable(format.name)}.`,
@@ -135,7 +135,7 @@ export function cannotWrite(path: string, cause: unknown, exitStatus: 2 | 3): Se
   const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
   return new SeqqaError("REPORT_NOT_WRITTEN", `The report cannot be written to ${path} (${code}).`, {
     exitStatus,
-    hint: "Name another folder with --output or report.output_dir.",
+    hint: "Choose another folder with --output or report.output_dir.",
     cause,
   });
 }

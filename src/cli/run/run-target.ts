@@ -78,16 +78,17 @@ function saidAgain<T>(id: string, work: () => T): T {
   } catch (cause) {
     if (!(cause instanceof SeqqaError) || cause.code !== "STORE_NOT_ALLOWED") throw cause;
     const { code, message, hint, exitStatus } = cause;
-    throw new SeqqaError(code, message, { hint: `${hint} Run ${id} does not keep --allow-db: give it again.`, exitStatus, cause });
+    throw new SeqqaError(code, message, { hint: `${hint} --allow-db is not stored with run ${id}: give it again.`, exitStatus, cause });
   }
 }
 
 /** @throws SeqqaError with exit status 2 when there is no run, or when it cannot be resumed */
 function storedRun({ report }: Config, resume: string | true): StoredRun {
   if (report.formats.length === 0)
-    throw usage("--resume has no run to go on with: report.formats is empty, so that none is kept.", "Name a format.");
+    throw usage("There is no run to resume: report.formats is empty, so runs are not stored.", "List a format in report.formats.");
   const stored = readStoredRun(report.outputDir, resume === true ? undefined : resume);
-  if (stored.hasJourneys) throw usage(`Run ${stored.id} is one of journeys; explorations can go on.`, "Name another one after --resume.");
+  if (stored.hasJourneys)
+    throw usage(`Run ${stored.id} is a run of journeys; only explorations can be resumed.`, "Name another run after --resume.");
   return stored;
 }
 

@@ -47,7 +47,7 @@ function checkSystems(section: string, systems: Readonly<Record<string, FilledSy
     if (options !== undefined) {
       refuse(
         `${section}.${name}.options`,
-        `${section}.${name}.options is for an adapter of your own, and none is named.`,
+        `${section}.${name}.options is for an adapter of your own, but adapter is not set.`,
         "Take it out, or name the package or the module in adapter.",
       );
     }
@@ -73,7 +73,7 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
     const set = Object.keys(context.sources).find((key) => key.startsWith("target.")) ?? "target";
     refuse(
       context.sources["target"] === undefined ? set : "target",
-      "target says neither what to start nor what to import.",
+      "target has neither a command to start nor a module to import.",
       "Give target.command or target.module.",
     );
   }
@@ -90,7 +90,7 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
   if (running !== undefined && !context.noInfra) {
     refuse(
       "lanes",
-      "lanes says that the targets already run, and target says how to start them.",
+      "lanes lists targets that already run, but target says how to start them.",
       "Take one of them out, or run with --no-infra.",
     );
   }
@@ -204,7 +204,7 @@ function services({ services: declared }: Filled, refuse: Refuse): void {
     if (!/^[a-z0-9][a-z0-9._-]*$/i.test(name)) {
       refuse(
         "services",
-        `services[${index}].name is ${shown(name)}, which cannot name a file of its output.`,
+        `services[${index}].name is ${shown(name)}, which cannot be part of a file name.`,
         "Use letters, digits, . _ and -.",
       );
     }
@@ -213,7 +213,7 @@ function services({ services: declared }: Filled, refuse: Refuse): void {
     if (ready?.startsWith("/") === true && !/^\d{1,5}$/.test(env?.["PORT"] ?? "")) {
       refuse(
         "services",
-        `services[${index}].ready is the path ${shown(ready)}, and nothing says on which port ${name} listens.`,
+        `services[${index}].ready is the path ${shown(ready)}, and the port on which ${name} listens is not known.`,
         `Write the whole URL, such as http://127.0.0.1:4000${ready}, or give the service its PORT under env.`,
       );
     }
@@ -225,7 +225,7 @@ function noInfra(values: Filled, context: FilledContext, refuse: Refuse): void {
   if (values.baseUrl === undefined && values.lanes === undefined) {
     refuse(
       "target",
-      "--no-infra takes the target to run already, and nothing says where.",
+      "--no-infra needs a target that already runs, and no URL is given.",
       "Give --base-url, or base_url or lanes in the file.",
     );
   }

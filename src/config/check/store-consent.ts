@@ -33,7 +33,7 @@ export function refuseForeignStores({ systems, lanes, target, baseUrl, allowedSt
     if (host === undefined && !isUsedWhereItIs) continue;
     const name = storeName(url) || (adapter === undefined ? "" : new URL(url).host);
     if (mayBeWritten(name, allowed)) continue;
-    const where = host === undefined ? ", which is used where it is" : ` on ${host}, which is another machine`;
+    const where = host === undefined ? ", which is used in place" : ` on ${host}, which is another machine`;
     throw problem(
       "STORE_NOT_ALLOWED",
       undefined,

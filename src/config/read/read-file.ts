@@ -74,7 +74,7 @@ class Reader {
     const frame = this.#frame(error.pos[0]);
     if (error.code === "DUPLICATE_KEY") {
       const key = /^["']?([^\s:"']*)/.exec(this.#text.slice(error.pos[0]))?.[1] ?? "";
-      throw problem("CONFIG_DUPLICATE_KEY", at, `the key "${key}" is there twice.`, frame);
+      throw problem("CONFIG_DUPLICATE_KEY", at, `the key "${key}" appears twice.`, frame);
     }
     const what = withoutPasswords(error.message.split("\n")[0] ?? "").replace(/[.:]?$/, ".");
     throw problem("CONFIG_YAML", at, `this is not valid YAML: ${what}`, frame);

@@ -11,7 +11,7 @@ export function exampleFile(): string {
   const head = [
     "# yaml-language-server: $schema=./node_modules/seqqa/seqqa.schema.json",
     "#",
-    '# Every key of seqqa.yaml. What is not commented out is the default. Times are in seconds, or "30s", "5m", "250ms", "1h".',
+    '# Every key of seqqa.yaml. Keys that are not commented out have their default. Times are in seconds, or "30s", "5m", "250ms", "1h".',
     "# ${NAME} and ${NAME:-default} come from the environment, and every single value can be set there: SEQQA_EXPLORATION_MAX_STEPS.",
     "",
   ];

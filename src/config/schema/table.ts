@@ -47,7 +47,8 @@ function section(fields: Readonly<Record<string, Field>>): SectionSpec {
 const systemFields: Readonly<Record<string, Field>> = {
   url: {
     spec: { ...storeUrl, freeWith: "adapter" },
-    description: "The store; with `target`, the template of every lane's own store. `systems.db` may leave it out beside `db_url`.",
+    description:
+      "URL of the store; with `target`, of the template that every lane's own store is copied from. Optional in `systems.db` if `db_url` is set.",
     example: "sqlite:./shop.db",
   },
   adapter: {
@@ -59,16 +60,20 @@ const systemFields: Readonly<Record<string, Field>> = {
         says: "the name of a package, or a path such as ./my-store.ts",
       },
     },
-    description: "A package or a module of your own that makes the store's adapter; then `url` may have any scheme.",
+    description: "A package or a module of your own that provides the store's adapter; `url` may then have any scheme.",
     example: "./my-store.ts",
   },
-  options: { spec: { kind: "any" }, description: "Settings for `adapter`, passed on as they are.", example: { prefix: "shop" } },
+  options: { spec: { kind: "any" }, description: "Settings for `adapter`, passed on unchanged.", example: { prefix: "shop" } },
   checkpoint: {
     spec: choice(["auto", ...new Set(STORE_KIND_NAMES.flatMap((kind) => STORE_KINDS[kind].checkpoints))]),
-    description: "How the store is saved and put back.",
+    description: "How the store is saved and restored.",
     example: "auto",
   },
-  isolation: { spec: choice(["server", "index"]), description: "Redis: what a lane gets as its own.", example: "server" },
+  isolation: {
+    spec: choice(["server", "index"]),
+    description: "Redis: whether each lane gets a server or a database index of its own.",
+    example: "server",
+  },
   tables: { spec: texts, description: "Tables that belong to the state; default: all of them.", example: ["orders"] },
   ignore: {
     spec: texts,
@@ -104,11 +109,11 @@ export const TABLE: SectionSpec = section({
   },
   timeout: { spec: seconds, default: 30, description: "Time that one attempt of a request may take." },
   tls: {
-    description: "Whom HTTPS connections to the target trust.",
+    description: "Certificates that HTTPS connections to the target trust.",
     spec: section({
       ca_file: {
         spec: path,
-        description: "PEM file with certificates of authorities that are trusted beside Node's own.",
+        description: "PEM file with certificates of authorities that are trusted in addition to Node's own.",
         example: "./ca.pem",
       },
     }),
@@ -136,12 +141,12 @@ export const TABLE: SectionSpec = section({
       command: {
         spec: text,
         description:
-          "Command line; `{port}` `{lane}` `{db_url}` `{db_path}` `{db_host}` `{url:<name>}` `{host:<name>}` are filled in, and so are port, user, password and database for host.",
+          "Command line; `{port}` `{lane}` `{db_url}` `{db_path}` `{db_host}` `{url:<name>}` `{host:<name>}` are filled in; in place of `host`, also `port`, `user`, `password` and `database`.",
         example: "node server.js",
       },
       env: {
         spec: environment,
-        description: "Environment variables of the command; the same words are filled in.",
+        description: "Environment variables of the command; the same placeholders are filled in.",
         example: { PORT: "{port}", DB: "{db_path}" },
       },
       cwd: { spec: path, description: "Folder that the command runs in; default: the folder of this file.", example: "." },
@@ -170,24 +175,24 @@ export const TABLE: SectionSpec = section({
                   description: "Default: GET.",
                 },
                 path: { spec: text, description: "Path of a request." },
-                headers: { spec: headers, description: "Headers of the request; the words of `target` are filled in." },
+                headers: { spec: headers, description: "Headers of the request; the placeholders of `target.command` are filled in." },
                 json: { spec: { kind: "any" }, description: "Body of the request, sent as JSON." },
                 command: {
                   spec: text,
-                  description: "In place of a request: a command line, with the words and the environment of `target`.",
+                  description: "In place of a request: a command line, with the placeholders and the environment of `target`.",
                 },
               }),
             ],
           },
         },
         description:
-          "Requests and commands once the target answers, each within `ready_timeout`: what they leave, tables too, is part of the root state.",
+          "Requests and commands to execute once the target answers, each within `ready_timeout`. Their effects, including new tables, are part of the root state.",
         example: ["GET /health", { method: "POST", path: "/setup", json: { admin: "ada" } }, { command: "npm run migrate" }],
       },
       rollback: {
         spec: choice(["stores", "restart"]),
         default: "stores",
-        description: "What is put back between branches: the stores, or the process too.",
+        description: "What is restored between branches: the stores only, or the process, too.",
       },
       module: {
         spec: path,
@@ -195,17 +200,21 @@ export const TABLE: SectionSpec = section({
           "In place of `command`: a module whose `createTarget(lane)` returns a fetch handler, an `http.Server` or `{ fetch, close }`.",
         example: "./app.ts",
       },
-      settle: { spec: secondsOrNone, default: 0, description: "Time to wait for late writes after an answer; 0 only watches for them." },
+      settle: {
+        spec: secondsOrNone,
+        default: 0,
+        description: "Time to wait for late writes after each answer; 0: do not wait, only watch for them.",
+      },
       idle_watch: {
         spec: secondsOrNone,
         default: 3,
-        description: "Time to watch stores without a request, once something was written that no step explains; 0: never.",
+        description: "Time to watch stores without sending requests, after a write that no step explains; 0: never.",
       },
       standby: {
         spec: { kind: "boolean" },
         default: true,
         description:
-          "After a lane was lost, start one spare target ahead; false where a second process would use what lanes share, such as a queue.",
+          "Whether to keep one spare target started after a lane was lost. Set to false if a second process would use something that lanes share, such as a queue.",
       },
     }),
   },
@@ -225,11 +234,12 @@ export const TABLE: SectionSpec = section({
     spec: {
       kind: "list",
       of: section({
-        name: { spec: text, required: true, description: "Name of the service, and of the file of its output.", example: "mail" },
+        name: { spec: text, required: true, description: "Name of the service, and of its output file.", example: "mail" },
         command: { spec: text, required: true, description: "Command line.", example: "node mail.js" },
         ready: {
           spec: pathOrUrl,
-          description: "URL (or path, where `env` has a PORT) that is polled until any HTTP answer comes; without it, started is ready.",
+          description:
+            "URL (or path, where `env` has a PORT) that is polled until any HTTP answer comes; without it, the service counts as ready once it is started.",
           example: "http://127.0.0.1:4000/",
         },
         env: { spec: environment, description: "Environment variables of the command.", example: { PORT: "4000" } },
@@ -244,7 +254,7 @@ export const TABLE: SectionSpec = section({
     example: "./compose.yaml",
   },
   retry: {
-    description: "Retries of requests. Off without this section: a retry hides the defects that are looked for.",
+    description: "Retries of requests. Off without this section: a retry hides the defects that seqqa looks for.",
     spec: section({
       max_attempts: { spec: { kind: "integer", min: 1, max: 100 }, default: 3, description: "Attempts in total." },
       delay: { spec: secondsOrNone, default: 1, description: "Time before the second attempt." },
@@ -259,36 +269,36 @@ export const TABLE: SectionSpec = section({
   },
   exploration: {
     always: true,
-    description: "What an exploration does. An Agent's own values win over these.",
+    description: "Settings of explorations. An Agent's own values take precedence.",
     spec: section({
       strategy: { spec: choice(STRATEGY_KINDS), default: BREADTH_FIRST, description: "The order of exploration." },
-      max_steps: { spec: atLeastOne, default: 1000, description: "Executed actions." },
+      max_steps: { spec: atLeastOne, default: 1000, description: "Highest number of executed actions." },
       max_depth: { spec: atLeastOne, description: "Length of the longest path.", example: 6 },
       max_time: {
         spec: seconds,
-        description: "Time that exploring may take; findings are replayed until a tenth of it later, at least 5 s and at most a minute.",
+        description: "Time limit for exploring. Replaying findings may take another tenth of it, at least 5 s and at most a minute.",
         example: "5m",
       },
       stop_on_first_violation: { spec: { kind: "boolean" }, default: false, description: "Stop at the first finding." },
       continue_after_violation: {
         spec: { kind: "boolean" },
         default: false,
-        description: "Explore behind states that violate a rule, too; the rule is reported again only after it has held in between.",
+        description: "Explore onwards from states that violate a rule, too. The rule is reported again only after it has held in between.",
       },
       require_all_actions: {
         spec: { kind: "boolean" },
         default: true,
-        description: "Whether a run is unverified (exit code 3) in which an action never applied or was refused each time.",
+        description: "Whether a run counts as unverified (exit code 3) if an action never applied or was refused each time.",
       },
       seed: {
         spec: { kind: "integer", min: Number.MIN_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER },
         default: 0,
-        description: "Where all randomness comes from.",
+        description: "Seed of all random choices.",
       },
-      server_errors: { spec: choice(["violation", "ignore"]), default: "violation", description: "What a 5xx answer is." },
+      server_errors: { spec: choice(["violation", "ignore"]), default: "violation", description: "Whether a 5xx answer is a violation." },
       races: {
         default: "off",
-        description: "Whether pairs of actions are sent at the same time, and compared with what each order of them gives.",
+        description: "Whether pairs of actions are sent at the same time, and the outcome is compared with the outcomes of both orders.",
         spec: {
           kind: "either",
           of: [
@@ -303,7 +313,7 @@ export const TABLE: SectionSpec = section({
                 spec: choice(["auto", "http2", "pipelined", "last_byte", "plain", "gated"]),
                 default: "auto",
                 description:
-                  "How requests are made to meet; `auto`: by a schedule where a store can hold one, else by what the target speaks.",
+                  "How requests are made to overlap; `auto`: by holding a write where a store can do so, else by the protocol that the target speaks.",
               },
               copies: { spec: { kind: "integer", min: 2, max: 100 }, default: 2, description: "Requests sent at once." },
               max_time: { spec: seconds, description: "Time that probing and confirming may take together.", example: "5m" },
@@ -336,7 +346,7 @@ export const TABLE: SectionSpec = section({
       },
       rate_limit: {
         spec: { kind: "number", above: 0, max: 1_000_000 },
-        description: "Requests per second over all lanes; waiting for a turn is not part of a request's time.",
+        description: "Requests per second over all lanes. Waiting because of this limit does not count as time of a request.",
         example: 50,
       },
     }),
@@ -344,19 +354,19 @@ export const TABLE: SectionSpec = section({
   parallel: {
     spec: { kind: "either", of: [{ kind: "integer", min: 1, max: MOST_LANES }, choice(["auto"])] },
     default: 1,
-    description: "Lanes that work at the same time; `auto` is the number of cores.",
+    description: "Number of lanes that work at the same time; `auto` is the number of cores.",
   },
   report: {
     always: true,
-    description: "What is written about a run.",
+    description: "Reports of a run.",
     spec: section({
       formats: {
         spec: { kind: "list", of: { kind: "choice", choices: REPORT_FORMAT_NAMES, orModule: true } },
         default: ["html", "json"],
         description:
-          "Files that `run` writes: `report.html`, `results.json`, `junit.xml`, or what a module of your own renders (`./mine.ts`). With none of them nothing is written.",
+          "Files that `run` writes: `report.html`, `results.json`, `junit.xml`, or what a module of your own renders (`./mine.ts`). With an empty list nothing is written.",
       },
-      output_dir: { spec: path, default: "./reports", description: "Where they are written." },
+      output_dir: { spec: path, default: "./reports", description: "Folder of the reports." },
       include_request_response: { spec: { kind: "boolean" }, default: true, description: "Whether reports show requests and responses." },
       redact: {
         spec: { kind: "list", of: fieldName },
@@ -368,7 +378,7 @@ export const TABLE: SectionSpec = section({
   fail_on_severity: {
     spec: choice(["critical", "high", "medium", "low", "none"]),
     default: "low",
-    description: "The least severity that fails the run.",
+    description: "The lowest severity that fails the run.",
   },
   known_findings: {
     spec: path,

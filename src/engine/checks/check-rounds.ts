@@ -56,7 +56,7 @@ export class CheckRounds {
     for (const divergence of divergences) diverged(divergence);
     for (const unit of units.slice(0, finished)) {
       const differed = this.#differed.get(unit);
-      if (differed !== undefined) this.#diverged(unit, differed, "A path led to another state once, and not when it was tried again");
+      if (differed !== undefined) this.#diverged(unit, differed, "A path led to a different state once, but not when it was repeated");
       this.#differed.delete(unit);
       checks.done(unit);
     }

@@ -48,7 +48,7 @@ export function readThrough(recorded: Recorded, { actions, violationPolicy, brok
       const { from, action, to, bits, status, news } = row;
       wentPast ??= unknown;
       if (from < 0 || from >= met || to < -1 || to > met || to >= states || action >= actions.length) {
-        throw mismatch(`a step leads from state ${from} by action ${action} to state ${to}, which cannot be`);
+        throw mismatch(`a step leads from state ${from} by action ${action} to state ${to}, which is impossible`);
       }
       const isNew = to === met;
       if (isNew) met++;
@@ -66,8 +66,8 @@ export function readThrough(recorded: Recorded, { actions, violationPolicy, brok
   }
   // A root state with findings is not expanded, and no row holds its findings.
   if (lastFrom < 0) return { lastFrom, wentPast };
-  if (met !== states) throw mismatch(`its steps lead to ${met} states, and ${states} are on record`);
-  if (digest.value() !== recorded.digest) throw mismatch(`its digest is ${digest.value()}, and ${recorded.digest} is on record`);
+  if (met !== states) throw mismatch(`its steps lead to ${met} states, but ${states} are recorded`);
+  if (digest.value() !== recorded.digest) throw mismatch(`its digest is ${digest.value()}, but ${recorded.digest} is recorded`);
   return { lastFrom, wentPast };
 }
 

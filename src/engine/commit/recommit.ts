@@ -65,7 +65,7 @@ export async function recommit(recorded: Recorded, folding: Recommitting): Promi
     }
   }
   const digest = committer.digest.value();
-  if (digest !== recorded.digest) throw mismatch(`its digest is ${digest}, and ${recorded.digest} is on record`);
+  if (digest !== recorded.digest) throw mismatch(`its digest is ${digest}, but ${recorded.digest} is recorded`);
   // These nodes are stored as they are now. A node that gets a shorter path later has to be written again.
   committer.nodes.written = recorded.lo.length;
   for (const found of committer.findings.violations.values()) {
@@ -90,7 +90,7 @@ function refold(row: CommitRow, recorded: Recorded, { committer, order, reorderB
   commit();
   refuseBeyond(stopReason(), committer.steps);
   if (!order.peek() || order.ref !== from || order.action !== action) {
-    throw mismatch(`action ${action} of state ${from} is on record where another one comes next`);
+    throw mismatch(`action ${action} of state ${from} is recorded where a different one is expected`);
   }
   if (to >= recorded.lo.length) throw mismatch(`there is no state ${to}`);
   const work = reorderBuffer.of(from, committer.visited.lo(from), committer.visited.hi(from));
@@ -102,7 +102,7 @@ function refold(row: CommitRow, recorded: Recorded, { committer, order, reorderB
 
 function refuseBeyond(reason: StopReason | undefined, steps: number): void {
   if (reason === undefined) return;
-  throw beyondBudget(`The run went on beyond where it would end now, after ${steps} steps (${reason}).`);
+  throw beyondBudget(`The run is already beyond its present limits, after ${steps} steps (${reason}).`);
 }
 
 /** Commits cannot be undone, so a run that has passed the limit is refused. */
@@ -114,8 +114,8 @@ export function beyondBudget(message: string): SeqqaError {
 }
 
 export function mismatch(why: string): SeqqaError {
-  return new SeqqaError("RESUME_MISMATCH", `What the store holds is not this exploration: ${why}.`, {
+  return new SeqqaError("RESUME_MISMATCH", `The stored run does not belong to this exploration: ${why}.`, {
     exitStatus: 2,
-    hint: "It was made by another exploration, or is damaged: begin a new run.",
+    hint: "It is of another exploration, or is damaged: begin a new run.",
   });
 }

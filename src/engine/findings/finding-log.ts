@@ -97,7 +97,7 @@ export class FindingLog {
   }
 }
 
-const OTHERS = " (Counted with it: others of this source, with other messages.)";
+const OTHERS = " (The count includes other errors from this source, with other messages.)";
 
 /**
  * Replaces the generated parts of a message: words with digits of at least 8 characters, such as ids and times. Short numbers, such as statuses,

@@ -41,8 +41,8 @@ export function stuckLane(lane: number): Expansion["divergences"][number] {
   return {
     kind: "lane",
     path: [],
-    message: `Lane ${lane} did not come back when the time was up`,
+    message: `Lane ${lane} did not finish its work when the time was up`,
     differences: [],
-    hint: "Look for an action or a check that waits for something other than an answer of the target.",
+    hint: "Check for an action or a rule that waits for something other than an answer of the target.",
   };
 }

@@ -186,7 +186,7 @@ export class Explorer {
       this.#meter.emit(true);
       await this.#finishChecks();
       await this.#watchLate().catch((error: unknown) => {
-        const message = `Late writes were not looked for: ${error instanceof Error ? error.message : String(error)}`;
+        const message = `Late writes could not be checked: ${error instanceof Error ? error.message : String(error)}`;
         this.#options.onEvent({ kind: "note", message });
       });
     } finally {
@@ -367,7 +367,7 @@ export class Explorer {
     }
     // If other lanes expand nodes, the search does not use this lane, and later work starts the target that it needs.
     if (!isLost || this.#abandoned || this.#isElastic) return;
-    const message = "why" in recording ? recording.why : "a path that was executed again did not come to its end";
+    const message = "why" in recording ? recording.why : "a path that was executed again did not complete";
     await this.#rebuild(0, { kind: recording.failure, unit: -1, action: 0, message });
   }
 

@@ -66,13 +66,13 @@ export class LaneRebuilds {
   #compareRoot(lane: number, report: LaneReport): void {
     const first = this.root!;
     if (sameRoot(report, first)) return;
-    const message = "A lane that was built anew begins in another state than before";
+    const message = "A rebuilt lane begins in a different state than before";
     this.#options.divergences.add({
       kind: "root",
       path: [],
       message,
       differences: differences(first.rootLines, report.rootLines, 20),
-      hint: "Make the target and setup start alike each time; list what differs by nature under ignore.",
+      hint: "Make the target and setup produce the same state each time; list columns that always differ under ignore.",
     });
     throw new SeqqaError("ROOTS_DIFFER", `${message} (lane ${lane}).`);
   }

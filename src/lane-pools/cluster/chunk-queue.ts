@@ -161,8 +161,8 @@ const jobId = (id: string, tries: number): string => `c${id}-${tries}`;
 export const chunkIdOf = (job: string): string | undefined => /^c(\d{1,15})-\d{1,9}$/.exec(job)?.[1];
 
 function refusedChunk(): SeqqaError {
-  return new SeqqaError("CHUNK_LOST", `Workers gave the same chunk back ${MOST_FAILURES} times.`, {
-    hint: "The output of the workers says why.",
+  return new SeqqaError("CHUNK_LOST", `Workers failed to process the same chunk of work ${MOST_FAILURES} times.`, {
+    hint: "See the output of the workers for the reason.",
     exitStatus: 3,
   });
 }
@@ -173,6 +173,6 @@ function lostChunk({ chunk }: Asked): SeqqaError {
   return new SeqqaError(
     "CHUNK_LOST",
     `${count} workers were lost one after another over the same ${chunk.units.length === 1 ? "state" : `${chunk.units.length} states`} (the first one ${first!.path.length} steps from the root).`,
-    { hint: "Look at the output of the workers: an action may end the process, or block it for long.", exitStatus: 3 },
+    { hint: "Check the output of the workers: an action may end the process, or block it for long.", exitStatus: 3 },
   );
 }

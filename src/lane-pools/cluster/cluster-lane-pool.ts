@@ -287,7 +287,7 @@ function misfit(given: Join, { version, announced, config }: ClusterOptions): st
 function otherLanes({ root, portable }: Pick<Ready, "root" | "portable">, facts: Facts): string | undefined {
   if (!sameRoot(root as LaneReport, facts.root as LaneReport)) {
     const lines = differences(facts.root.rootLines, root.rootLines, 5);
-    return `its lanes begin in another state: ${lines.join("; ") || "the stores differ"}`;
+    return `its lanes begin in a different state: ${lines.join("; ") || "the stores differ"}`;
   }
   if (portable !== facts.portable) {
     return portable

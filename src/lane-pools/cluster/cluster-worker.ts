@@ -93,14 +93,14 @@ export class ClusterWorker {
         try {
           await this.#serve();
           if (!this.#isReplaced) return;
-          onNote("The run gives no sign of life. Another run is joined.");
+          onNote("The run gives no sign of life. Waiting for another run.");
           passed.add(this.#run);
         } catch (error) {
           if (!(error instanceof SeqqaError) || error.code !== REFUSED) throw error;
           // Two runs may have the same secret, and this worker may fit the other one.
           passed.add(this.#run);
           if ((await this.#open()).ours.every((run) => passed.has(run))) throw error;
-          onNote(`${error.message} Another run is tried.`);
+          onNote(`${error.message} Waiting for another run.`);
         }
       }
     } catch (error) {
@@ -138,7 +138,7 @@ export class ClusterWorker {
       if (strangeSince !== undefined && performance.now() - strangeSince > GRACE_MS) {
         // For the run to report. It is signed with another secret, so the run refuses it.
         await this.#push(strange[0]!, "leave", "0", { worker: "0".repeat(32), why: null } satisfies Leave);
-        throw refused("the run was not sealed with this SEQQA_SECRET", "Set the SEQQA_SECRET that the run has.");
+        throw refused("the run was not signed with this SEQQA_SECRET", "Set SEQQA_SECRET to the value that the run uses.");
       }
       if (!told) onNote(`Waiting for a run on ${link.shown}.`);
       told = true;
@@ -265,7 +265,7 @@ export class ClusterWorker {
       const said = text === undefined ? undefined : parsed(text, answer.shape);
       if (said?.kind === "taken") return said.value;
       if (said?.kind === "refused")
-        throw refused(said.why, "Bring code, configuration and stores to what the run has, and start it again.");
+        throw refused(said.why, "Make code, configuration and stores the same as those of the run, and start the worker again.");
     }
     return undefined;
   }

@@ -161,7 +161,7 @@ export class Coordinator {
     if (performance.now() - this.#remindedAt < REMIND_MS) return;
     this.#remindedAt = performance.now();
     this.#options.onNote(
-      `Waiting for workers: start them in checkouts of the same code with SEQQA_SECRET set, by: seqqa worker --redis ${this.#link.shown}`,
+      `Waiting for workers. Start them in checkouts of the same code, with SEQQA_SECRET set: seqqa worker --redis ${this.#link.shown}`,
     );
   }
 
@@ -179,7 +179,7 @@ export class Coordinator {
 
   async #hear(sealed: string): Promise<void> {
     const opened = this.#seal.open(sealed);
-    if (opened === undefined) return this.#stranger("it was not sealed with this run's SEQQA_SECRET");
+    if (opened === undefined) return this.#stranger("it was not signed with this run's SEQQA_SECRET");
     try {
       await this.#current?.receive(opened);
     } catch (error) {

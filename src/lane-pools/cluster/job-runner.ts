@@ -104,8 +104,8 @@ export class JobRunner {
       typeof data === "object" && data !== null && Object.hasOwn(data, "sealed") ? (data as { sealed: unknown }).sealed : undefined;
     const body = id === undefined ? undefined : seal.expect(sealed, { kind: "chunk", run: key, id });
     if (body === undefined) {
-      if (this.#forged++ === 0) this.#options.onNote("A job was refused: it was not made by the run.");
-      throw new SeqqaError("JOB_FORGED", "The job was not made by the run.");
+      if (this.#forged++ === 0) this.#options.onNote("A job was refused: it was not signed by the run.");
+      throw new SeqqaError("JOB_FORGED", "The job was not signed by the run.");
     }
     const chunk = chunkOf(body, lanes.actions, lanes.image);
     const lane = this.#free.pop()!;
@@ -139,7 +139,7 @@ export class JobRunner {
       try {
         const report = await lanes.lanePool.rebuild(lane, tries === 1 ? "build" : undefined);
         if (sameRoot(report, facts.root as LaneReport)) return;
-        throw new SeqqaError("ROOTS_DIFFER", `A lane that was built anew begins in another state than before (lane ${lane}).`);
+        throw new SeqqaError("ROOTS_DIFFER", `A rebuilt lane begins in a different state than before (lane ${lane}).`);
       } catch (error) {
         if (tries === TRIES || this.#isLeaving) throw error;
         await new Promise((resolve) => setTimeout(resolve, PAUSES_MS[tries - 1]));

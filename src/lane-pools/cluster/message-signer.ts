@@ -44,14 +44,10 @@ export class MessageSigner {
   close({ kind, run, id }: Heading, body: string): string {
     const text = `${kind} ${run} ${id}\n${body}`;
     if (text.length > LONGEST - MAC) {
-      throw new SeqqaError(
-        "MESSAGE_TOO_LARGE",
-        `What a distributed run has to send (${kind}) is longer than ${LONGEST / 1024 / 1024} MiB.`,
-        {
-          hint: "Let states and answers be smaller, or explore them with --parallel on one machine.",
-          exitStatus: 3,
-        },
-      );
+      throw new SeqqaError("MESSAGE_TOO_LARGE", `A message of the distributed run (${kind}) is longer than ${LONGEST / 1024 / 1024} MiB.`, {
+        hint: "Make states and answers smaller, or explore with --parallel on one machine.",
+        exitStatus: 3,
+      });
     }
     return this.#mac(text) + text;
   }

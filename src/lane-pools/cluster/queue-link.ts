@@ -148,7 +148,7 @@ export class QueueLink {
     for (const [error] of (await pipeline.exec()) ?? []) {
       if (error === null) continue;
       throw new SeqqaError("QUEUE_REFUSED", `Redis at ${this.shown} refused a command: ${error.message.slice(0, 200)}.`, {
-        hint: "Give it memory (maxmemory), let it save or switch saving off, and allow the user all commands on seqqa*.",
+        hint: "Check its memory (maxmemory), that it can save or has saving switched off, and that the user may use all commands on seqqa*.",
         exitStatus: 3,
         cause: error,
       });
@@ -173,14 +173,14 @@ export class QueueLink {
     if (this.#closed) return;
     this.#away ??= setTimeout(() => {
       this.#told = true;
-      this.#onNote(`Redis at ${this.shown} is away; waiting for it.`);
+      this.#onNote(`Redis at ${this.shown} is not reachable; waiting for it.`);
     }, AWAY_MS);
   }
 
   #back(): void {
     clearTimeout(this.#away);
     this.#away = undefined;
-    if (this.#told) this.#onNote(`Redis at ${this.shown} is back.`);
+    if (this.#told) this.#onNote(`Redis at ${this.shown} is reachable again.`);
     this.#told = false;
   }
 }

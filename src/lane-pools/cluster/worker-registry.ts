@@ -72,7 +72,7 @@ export class WorkerRegistry {
     member.heardAt = this.#now();
     if (!member.isGone) return;
     member.isGone = member.hasLeft = false;
-    if (member.isReady) this.#onNote(`Worker ${member.name} is heard of again${this.#together()}.`);
+    if (member.isReady) this.#onNote(`Worker ${member.name} gives signs of life again${this.#together()}.`);
   }
 
   leave(worker: string, why: string | null): void {

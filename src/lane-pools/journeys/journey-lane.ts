@@ -96,10 +96,10 @@ export class JourneyLane {
       await home.again();
       if (await this.#atRoot()) return undefined;
       const found = differences(this.#rootLines, await linesOf(this.#built.base));
-      return { message: "The stores were not the same again after they were put back", differences: found };
+      return { message: "The stores were not the same after they were restored", differences: found };
     } catch (error) {
       const said = error instanceof Error ? error.message : String(error);
-      return { message: `The stores could not be put back: ${said}`, differences: (error as { differences?: string[] }).differences ?? [] };
+      return { message: `The stores could not be restored: ${said}`, differences: (error as { differences?: string[] }).differences ?? [] };
     }
   }
 
@@ -132,7 +132,7 @@ async function clientFor(journey: JourneyDefinition<never, never>, lane: Lane): 
   if (part?.uses !== undefined && lane.baseUrl !== "" && part.uses !== new URL(lane.baseUrl).origin) {
     throw new SeqqaError(
       "JOURNEY_CLIENT_ELSEWHERE",
-      `The client of journey "${journey.name}" goes to ${part.uses}, and the lane's target is at ${lane.baseUrl}.`,
+      `The client of journey "${journey.name}" goes to ${part.uses}, but the lane's target is at ${lane.baseUrl}.`,
       { exitStatus: 2, hint: "Write client: (lane) => new HttpClient(lane.baseUrl), or leave it out." },
     );
   }

@@ -269,7 +269,7 @@ function refuseUnnamed(name: string, { uses }: StoreAdapter, allowed: readonly s
   if (mayBeWritten(store, allowed)) return;
   throw new SeqqaError(
     "STORE_NOT_ALLOWED",
-    `The World's system "${name}" is the store "${store}", which is used where it is, and its name does not say that it is for tests.`,
+    `The World's system "${name}" is the store "${store}", which is used in place, and its name does not say that it is for tests.`,
     { exitStatus: 2, hint: consentHint(store) },
   );
 }
@@ -292,14 +292,14 @@ function hasStores(world: World<never, never>): boolean {
 
 function systemLines(world: World<never, never>): string[] {
   return Object.entries(world.systems).flatMap(([name, system]) =>
-    system === undefined ? [] : [`${name} (${system.name}): ${system.checkpoint.mode}, ${system.checkpoint.why}`],
+    system === undefined ? [] : [`${name} (${system.name}): checkpoint ${system.checkpoint.mode} (${system.checkpoint.why})`],
   );
 }
 
 /** Returns how the target itself is restored, where that is not left to its stores. */
 function targetLines(world: World<never, never>, state: WorldState, restart: TargetRestart | undefined): string[] {
   const says = state.systems.length === 0 ? "the context and the clients" : "the stores, the context and the clients";
-  const replay = `every other state is reached by its calls; ${says} say which state it is`;
+  const replay = `every other state is reached by its calls; ${says} tell which state it is`;
   const how = restart === undefined ? "reset and replay" : "restart and replay";
   if (world.reset !== undefined) return [`target: ${how}, the World's reset leads to the root and ${replay}`];
   if (restart === undefined) return [];
@@ -311,7 +311,7 @@ function targetLines(world: World<never, never>, state: WorldState, restart: Tar
 function ruleLines(rules: readonly Rule[], judged: readonly Rule[]): string[] {
   const left = rules.filter((rule) => !judged.includes(rule)).map(({ name }) => name);
   if (left.length === 0) return [];
-  return [`rules: ${left.join(", ")} not checked, they need stores that can be put back in the middle of a step`];
+  return [`rules: ${left.join(", ")} not checked, they need stores that can be restored in the middle of a step`];
 }
 
 /** Returns `true` if the state differs from the root state. */
@@ -345,9 +345,9 @@ async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneS
 
 function clientFor(role: string, createClient: (() => unknown) | undefined): unknown {
   if (createClient !== undefined) return createClient();
-  throw new SeqqaError("NO_CLIENT", `A rule needs a client for "${role}", and there is no target that one could be made for.`, {
+  throw new SeqqaError("NO_CLIENT", `A rule needs a client for "${role}", and there is no target to make one for.`, {
     exitStatus: 2,
-    hint: `Give it in the world: new World({ clients: { ${/^\w+$/.test(role) ? role : JSON.stringify(role)}: ... } }).`,
+    hint: `Pass it to the world: new World({ clients: { ${/^\w+$/.test(role) ? role : JSON.stringify(role)}: ... } }).`,
   });
 }
 
@@ -358,7 +358,7 @@ function refuseSavedInTarget(world: { readonly systems: Readonly<Record<string, 
     throw new SeqqaError(
       "RESTART_LOSES_CHECKPOINTS",
       `target.rollback is restart, and "${name}" keeps its checkpoints in the process that is restarted.`,
-      { exitStatus: 2, hint: "Leave target.rollback on stores: the target's own checkpoints restore its memory, too." },
+      { exitStatus: 2, hint: "Set target.rollback to stores: the target's own checkpoints restore its memory, too." },
     );
   }
 }

@@ -248,9 +248,9 @@ function replayed({ path }: UnitRequest, { differences }: LaneLost): LaneDiverge
     kind: "replay",
     path,
     calls: path,
-    message: "A path executed again from a clean start led to another state than before",
+    message: "A path that was executed again from a clean start led to a different state than before",
     differences,
-    hint: 'If a field differs from run to run, list it as `ignore: ["table.column"]`; if the target remembers what its stores do not say, set `target.rollback: restart`.',
+    hint: 'If a field differs from run to run, list it as `ignore: ["table.column"]`; if the target keeps something in memory that is not in its stores, set `target.rollback: restart`.',
   };
 }
 
@@ -259,9 +259,9 @@ function timePassed(field: string): LaneDivergence {
   return {
     kind: "time_passed",
     path: [],
-    message: `${field} passed before its state was reached again: what can be done until then was not all tried`,
+    message: `${field} passed before its state was reached again: not everything that is possible before this time was tried`,
     differences: [field],
-    hint: "Let the target give it longer while it is tested.",
+    hint: "Configure a longer time in the target while it is tested.",
   };
 }
 

@@ -171,7 +171,7 @@ export class RootState {
     const how = restart === undefined ? "After reset" : "After a restart";
     throw new LaneLost(
       "dirty",
-      `${how} and setup the target is not in the root state that the run began in`,
+      `${how} and setup the target is not in the root state that the run began with`,
       differences(first.lines, now.lines, SHOWN_LINES),
     );
   }
@@ -258,7 +258,7 @@ export class RootState {
   #refusePending(who: string): void {
     const left = this.#options.state.pending();
     if (left.length === 0) return;
-    throw new SeqqaError("PENDING_REQUEST", pendingText(who, left), { exitStatus: 3, hint: "Look for a call without `await`." });
+    throw new SeqqaError("PENDING_REQUEST", pendingText(who, left), { exitStatus: 3, hint: "Check for a call without `await`." });
   }
 
   /** Logs a role in: from here on it acts as its user. The login has a context of its own, which nothing else sees. */
@@ -277,7 +277,7 @@ export class RootState {
     if (!(answer instanceof ApiResponse) || answer.statusCode < 400) return;
     throw new SeqqaError("LOGIN_REFUSED", `The login of "${role}" was answered with status ${answer.statusCode}.`, {
       exitStatus: 3,
-      hint: "Look at the credentials that it sends, and whether the user is there in the root state.",
+      hint: "Check the credentials that it sends, and that the user exists in the root state.",
     });
   }
 
@@ -338,9 +338,9 @@ function unlikeTheFirst(error: unknown): unknown {
   if (!(error instanceof SeqqaError) || (error.code !== "JOURNAL_INCOHERENT" && error.code !== "STORE_NOT_PUT_BACK")) return error;
   return new SeqqaError(
     "ROOTS_DIFFER",
-    `Before setup, the store of this lane has other rows than that of the first lane: ${error.message}`,
+    `Before setup, the store of this lane has different rows than that of the first lane: ${error.message}`,
     {
-      hint: "The target probably fills an empty store with ids of its own each time. Start it once on the store that db_url names, so that every lane gets a copy of the same rows; with `lanes`, give each the same rows yourself.",
+      hint: "The target probably fills an empty store with new ids each time. Start it once on the store that db_url names, so that every lane gets a copy of the same rows; with `lanes`, give each store the same rows yourself.",
       cause: error,
     },
   );

@@ -73,7 +73,7 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
     // Before anything was explored, the run has nothing to continue with.
     const differing = error.differences.length === 0 ? "" : ` (${error.differences.slice(0, 5).join("; ")})`;
     throw new SeqqaError("NOT_PUT_BACK", `${error.message}${differing}.`, {
-      hint: "Make the target start alike each time, and setup lead to one state. What changes by itself can be listed in `ignore` of the World.",
+      hint: "Make the target and setup produce the same state each time. Values that change by themselves can be listed in `ignore` of the World.",
     });
   }
 }

@@ -69,7 +69,7 @@ export class CrossChecker {
       if (!isSame && row[STATUS] !== outcome.status) differing.push(`${name}: status ${row[STATUS]!} before, ${outcome.status} now`);
       else if (!isSame) {
         const explained = await this.#explain(unit, action, along);
-        differing.push(`${name}: status ${outcome.status} both times, but another state; ${explained.text}`, ...explained.lines);
+        differing.push(`${name}: status ${outcome.status} both times, but a different state; ${explained.text}`, ...explained.lines);
         mark = explained.mark;
       }
       if (!isSame || !isJudgedAlike) calls ??= [...path, action];
@@ -143,13 +143,13 @@ export class CrossChecker {
       along === undefined ? await this.#navigator.replay(unit.path, unit.draws) : (await this.#step({ ...unit, ...along }, action)).mark;
     const other = canonicalizer.marked(await state.facts());
     const lines = markedDifferences(other, sameNames(other, now), STATE_LINES).map((line) => `  ${line}`);
-    return { text: along === undefined ? "the step changed:" : "the other path against this one:", lines, mark };
+    return { text: along === undefined ? "the step changed:" : "the other path, compared with this one:", lines, mark };
   }
 }
 
 function judgedOtherwise(action: string, before: readonly string[], now: readonly string[]): string {
   const named = (rules: readonly string[]): string => (rules.length === 0 ? "no rule" : rules.join(", "));
-  return `${action}: breaks ${named(before)} the one way, and ${named(now)} the other way`;
+  return `${action}: breaks ${named(before)} on the one path, and ${named(now)} on the other`;
 }
 
 /** Returns `true` if an outcome equals the recorded one. */
@@ -174,7 +174,7 @@ function divergence(merge: boolean, path: readonly number[], differences: readon
       kind: "merge",
       path,
       message:
-        "Two paths that lead to one state go on differently from there: something that tells them apart is not observed, or was renamed or masked",
+        "Two paths that lead to one state behave differently from there on: something that distinguishes them is not observed, or was renamed or masked",
       differences,
       hint: "Declare every store of the target, and look at what the differing lines have in common.",
     };
@@ -183,8 +183,8 @@ function divergence(merge: boolean, path: readonly number[], differences: readon
     kind: "cross_check",
     path,
     message:
-      "A state that was written directly goes on differently from the same state reached by its calls: the target remembers something that its stores do not say",
+      "A state that was written directly behaves differently from the same state reached by its calls: the target keeps something in memory that is not in its stores",
     differences,
-    hint: "The run goes on by replay. Keep such memory in a store, or set `target.rollback: restart`.",
+    hint: "The run continues by replaying paths. Keep such data in a store, or set `target.rollback: restart`.",
   };
 }

@@ -51,7 +51,7 @@ export function otherWriterText({ kind, lines }: Extract<Writer, { readonly line
   const places = placesOf(lines);
   const what = `${places === "" ? "A store" : places} was written to ${when}`;
   return kind === "itself"
-    ? `${what}, and again while nobody asked for anything: by the target's own timer or job, or by another client`
+    ? `${what}, and again while no request was sent: by the target's own timer or job, or by another client`
     : `${what}, and not again when seqqa waited for it: by late work of an action, the target's own timer or job, or another client`;
 }
 

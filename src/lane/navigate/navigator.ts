@@ -86,8 +86,8 @@ export abstract class Navigator {
     if (this.#fingerprint.lo !== unit.lo || this.#fingerprint.hi !== unit.hi) {
       const lines = canonicalizer.describe(await state.facts());
       const names = unit.path.map((index) => this.options.actions[index]!.name);
-      const where = names.length === 0 ? "The root state, reached again," : `The state behind ${names.join(" -> ")}, reached again,`;
-      throw new OtherState("dirty", `${where} is not the one that was found`, lines.slice(0, 20));
+      const where = names.length === 0 ? "The root state, reached again," : `The state after ${names.join(" -> ")}, reached again,`;
+      throw new OtherState("dirty", `${where} is not the state that was found`, lines.slice(0, 20));
     }
     return this.arrive(unit, mark);
   }

@@ -6,7 +6,7 @@ import type { World } from "../../model/declare/world.ts";
 export function raceObstacle(world: World<never, never>, contextOnly: boolean): RaceObstacle | undefined {
   if (contextOnly) {
     return {
-      why: "no store is declared, so only the context is put back between trials",
+      why: "no store is declared, so only the context is restored between trials",
       remedy: "Declare the stores (db_url, systems), give the World a reset, or set target.rollback: restart.",
     };
   }
@@ -14,7 +14,7 @@ export function raceObstacle(world: World<never, never>, contextOnly: boolean): 
     if (system === undefined || system.traits.commits) continue;
     const { racing } = STORE_KINDS[system.name as StoreKindName] ?? { racing: ["journal"] };
     return {
-      why: `"${name}" is put back by ${system.checkpoint.mode}, where one connection does all calls one after the other`,
+      why: `"${name}" is restored by ${system.checkpoint.mode}, where one connection executes all calls one after the other`,
       remedy: `Use another checkpoint for it: checkpoint: ${racing.join(" or ")}.`,
     };
   }
@@ -26,7 +26,7 @@ export function gateless(world: World<never, never>): Record<string, string> {
   const reasons: Record<string, string> = {};
   for (const [name, system] of Object.entries(world.systems)) {
     if (system === undefined) continue;
-    const gate = system.gate?.() ?? { kind: "none" as const, why: `${system.name} has no triggers that a call could be held by` };
+    const gate = system.gate?.() ?? { kind: "none" as const, why: `${system.name} has no triggers that could hold a call` };
     if (gate.kind === "none") reasons[name] = gate.why;
   }
   return reasons;

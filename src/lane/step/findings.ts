@@ -18,7 +18,7 @@ export function unansweredFinding({ check, reason }: UnansweredCheck, action: st
   const again = action === undefined ? "" : ", and again from a clean start";
   const isTimeout = reason === "timeout";
   const during = check === "" ? "" : ` during a request of ${check}`;
-  const what = isTimeout ? `A request of ${check || "nobody's"} got no answer in time` : `The target stopped answering${during}`;
+  const what = isTimeout ? `A request of ${check || "an unknown check"} got no answer in time` : `The target stopped answering${during}`;
   return { ...noAnswer(isTimeout, check || String(action)), message: `${what} ${where}${again}` };
 }
 

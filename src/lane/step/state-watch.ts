@@ -12,7 +12,7 @@ import { OTHER_WRITER_HINT, otherWriterText, type Writer } from "../examine/fore
 import { WriteInquiry } from "../examine/write-inquiry.ts";
 
 const pendingWorkText = (action: string): string =>
-  `The context or a client was changed after action "${action}" was over: by a promise or a timer that it left behind. Await everything before it returns.`;
+  `The context or a client was changed after action "${action}" had ended: by a promise or a timer that it left behind. Await everything before it returns.`;
 
 /** Detects changes of the state beside a step (checks that write, work that continues after an answer), and restores the state. */
 export class StateWatch {
@@ -149,7 +149,7 @@ export class StateWatch {
     if (this.#reached.lo === unit.lo && this.#reached.hi === unit.hi) return;
     throw new LaneLost(
       "dirty",
-      `After action "${this.#base.actions[action]!.name}" the state could not be put back`,
+      `After action "${this.#base.actions[action]!.name}" the state could not be restored`,
       canonicalizer.describe(await state.facts()).slice(0, 20),
     );
   }

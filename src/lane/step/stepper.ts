@@ -265,11 +265,11 @@ export class Stepper {
     if (this.#probeError !== undefined) return failed(this.thrown("PROBE_THREW", "The World's probe threw", "probe", this.#probeError));
     if (this.strays.length > 0) {
       return failed(
-        this.thrown("STRAY_REJECTION", `Action "${action.name}" left a rejected promise that nobody awaited`, action.name, this.strays[0]),
+        this.thrown("STRAY_REJECTION", `Action "${action.name}" left a rejected promise that was not awaited`, action.name, this.strays[0]),
       );
     }
     if (this.uncaught.length > 0) {
-      const what = `What action "${action.name}" or one before it left running threw where nobody could catch it`;
+      const what = `Code that action "${action.name}" or an earlier one left running threw an error that could not be caught`;
       return failed(this.thrown("UNCAUGHT_EXCEPTION", what, action.name, this.uncaught.splice(0)[0]));
     }
     const left = pending.filter((one) => !this.#pendingBefore.includes(one));
@@ -389,9 +389,9 @@ function isSameRequest({ response: { request } }: Extract<Exchange, { kind: "ans
 export function overloaded(): ErrorEvent {
   return errorEvent(
     "TARGET_OVERLOADED",
-    "The target sheds load: it refused requests with status 503, also after seqqa had waited and sent them again, so that the steps they belong to say nothing. " +
+    "The target sheds load: it refused requests with status 503, even after seqqa had waited and sent them again, so the steps that they belong to prove nothing. " +
       "Use fewer lanes (--parallel), set exploration.rate_limit, or raise the target's limits (maxEventLoopDelay of @fastify/under-pressure). " +
-      "Where 503 is the right answer, put it into expectedStatus of the action.",
+      "If 503 is the right answer, add it to expectedStatus of the action.",
     "target",
   );
 }
@@ -418,7 +418,7 @@ export function pendingText(who: string, left: readonly PendingRequest[]): strin
   const named = left.slice(0, NAMED).map(({ method, url }) => `${method} ${URL.canParse(url) ? new URL(url).pathname : url}`);
   const more = left.length > NAMED ? ` and ${left.length - NAMED} more` : "";
   const what = left.length === 1 ? "request was" : "requests were";
-  return `${who} was over while its ${what} not answered yet: ${named.join(", ")}${more}. Await every request before it returns.`;
+  return `${who} ended while its ${what} not answered yet: ${named.join(", ")}${more}. Await every request before it returns.`;
 }
 
 function unexpected(action: AnyAction, response: ApiResponse): FindingEvent[] {
@@ -439,7 +439,7 @@ export function errorEvent(code: string, message: string, source: string, stack?
 
 /** The error for an invariant that wrote. */
 export function impure(name: string, what: string): ErrorEvent {
-  const message = `Invariant "${name}" changed ${what} while it checked; a check may only read. It was put back.`;
+  const message = `Invariant "${name}" changed ${what} while it checked; a check may only read. The change was undone.`;
   return errorEvent("INVARIANT_WROTE", message, name);
 }
 

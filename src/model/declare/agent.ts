@@ -136,7 +136,7 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
     checkMembers("Agent", "actions", this.actions, Action, "Action");
     if (this.actions.length > MOST_ACTIONS) {
       const count = `The Agent has ${this.actions.length} actions${brought.length === 0 ? "" : `, ${brought.length} of them from its rules`}`;
-      throw invalid("Agent", `${count}: at most ${MOST_ACTIONS} are possible.`, "Share them out over several explorations.");
+      throw invalid("Agent", `${count}: at most ${MOST_ACTIONS} are possible.`, "Divide them between several explorations.");
     }
     this.guests = Math.max(0, ...rules.map(({ guests }) => guests));
     const indexOf = (name: string): number => this.actions.findIndex((action) => action.name === name);

@@ -42,7 +42,7 @@ export function checkBounds(
   if (strategy !== undefined && !Object.hasOwn(STRATEGIES, strategy.kind)) {
     throw invalid(
       owner,
-      `The ${owner}'s strategy is none of seqqa's.`,
+      `The ${owner}'s strategy is not one of seqqa's.`,
       `Write strategy: ${alternatives(Object.values(STRATEGIES).map((facts) => `new ${facts.class.name}()`))}.`,
     );
   }

@@ -59,7 +59,7 @@ export class JourneyDefinition<C extends object = Values, A = ApiClient> {
 function checkContext(which: string, context: unknown): void {
   if (context === undefined) return;
   if (typeof context !== "object" || context === null) {
-    throw invalid(`The context of ${which} is no object.`, "Write context: { key: value }.");
+    throw invalid(`The context of ${which} is not an object.`, "Write context: { key: value }.");
   }
   const target: Context = new Context();
   try {
@@ -67,7 +67,7 @@ function checkContext(which: string, context: unknown): void {
   } catch (cause) {
     throw invalid(
       `The context of ${which} cannot be used: ${(cause as Error).message}`,
-      "Let a step put there what is made by the run.",
+      "Let a step set values that are made during the run.",
       cause,
     );
   }

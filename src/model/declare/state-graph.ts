@@ -71,13 +71,15 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
     const call = `addNode(${JSON.stringify(name)})`;
     this.#refuseLate(call);
     if (!isName(name)) throw wrong("A node needs a name that is not empty.", 'Write addNode("paid").');
-    if (this.#nodes.has(name))
-      throw wrong(`${call}: there is a node of this name already.`, "Add every node once, under a name of its own.");
+    if (this.#nodes.has(name)) throw wrong(`${call}: there is already a node with this name.`, "Add every node once, with a unique name.");
     const { initial, check } = options;
     if (initial !== undefined && typeof initial !== "boolean") throw wrong(`${call}: initial is true or false, not ${typeof initial}.`);
     if (check !== undefined && typeof check !== "function") throw wrong(`${call}: check is a function check(world), not ${typeof check}.`);
     if (initial === true && this.#initial !== undefined) {
-      throw wrong(`${call}: a graph has one initial node, and "${this.#initial}" is it already.`, "Leave initial out of one of them.");
+      throw wrong(
+        `${call}: a graph has one initial node, and "${this.#initial}" is already the initial node.`,
+        "Leave initial out of one of them.",
+      );
     }
     if (check !== undefined && this.#options.invariants?.some((one) => one.name === deniedName(name)) === true) {
       throw wrong(
@@ -110,7 +112,7 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
     const same = this.#edges.find((other) => other.name === name)?.edge;
     if (same !== undefined) {
       const named = options.name === undefined ? `from "${from}" to "${to}"` : `from "${same.from}" to "${same.to}"`;
-      throw wrong(`${call}: an edge ${named} is named "${name}" already.`, `Give this one a name of its own: { name: "...", action }.`);
+      throw wrong(`${call}: an edge ${named} already has the name "${name}".`, `Give this one a name of its own: { name: "...", action }.`);
     }
     this.#edges.push(new EdgeAction<C, A>({ name, from, to }, action));
     return this;
@@ -144,7 +146,7 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
       return new Invariant<C, A>({
         name: deniedName(node),
         severity: Severity.HIGH,
-        message: `the model is at node "${node}", and the node's check denies the state that the API is in`,
+        message: `the model is at node "${node}", but the node's check does not hold in the state that the API is in`,
         check: (world) => contextPartOf(world.context as never).node !== node || check(world),
       });
     });
@@ -166,7 +168,7 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
   #refuseLate(call: string): void {
     if (!this.#sealed) return;
     throw wrong(
-      `${call} came after the exploration of "${this.name}" began; what is explored does not change.`,
+      `${call} was called after the exploration of "${this.name}" began, which it cannot change.`,
       "Add all nodes and edges before explore(), or build another StateGraph.",
     );
   }

@@ -68,7 +68,7 @@ function checkedFailure(which: string, expected: ExpectedFailure | undefined): b
   throw invalid(
     statuses.length === 0
       ? `The expectFailure of ${which} is an empty list, so nothing could pass.`
-      : `The expectFailure of ${which} is ${String(wrong)}, which is no HTTP status.`,
+      : `The expectFailure of ${which} is ${String(wrong)}, which is not an HTTP status.`,
     "Write true for any 4xx, a status such as 409, or a list of them.",
   );
 }

@@ -77,7 +77,7 @@ export class World<C extends object = Values, A = ApiClient> {
   get api(): A {
     if (this.#api === undefined) {
       throw new SeqqaError("WORLD_WITHOUT_API", "This World has no api.", {
-        hint: "Pass `api`, or use the world inside a run only, where seqqa supplies it.",
+        hint: "Pass `api`, or use the world only inside a run, where seqqa supplies it.",
       });
     }
     return this.#api;

@@ -22,7 +22,7 @@ interface Prepared {
   readonly patterns: GuardedPatterns;
 }
 
-const tooLong = ({ body }: Limits): string => `its schema takes more than ${body / 1000} seconds, or leads to itself without end`;
+const tooLong = ({ body }: Limits): string => `its schema takes more than ${body / 1000} seconds, or refers to itself without end`;
 
 /**
  * Returns a check of bodies; it is prepared at the first call. Each body is judged by itself: lanes meet bodies in different orders, and all of them
@@ -53,7 +53,7 @@ function prepared(description: ApiDescription, schema: Schema, limits: Limits): 
     return { judge: validate === undefined ? undefined : judgeBy(validate, names, isConditional, patterns) };
   });
   if (made === undefined) return tooLong(limits);
-  return made.judge === undefined ? "no validator takes its schema" : { judge: made.judge, patterns };
+  return made.judge === undefined ? "its schema cannot be compiled to a validator" : { judge: made.judge, patterns };
 }
 
 function judgeBy(validate: ValidateFunction, names: ReadonlySet<string>, isConditional: boolean, patterns: GuardedPatterns): BodyCheck {

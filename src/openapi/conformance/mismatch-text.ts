@@ -38,7 +38,7 @@ function ruleText({ keyword, params }: ErrorObject): string {
     case "required":
       return `lacks the property ${quoted(String(given["missingProperty"]))}`;
     case "dependentRequired":
-      return `lacks the property ${quoted(String(given["missingProperty"]))}, which goes with another one`;
+      return `lacks the property ${quoted(String(given["missingProperty"]))}, which another property requires`;
     case "additionalProperties":
     case "unevaluatedProperties":
       return "has a property that is not described";
@@ -48,9 +48,9 @@ function ruleText({ keyword, params }: ErrorObject): string {
       return "has more items than are described";
     case "enum":
     case "const":
-      return "is none of the values that are described";
+      return "is not one of the described values";
     case "format":
-      return `has not the format ${quoted(String(given["format"]))}`;
+      return `does not have the format ${quoted(String(given["format"]))}`;
     case "pattern":
       return `does not match the pattern ${quoted(String(given["pattern"]))}`;
     case "minimum":
@@ -59,7 +59,7 @@ function ruleText({ keyword, params }: ErrorObject): string {
     case "exclusiveMaximum":
       return `is not ${String(given["comparison"])} ${limit}`;
     case "multipleOf":
-      return `is no multiple of ${String(given["multipleOf"])}`;
+      return `is not a multiple of ${String(given["multipleOf"])}`;
     case "minLength":
     case "maxLength":
       return `has ${keyword === "minLength" ? "fewer" : "more"} than ${limit} characters`;
@@ -72,15 +72,17 @@ function ruleText({ keyword, params }: ErrorObject): string {
     case "uniqueItems":
       return "has an item twice";
     case "anyOf":
-      return "is none of the alternatives (anyOf)";
+      return "matches none of the alternatives (anyOf)";
     case "oneOf":
-      return given["passingSchemas"] === null ? "is none of the alternatives (oneOf)" : "is more than one of the alternatives (oneOf)";
+      return given["passingSchemas"] === null
+        ? "matches none of the alternatives (oneOf)"
+        : "matches more than one of the alternatives (oneOf)";
     case "not":
-      return "is what it must not be (not)";
+      return "matches a schema that it must not match (not)";
     case "false schema":
-      return "is there, where nothing is described";
+      return "is present, although nothing is described there";
     default:
-      return `does not keep to ${quoted(keyword)}`;
+      return `does not satisfy ${quoted(keyword)}`;
   }
 }
 

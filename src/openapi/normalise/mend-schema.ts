@@ -132,7 +132,7 @@ function mendKeyword(schema: Plain, key: string, warn: (sentence: string) => voi
   const mended = [...candidates(schema[key], key)].find(fits);
   // A boolean `required` in a property is the form of older drafts, and needs no warning.
   if (key !== "required" || typeof schema[key] !== "boolean") {
-    warn(`The keyword ${key} of a schema is not what it may be, and is ${mended === undefined ? "left out" : "mended"}`);
+    warn(`The keyword ${key} of a schema has an invalid value, and is ${mended === undefined ? "left out" : "corrected"}`);
   }
   if (mended === undefined) delete schema[key];
   else schema[key] = mended;
@@ -178,7 +178,8 @@ function mendType(schema: Plain, warn: (sentence: string) => void): void {
   if (known.length === written.length && written.every((type, index) => type === known[index])) return;
   if (known.length === 0) delete schema["type"];
   else schema["type"] = known.length === 1 ? known[0] : known;
-  if (!written.includes("file") && !written.includes("any")) warn("The type of a schema is none of JSON Schema, and is mended or left out");
+  if (!written.includes("file") && !written.includes("any"))
+    warn("The type of a schema is not a type of JSON Schema, and is corrected or left out");
 }
 
 function knownType(type: unknown): string | undefined {

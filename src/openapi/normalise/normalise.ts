@@ -49,7 +49,7 @@ function followed(node: Plain, moved: boolean, references: References, warn: (se
   if (written === undefined) {
     if (Object.hasOwn(node, "$ref")) {
       delete node["$ref"];
-      warn("A $ref is no text, and is left out");
+      warn("A $ref is not text, and is left out");
     }
     return undefined;
   }
@@ -61,7 +61,9 @@ function followed(node: Plain, moved: boolean, references: References, warn: (se
   if (isPlain(target) && end !== undefined && end !== node) return target;
   if (typeof target === "boolean") return undefined;
   delete node["$ref"];
-  warn(`The $ref ${quoted(ref)} leads ${target === undefined ? "nowhere" : "round in a circle, or too far"}, and is left out`);
+  warn(
+    `The $ref ${quoted(ref)} leads ${target === undefined ? "nowhere" : "back to itself, or over too many references"}, and is left out`,
+  );
   return undefined;
 }
 

@@ -17,7 +17,7 @@ import { Warnings } from "../warnings.ts";
  * @throws SeqqaError `DESCRIPTION_NOT_OPENAPI`, `DESCRIPTION_EMPTY`, `DESCRIPTION_TOO_LARGE`; exit status 2.
  */
 export function describe(document: unknown, name = "the description"): ApiDescription {
-  if (!isPlain(document)) throw problem("DESCRIPTION_NOT_OPENAPI", `${name} is no object, so that it is no OpenAPI description.`);
+  if (!isPlain(document)) throw problem("DESCRIPTION_NOT_OPENAPI", `${name} is not an object, so it is not an OpenAPI description.`);
   checkSize(document, name);
   return describeOwn(copied(document, name), name, undefined, new Warnings());
 }
@@ -36,7 +36,7 @@ export function describeOwn(document: Plain, name: string, from: URL | undefined
   if (operations.length === 0) {
     throw problem(
       "DESCRIPTION_EMPTY",
-      `${name} describes no operation, so that there is nothing to make of it.`,
+      `${name} describes no operation, so it cannot be used.`,
       'Operations are under "paths", as in "/orders": { "get": { ... } }.',
     );
   }
@@ -61,7 +61,7 @@ function copied(document: Plain, name: string): Plain {
   } catch {
     throw problem(
       "DESCRIPTION_NOT_OPENAPI",
-      `${name} holds functions or the like, so that it is no OpenAPI description.`,
+      `${name} contains functions or the like, so it is not an OpenAPI description.`,
       "Pass what JSON.parse returns.",
     );
   }

@@ -14,13 +14,13 @@ const METHODS: ReadonlySet<string> = new Set<HttpMethod>(["get", "put", "post", 
 /** Returns the operations in the order of the document. */
 export function operationsOf(document: Plain, references: References, warnings: Warnings): readonly Operation[] {
   const paths = own(document, "paths");
-  if (paths !== undefined && !isPlain(paths)) warnings.add("/paths", "The paths are no map, and are left out");
+  if (paths !== undefined && !isPlain(paths)) warnings.add("/paths", "The paths are not a map, and are left out");
   return entriesOf(paths).flatMap(([path, item]) => {
     if (path.startsWith("x-")) return [];
     const pointer = `/paths${step(path)}`;
     const found = references.object(item);
     if (found === undefined) {
-      warnings.add(pointer, "A path is no map of operations, and is left out");
+      warnings.add(pointer, "A path is not a map of operations, and is left out");
       return [];
     }
     return Object.entries(found).flatMap(([key, operation]) => {
@@ -39,7 +39,7 @@ export function operationsOf(document: Plain, references: References, warnings: 
             warnings,
           }),
         ];
-      warnings.add(pointer + step(key), "An operation is no map, and is left out");
+      warnings.add(pointer + step(key), "An operation is not a map, and is left out");
       return [];
     });
   });
@@ -86,7 +86,7 @@ function responsesOf(value: unknown, references: References, warnings: Warnings,
     const status = key.toLowerCase() === "default" ? "default" : key.toUpperCase();
     const response = references.object(item);
     if (response === undefined || !/^(default|[1-5](\d\d|XX))$/.test(status)) {
-      warnings.add(pointer, `The answer ${quoted(key)} is none that there can be, and is left out`);
+      warnings.add(pointer, `The answer ${quoted(key)} is not valid, and is left out`);
       continue;
     }
     found.set(status, {

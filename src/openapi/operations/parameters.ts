@@ -31,7 +31,7 @@ export function parametersOf({ template, pointer, lists, references, warnings }:
   }
   for (const name of named) {
     if (found.has(`path ${name}`)) continue;
-    warnings.add(pointer, `The parameter ${quoted(name)} of the path is not described, and is taken for a text`);
+    warnings.add(pointer, `The parameter ${quoted(name)} of the path is not described, and is treated as text`);
     found.set(`path ${name}`, { name, in: "path", required: true, schema: { type: "string" }, examples: [], description: undefined });
   }
   return [...found.values()];

@@ -9,7 +9,7 @@ export function serversOf(document: Plain, from: URL | undefined, warnings: Warn
   const written = urls.length > 0 || from === undefined ? urls : ["/"];
   return written.map((url) => {
     if (from === undefined || !URL.canParse(url, from.href)) {
-      if (from !== undefined) warnings.add("/servers", `The server ${quoted(url)} is no URL`);
+      if (from !== undefined) warnings.add("/servers", `The server ${quoted(url)} is not a URL`);
       return url;
     }
     return new URL(url, from).href;

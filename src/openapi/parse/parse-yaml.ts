@@ -31,7 +31,7 @@ export function parseYaml(text: string, name: string, warn: (sentence: string) =
   if (error !== undefined) throw notYaml(error, where(error.pos[0]), text);
   if (documents.length > 1) warn(`${name} holds ${documents.length} YAML documents, of which the first one is read.`);
   return yamlValue(document.contents, {
-    duplicate: (key, offset) => warn(`The key ${quoted(key)} is there twice, and the last one holds (${where(offset)}).`),
+    duplicate: (key, offset) => warn(`The key ${quoted(key)} appears twice, and the last one is used (${where(offset)}).`),
     broken: (what, offset) =>
       problem("DESCRIPTION_SYNTAX", `${where(offset)}: ${what}`, "Write the part out, or refer to a component with $ref."),
   });
@@ -46,7 +46,7 @@ function refuseHuge(text: string, name: string): void {
     throw problem(
       "DESCRIPTION_TOO_LARGE",
       `${name} is too large for YAML: it has more than ${MOST_PARTS.toLocaleString("en")} parts.`,
-      "Write it as JSON, which takes much less.",
+      "Write it as JSON, which needs much less memory.",
     );
   }
 }

@@ -48,7 +48,7 @@ class Reader {
   #alias(name: string, offset: number): unknown {
     const anchor = this.#anchors.get(name);
     if (anchor === undefined) throw this.#trouble.broken(`the alias *${name} has no anchor before it.`, offset);
-    if (anchor === "open") throw this.#trouble.broken(`the alias *${name} is within what it stands for.`, offset);
+    if (anchor === "open") throw this.#trouble.broken(`the alias *${name} is inside the part that it refers to.`, offset);
     return anchor.value;
   }
 
@@ -56,7 +56,7 @@ class Reader {
     const object: Plain = {};
     const merged: (readonly Plain[])[] = [];
     for (const { key, value } of node.items) {
-      if (!isScalar(key)) throw this.#trouble.broken("a key is no text.", offsetOf(key ?? node));
+      if (!isScalar(key)) throw this.#trouble.broken("a key is not text.", offsetOf(key ?? node));
       const name = String(key.value ?? "");
       if (name === "<<" && key.type === "PLAIN") merged.push(this.#sources(value, offsetOf(key)));
       else {
@@ -77,7 +77,7 @@ class Reader {
     const value = this.value(node);
     const sources = Array.isArray(value) ? (value as unknown[]) : [value];
     if (sources.every(isPlain)) return sources;
-    throw this.#trouble.broken("what << merges is no map.", offset);
+    throw this.#trouble.broken("<< merges something that is not a map.", offset);
   }
 }
 

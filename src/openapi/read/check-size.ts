@@ -67,6 +67,6 @@ function tooLarge(name: string): Error {
   return problem(
     "DESCRIPTION_TOO_LARGE",
     `${name} holds more than ${MOST_VALUES.toLocaleString("en")} values once its YAML aliases are followed.`,
-    "Such files are made to exhaust whoever reads them; write the repeated parts as components with $ref.",
+    "Such files exhaust the memory of programs that read them; write the repeated parts as components with $ref.",
   );
 }

@@ -54,8 +54,7 @@ export class FileReader {
         "Put the part into a file next to the description.",
       );
     this.#check(source, from, where);
-    if (++this.#files > MOST_FILES)
-      throw problem("DESCRIPTION_TOO_LARGE", `${where}, and has referred to ${MOST_FILES} other files before.`);
+    if (++this.#files > MOST_FILES) throw problem("DESCRIPTION_TOO_LARGE", `${where}, after references to ${MOST_FILES} other files.`);
     const loaded = await this.#load(source, where);
     if ((this.#text += loaded.text.length) > MOST_TEXT)
       throw problem("DESCRIPTION_TOO_LARGE", `${this.#description.name} and the files that it refers to are too large together.`);
@@ -66,8 +65,8 @@ export class FileReader {
     if (source.kind === "file" && from.kind === "url") {
       throw problem(
         "DESCRIPTION_REF_REFUSED",
-        `${where}, a file of this machine, which what comes from the network may not (not with --allow-refs, either).`,
-        "Fetch it into a file, and look at what it refers to.",
+        `${where}, a file of this machine. Descriptions from the network may not do so, not even with --allow-refs.`,
+        "Save the description to a file, and check what it refers to.",
       );
     }
     if (this.#bounds.allowRefs) return;
@@ -80,8 +79,8 @@ export class FileReader {
     if (refused === undefined) return;
     throw problem(
       "DESCRIPTION_REF_REFUSED",
-      `${where}${refused}; that is read with --allow-refs only.`,
-      "Look at the reference, and pass --allow-refs if it may be followed.",
+      `${where}${refused}; such references are followed only with --allow-refs.`,
+      "Check the reference, and pass --allow-refs if it may be followed.",
     );
   }
 
@@ -108,7 +107,7 @@ export class FileReader {
       throw problem(
         "DESCRIPTION_REF",
         `${where}, which cannot be read: ${why}`,
-        "Check the reference; paths are relative to the file that it stands in.",
+        "Check the reference; paths are relative to the file that contains it.",
         cause,
       );
     }

@@ -25,7 +25,7 @@ export async function readFile(path: string, cwd: string): Promise<Loaded> {
       if (!stat.isFile())
         throw problem(
           "DESCRIPTION_UNREADABLE",
-          `${name} is ${stat.isDirectory() ? "a folder" : "no regular file"}, not a description.`,
+          `${name} is ${stat.isDirectory() ? "a folder" : "a special file"}, not a description.`,
           "Give the file of the description itself.",
         );
       if (stat.size > MOST_BYTES) throw tooLarge(name);

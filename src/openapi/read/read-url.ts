@@ -68,7 +68,7 @@ function withoutLogin(url: URL): readonly [url: URL, header: { readonly authoriz
 function redirected(to: string, from: URL, name: string): URL {
   const url = URL.canParse(to, from.href) ? new URL(to, from) : undefined;
   if (url !== undefined && /^https?:$/.test(url.protocol)) return withoutLogin(url)[0];
-  throw problem("DESCRIPTION_UNREADABLE", `${name} redirects to ${quoted(to)}, which is no URL of http or https; it is not followed.`);
+  throw problem("DESCRIPTION_UNREADABLE", `${name} redirects to ${quoted(to)}, which is not a URL of http or https; it is not followed.`);
 }
 
 async function taken(answer: Answer, url: URL, name: string): Promise<Loaded> {
@@ -108,7 +108,7 @@ export function explained(error: unknown, name: string, signal: AbortSignal): un
 function inWords(code: string, message: string): string {
   switch (code) {
     case "":
-      return message === "bad port" ? "its port is one that HTTP clients do not call" : message;
+      return message === "bad port" ? "its port is blocked by HTTP clients" : message;
     case "ECONNREFUSED":
       return "nothing listens there (ECONNREFUSED)";
     case "ENOTFOUND":

@@ -78,7 +78,7 @@ function takeName(document: Plain, { node, kind, ref, from, at }: Outward, warni
     .find((place) => isPlain(lookUp(document, place.slice(1))));
   if (named === undefined) return false;
   node["$ref"] = named;
-  warnings.add(at, `The $ref ${quoted(ref)} is the name of a schema, not a place, and is taken for ${quoted(named)}`);
+  warnings.add(at, `The $ref ${quoted(ref)} is the name of a schema, not a location, and is read as ${quoted(named)}`);
   return true;
 }
 

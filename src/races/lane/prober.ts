@@ -176,7 +176,7 @@ export class Prober {
     const lost = trial.execution.calls.find((call) => call?.kind === "lost");
     if (lost === undefined) return this.#judged(trial, way, oracle, plan);
     // The call alone was answered. This target accepts no further requests, and the call may still have effects there: the lane is given up.
-    const message = `${lost.action} got no answer, which it does in every order of the calls`;
+    const message = `${lost.action} got no answer, although it gets one in every order of the calls`;
     const judgement = { verdict: "server_error", invariant: undefined, severity: Severity.HIGH, message } as const;
     if (this.#isWanted(judgement)) {
       this.#hits++;

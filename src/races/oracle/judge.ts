@@ -81,7 +81,7 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
     verdict: "server_error",
     invariant: undefined,
     severity: Severity.HIGH,
-    message: `${failed.action} ${how}, which it is not in any order of ${both(names)}`,
+    message: `${failed.action} ${how}, which does not happen in any order of ${both(names)}`,
   };
 }
 
@@ -234,8 +234,9 @@ function differingAnswers(trial: Execution, fitting: readonly Candidate[]): stri
   ];
   const own = new Set(statusesOf(trial).toSorted());
   const isStatus = fitting.every(({ execution }) => !statusesOf(execution).every((status) => own.has(status)));
-  if (ordered.length > 0 && isStatus) return `${statuses(trial)}; one after the other they are answered ${ordered.join(", or ")}`;
-  return `${statuses(trial)}, and at least one of the answers is not what any order of them gives`;
+  if (ordered.length > 0 && isStatus)
+    return `${statuses(trial)}; when sent one after the other, they are answered ${ordered.join(", or ")}`;
+  return `${statuses(trial)}, and at least one of the answers differs from those of every order`;
 }
 
 function inWords(all: readonly string[], order: readonly number[] | null): string {

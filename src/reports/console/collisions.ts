@@ -15,6 +15,6 @@ export function isWorthTelling({ collisions, collisionProbability }: Collisions)
 export function collisionText({ collisions, collisionProbability, statesVisited }: Collisions): string {
   const among = `of ${plural(statesVisited, "state")}`;
   if (collisions > 0)
-    return `${plural(collisions, "step")} reached a state that was taken for another one ${among}: what is behind it is missing`;
-  return `none seen; that two ${among} were taken for one has a probability of at most ${collisionProbability.toExponential(1)}`;
+    return `${plural(collisions, "step")} reached a state that was mistaken for another one ${among}: what follows it is missing`;
+  return `none seen; the probability that two ${among} were mistaken for one is at most ${collisionProbability.toExponential(1)}`;
 }

@@ -4,7 +4,7 @@ import type { Minimality, Violation } from "../../model/results/result.ts";
 const WORDS: Readonly<Record<Minimality, readonly [brief: string, sentence: string]>> = {
   shortest: ["shortest path", "Shortest: every shorter sequence was tried."],
   one_minimal: ["no step can be left out", "1-minimal: without any single one of its steps it does not reproduce."],
-  as_found: ["may not be the shortest path", "As found: time was up before it was known whether a shorter path does."],
+  as_found: ["may not be the shortest path", "As found: time was up before shorter paths could be ruled out."],
 };
 
 /** Returns a report's words about the length of a path; `undefined` where nothing is known. */

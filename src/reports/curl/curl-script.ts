@@ -89,7 +89,7 @@ function requestLines(sent: FindingRequest): readonly string[] {
 
 /** After the last step, a missing value is an outcome that differs from the recorded one. */
 const otherwise = (kind: FindingRequest["kind"]): string =>
-  kind === "way" ? `strayed 'an answer holds no value that is sent later'` : `gone 'an answer is another one than recorded.'`;
+  kind === "way" ? `strayed 'an answer lacks a value that a later request sends'` : `gone 'an answer differs from the recorded one.'`;
 
 function ending({ invariant, id }: Finding, sent: readonly FindingRequest[], hide: Redactor): readonly string[] {
   const shown = sent.filter(({ kind }) => kind !== "way");
@@ -101,9 +101,9 @@ function ending({ invariant, id }: Finding, sent: readonly FindingRequest[], hid
     const body = response === undefined || !compared || response.body.length > COMPARED ? undefined : hide.body(response.body);
     return { number: String(number), status, body };
   });
-  const but = recorded.some(({ body }) => body?.includes(HIDDEN)) ? ", but for values that reports do not show" : "";
+  const but = recorded.some(({ body }) => body?.includes(HIDDEN)) ? ", except for values that reports do not show" : "";
   const same = JUDGED_BY_STORES.has(invariant)
-    ? `echo ${quoted(oneLine(`The answers are as recorded${but}. Whether ${invariant} still fails only the stores can tell: seqqa replay ${id} looks into them.`))} >&2; exit 2`
+    ? `echo ${quoted(oneLine(`The answers are as recorded${but}. Only the stores show whether ${invariant} still fails: seqqa replay ${id} checks them.`))} >&2; exit 2`
     : `echo ${quoted(oneLine(`Still fails: ${invariant}, with the same answers as recorded${but}.`))}; exit 1`;
   return [
     "",
@@ -112,7 +112,7 @@ function ending({ invariant, id }: Finding, sent: readonly FindingRequest[], hid
     'helper same "$dir" "$dir/recorded.json"',
     "case $? in",
     `  10) ${same} ;;`,
-    `  11) gone ${quoted(oneLine(`${invariant}: the answers are others than recorded.`))} ;;`,
+    `  11) gone ${quoted(oneLine(`${invariant}: the answers differ from the recorded ones.`))} ;;`,
     '  *) echo "The answers could not be compared." >&2; exit 2 ;;',
     "esac",
   ];

@@ -74,7 +74,7 @@ export function raceScript(race: Omit<Race, "toString">, hide: Redactor): string
       ...sendLines(one),
       ...(one.number === 1 && statusOf(one.exchange) !== "none" ? [`reached ${one.number}`] : []),
       `answered ${one.number} ${statusOf(one.exchange)} ${quoted(oneLine(one.label))}`,
-      ...takenLines(flow, one, "strayed 'an answer holds no value that is sent later'"),
+      ...takenLines(flow, one, "strayed 'an answer lacks a value that a later request sends'"),
     ]),
     "",
     ...together(calls, flow),
@@ -108,7 +108,7 @@ function head(race: Omit<Race, "toString">, hide: Redactor): readonly string[] {
           `The run made it happen: ${schedule}. curl cannot hold a statement: here it needs luck; seqqa replay ${id} follows the schedule.`,
         ),
     "# Needs sh, curl (7.68 or newer) and node (18 or newer, for reading JSON). BASE_URL says where the API is, in the state that the path begins in;",
-    `# ROUNDS how often it is tried (${ROUNDS}); RESET, where the path cannot be taken twice, a command that puts the API back before each round; CHECK a command`,
+    `# ROUNDS how often it is tried (${ROUNDS}); RESET, where the path cannot be taken twice, a command that resets the API before each round; CHECK a command`,
     "# that fails where the state is wrong after a round. Without CHECK only the answers are compared: what they do not show is not seen.",
     "# Ends with 1: the race was seen. 0: not in these rounds. 2: it could not be tried, or the answers cannot tell. 3: the path went another way than recorded.",
   ];
@@ -118,7 +118,7 @@ function head(race: Omit<Race, "toString">, hide: Redactor): readonly string[] {
 const ABOUT_ROUNDS = [
   "strayed() {",
   '  echo "The path went another way: $1" >&2',
-  '  [ "$round" = 1 ] || echo "It did so in round $round: set RESET to a command that puts the API back." >&2',
+  '  [ "$round" = 1 ] || echo "It did so in round $round: set RESET to a command that resets the API." >&2',
   "  exit 3",
   "}",
 ];
@@ -170,7 +170,7 @@ const ENDING = [
   "case $? in",
   '  10) echo "Seen in round $round: the answers are those that no order of the calls gives."; exit 1 ;;',
   "  11) ;;",
-  `  12) [ -n "\${CHECK:-}" ] || { echo ${quoted("The answers of this race are also those of an order: what differs is in the state, which they do not show (see the top of this script). Look there now, or set CHECK.")} >&2; exit 2; } ;;`,
+  `  12) [ -n "\${CHECK:-}" ] || { echo ${quoted("The answers of this race are also those of an order: the difference is in the state, which answers do not show (see the top of this script). Check the state now, or set CHECK.")} >&2; exit 2; } ;;`,
   '  13) strayed "the answers of round $round are neither those that were recorded nor those of an order" ;;',
   '  *) echo "The answers could not be compared." >&2; exit 2 ;;',
   "esac",

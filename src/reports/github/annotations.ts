@@ -84,7 +84,7 @@ function ofJourney({ name, file, steps, errors, divergences, interrupted }: Jour
           ),
         ]),
     ...errors.map(({ code, message, where }) => error(`${code} in journey ${name}`, message, placeOf(where, file))),
-    ...divergences.map(({ message }) => error(`Journey ${name} was not put back`, message, { file })),
+    ...divergences.map(({ message }) => error(`State not restored after journey ${name}`, message, { file })),
   ];
 }
 

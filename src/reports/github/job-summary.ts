@@ -5,7 +5,7 @@ import { raceName, rateText, statusText, verdictText } from "../console/race-tex
 import { cut, printable } from "../console/printable.ts";
 
 const VERDICTS: Readonly<Record<number, string>> = {
-  0: "nothing that fails the run",
+  0: "no finding fails the run",
   1: "failed",
   3: "the result is unverified",
   130: "interrupted",
@@ -151,7 +151,7 @@ function problems({ failures, explorations: list, journeys: ran }: RunDocument):
     ...divergences.map((one) => [inert(name), one.kind.replaceAll("_", " "), inert(one.message), inert(one.path.join(" -> ")), ""]),
   ];
   return {
-    title: "What kept the run from being sure",
+    title: "Why the result is unverified",
     head: ["In", "What", "Message", "Path", "Where"],
     rows: [
       ...failures.map((one) => [inert(one.file), inert(one.code), inert(one.message), "", ""]),

@@ -18,7 +18,7 @@ export function coveragePart(entry: ExplorationEntry, table: DepthTable | undefi
     `<p>${percent(entry.coverage.pairs)} of all pairs of a state and an action were executed or skipped, by ${plural(actions.length, "action")}.</p>`,
     dead.length === 0
       ? "<p>Every action was applied at least once.</p>"
-      : `<p><span class="warn">Dead, since never applied in any state:</span> ${text(dead.join(", "))}</p>`,
+      : `<p><span class="warn">Never applied in any state:</span> ${text(dead.join(", "))}</p>`,
     '<div class="scroll" role="group" aria-label="Actions" tabindex="0"><table><thead><tr><th scope="col">Action</th><th scope="col">Applied</th><th scope="col">Skipped</th><th scope="col">Answers</th></tr></thead>',
     `<tbody>${rows.join("")}</tbody></table></div>`,
     table === undefined ? "" : byDepth(table),

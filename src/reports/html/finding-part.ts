@@ -40,7 +40,7 @@ export function findingPart(one: Finding, limits: Limits, withSteps: boolean): s
       : [exchangePart({ request: one.request, response: one.response, durationMs: 0 }, limits)]),
     ...(checks === undefined || checks.length === 0 || !withSteps
       ? []
-      : [`<section class="checks"><h4>What the rule asked then</h4>${exchangeParts(checks, limits)}</section>`]),
+      : [`<section class="checks"><h4>Requests of the rule after the last step</h4>${exchangeParts(checks, limits)}</section>`]),
     ...(evidence === undefined
       ? []
       : [`<section class="evidence"><h4>What the rule found</h4>${block(evidenceLines(evidence, 20).join("\n"))}</section>`]),
@@ -85,7 +85,7 @@ function factsOf({ id, confirmed, notReplayed, notReplayedReason, known, where }
     `<a href="#${anchorOf(id)}">id ${text(id)}</a>`,
     doubt === undefined ? "confirmed: seen again from a clean start" : `<span class="warn">${doubt.text}</span>`,
     ...(where === undefined ? [] : [`rule at ${text(where)}`]),
-    ...(known ? ["known: listed, and no reason for the run to fail"] : []),
+    ...(known ? ["known: listed, so it does not fail the run"] : []),
   ];
 }
 

@@ -21,7 +21,7 @@ const FOR_GRAPHS = 4_000_000;
 const RESERVE = 200_000;
 
 const VERDICTS: Readonly<Record<number, readonly [string, string]>> = {
-  0: ["passed", "Nothing that fails the run"],
+  0: ["passed", "No finding fails the run"],
   1: ["failed", "Failed"],
   2: ["failed", "Wrong use or configuration"],
   3: ["warned", "The result is unverified"],

@@ -10,17 +10,17 @@ const REASONS: Readonly<Record<string, string>> = {
   same_class: "a pair of the same kind was probed already",
   brought: "one of the two was added by a rule",
   finding: "one of the two leads to a finding, or to no state, by itself",
-  too_many_states: "the pairs of these states were not looked at",
+  too_many_states: "the pairs of these states were not examined",
   max_time: "the time for races was used up",
   interrupted: "the run was interrupted",
   lane_lost: "the target or its lane was lost",
   not_there: "the state was not reached again",
-  order_fails: "an order of the calls failed, or got no answer",
+  order_fails: "the calls failed in one order, or got no answer",
   one_connection: "the target serves one connection at a time",
   idempotent: "a DELETE that was repeated was answered like the one before it",
   control: "calls that were staggered showed it, too",
   noise: "it differs between repeats of one order, too",
-  unconfirmed: "it was not seen again on a lane that was built anew",
+  unconfirmed: "it was not seen again on a rebuilt lane",
 };
 
 /** The extent of the probing for races, and the pairs that were left out, with the reasons. */
@@ -36,7 +36,7 @@ export function raceCoveragePart({ raceCoverage }: ExplorationEntry): string {
   ];
   return [
     '<section class="race-coverage"><h3>Races</h3>',
-    "<p>Pairs of actions that apply in one state were sent at the same time; the orders of the two, which the exploration executed, say what may come of it.</p>",
+    "<p>Pairs of actions that apply in one state were sent at the same time; their outcome must be one that an order of the two gives, which the exploration executed.</p>",
     `<dl class="numbers">${numbers.map(([name, value]) => `<div><dt>${name}</dt><dd>${value}</dd></div>`).join("")}</dl>`,
     counts("Sent together", "Delivery", deliveries, (name) => deliveryText(name)),
     counts("Pairs that were not probed", "Why", skipped, reason),

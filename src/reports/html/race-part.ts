@@ -23,7 +23,7 @@ export function racePart(race: Race, limits: Limits, withSteps: boolean): string
     `<ul class="facts">${factsOf(race)
       .map((fact) => `<li>${fact}</li>`)
       .join("")}</ul>`,
-    `<p>${schedule === undefined ? "Seen in" : "Followed, the schedule below showed it in"} ${text(rateText(race))}.</p>`,
+    `<p>${schedule === undefined ? "Seen in" : "When the schedule below was followed, it was seen in"} ${text(rateText(race))}.</p>`,
     ...(schedule === undefined ? [] : [`<p class="schedule"><strong>Schedule:</strong> ${text(scheduleText(race)!)}.</p>`]),
     outcomesPart(race, limits),
     ...(withSteps
@@ -58,9 +58,9 @@ function marksOf({ hits, trials, count, known, prefix, ...race }: Race): string 
 function factsOf({ id, where, known, invariant }: Race): readonly string[] {
   return [
     `<a href="#${anchorOf(id)}">id ${text(id)}</a>`,
-    "confirmed: seen again on a lane that was built anew",
+    "confirmed: seen again on a rebuilt lane",
     ...(where === undefined ? [] : [`${invariant === undefined ? "action" : "rule"} at ${text(where)}`]),
-    ...(known ? ["known: listed, and no reason for the run to fail"] : []),
+    ...(known ? ["known: listed, so it does not fail the run"] : []),
   ];
 }
 
@@ -78,8 +78,8 @@ function outcomesPart(race: Race, limits: Limits): string {
     outcomePart("Observed: at the same time", observed, isNew, limits),
     ...allowed.map((outcome) => outcomePart(`Allowed: ${orderText(race, outcome)}`, outcome, differences(outcome, [observed]), limits)),
   ];
-  const none = allowed.length === 0 ? "<p>What the orders give was not recorded.</p>" : "";
-  return `<section class="outcomes"><h4>What was observed, beside what the orders of the calls give</h4>${none}<p class="quiet"><mark>Marked</mark> is what the other side does not have.</p><div class="columns">${columns.join("")}</div></section>`;
+  const none = allowed.length === 0 ? "<p>The outcomes of the orders were not recorded.</p>" : "";
+  return `<section class="outcomes"><h4>Observed outcome, and the outcomes of the orders of the calls</h4>${none}<p class="quiet"><mark>Marked</mark> parts are missing on the other side.</p><div class="columns">${columns.join("")}</div></section>`;
 }
 
 /**

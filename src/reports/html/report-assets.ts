@@ -20,7 +20,7 @@ export function reportAssets(): ReportAssets {
     try {
       return readFileSync(file, "utf8");
     } catch (cause) {
-      throw new SeqqaError("REPORT_APP_MISSING", `The script of the HTML report is not at ${file.pathname}.`, {
+      throw new SeqqaError("REPORT_APP_MISSING", `The script of the HTML report is missing: ${file.pathname}.`, {
         exitStatus: 3,
         hint: "In a clone, run npm run build; else install the package again.",
         cause,

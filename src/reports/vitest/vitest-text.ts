@@ -59,7 +59,7 @@ function testText(what: string, id: string, { exportName, module, config, seed, 
   ];
   return `${[
     lineComment(what),
-    lineComment(`${id}; to be kept in the folder that seqqa replay was run in, or with the paths changed`),
+    lineComment(`${id}; keep it in the folder that seqqa replay was run in, or change the paths`),
     ...(config === undefined ? [] : ['import { fileURLToPath } from "node:url";']),
     'import { expect, it } from "vitest";',
     `import { ${exportName} } from ${literal(module)};`,

@@ -70,7 +70,7 @@ function entriesOf(parsed: ParsedKnown, shown: string): readonly KnownEntry[] {
   return contents.items.map((node) => {
     const entry = isMap(node) ? ofMap(node.toJSON() as Record<string, unknown>, (what) => refuse(node, what)) : ofScalar(node, refuse);
     const before = seen.get(entry.id);
-    if (before !== undefined) refuse(node, `${entry.id} is listed already, in line ${before}`);
+    if (before !== undefined) refuse(node, `${entry.id} is already listed in line ${before}`);
     seen.set(entry.id, lineOf(node));
     return entry;
   });

@@ -35,9 +35,9 @@ export function asUnreadable(file: string, cause: unknown): SeqqaError {
 function refuseOthers(db: Database, file: string): void {
   const version = Number(db.pragma("user_version", { simple: true }));
   const found = new Set(schemaOf(db));
-  if (version === 0 || !found.has(nameOf("table", "run"))) throw unreadable(file, "it is no run of seqqa");
+  if (version === 0 || !found.has(nameOf("table", "run"))) throw unreadable(file, "it is not a run of seqqa");
   if (version !== SCHEMA_VERSION) {
-    const hint = `It was written by ${version > SCHEMA_VERSION ? "a newer" : "an older"} seqqa: read it with that one, name another run, or run again.`;
+    const hint = `It was written by ${version > SCHEMA_VERSION ? "a newer" : "an older"} seqqa: read it with that version, choose another run, or run again.`;
     throw unreadable(file, `its schema has version ${version}, and this seqqa reads version ${SCHEMA_VERSION}`, undefined, hint);
   }
   const expected = definitions();
@@ -75,14 +75,14 @@ function definitions(): ReadonlyMap<string, string | null> {
 
 function reasonOf(cause: unknown): string {
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
-  if (code === "SQLITE_NOTADB") return "it is no SQLite database";
+  if (code === "SQLITE_NOTADB") return "it is not a SQLite database";
   if (typeof code === "string" && code.startsWith("SQLITE_CORRUPT")) return "it is damaged";
   if (typeof code === "string") return code;
   return String(message).replace(/\.$/, "").split("\n")[0]!;
 }
 
 /** @param why Follows a colon in the message. */
-export function unreadable(file: string, why: string, cause?: unknown, hint = "Name another run, or run again."): SeqqaError {
+export function unreadable(file: string, why: string, cause?: unknown, hint = "Choose another run, or run again."): SeqqaError {
   return new SeqqaError("RUN_UNREADABLE", `The run in ${file} cannot be read: ${why}.`, {
     exitStatus: 2,
     hint,

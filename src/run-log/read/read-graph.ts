@@ -22,7 +22,7 @@ export function readGraph(db: Database, exploration: number): StoredGraph {
   return { actions, ...nodes, edges, byDepth, lists: lists.of(edges.size) };
 }
 
-const noGraph = (): TypeError => new TypeError("its nodes and edges are no graph");
+const noGraph = (): TypeError => new TypeError("its nodes and edges do not form a graph");
 
 /** Columns of edges, which grow as edges are added. */
 class EdgeLists {

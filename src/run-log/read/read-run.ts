@@ -23,7 +23,7 @@ type Finding = ExplorationEntry["violations"][number];
 type Race = ExplorationEntry["races"][number];
 
 /** Note for a run log without an end. */
-const UNFINISHED = "The run stopped early, or is still running: this is what was stored until then.";
+const UNFINISHED = "The run stopped early, or is still running: the result has what was stored until then.";
 
 /**
  * Reads the data for reports of a run; without an id of the last run. A run that was killed is reported as interrupted, as far as it was stored.
@@ -87,7 +87,7 @@ function documentOf(db: Database, withGraph: (entry: ExplorationEntry, explorati
 /** Refuses a document that does not fit the schema. @throws TypeError */
 function refuseMisfit(document: object): void {
   const wrong = misfitOf(document);
-  if (wrong !== undefined) throw new TypeError(`${wrong} is not what a result of seqqa has there`);
+  if (wrong !== undefined) throw new TypeError(`${wrong} is not what a result of seqqa contains there`);
 }
 
 /** Returns a graph whose lists are made at the first access. */

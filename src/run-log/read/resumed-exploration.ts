@@ -85,7 +85,7 @@ function fingerprintsOf(db: Database, exploration: number): Pick<Recorded, "lo" 
 
 function newsFrom(document: unknown): JournalEvent {
   const { findings, errors, unjudged } = record(document);
-  if (!Array.isArray(findings) || !Array.isArray(errors)) throw new TypeError("what a step brought to light is not said");
+  if (!Array.isArray(findings) || !Array.isArray(errors)) throw new TypeError("the findings of a step are missing");
   return {
     findings: findings as readonly FindingEvent[],
     errors: (errors as ErrorEvent[]).map((one) => ({ ...one, stack: one.stack })),

@@ -86,7 +86,7 @@ function noSuchRun(outputDir: string, id: string | undefined, ids: readonly stri
   const newest = ids.slice(-NAMED).toReversed();
   const hint =
     newest.length === 0
-      ? "seqqa run keeps one there; --config names another configuration."
+      ? "seqqa run stores runs there; use --config for another configuration."
       : `There ${ids.length === 1 ? "is" : "are"}: ${newest.join(", ")}${ids.length > NAMED ? ` and ${ids.length - NAMED} older` : ""}.`;
   const what = id === undefined || ids.length === 0 ? `There is no run in ${folderOf(outputDir)}` : `There is no such run: ${id}`;
   return new SeqqaError("NO_SUCH_RUN", `${what}.`, { exitStatus: 2, hint });

@@ -40,7 +40,7 @@ export function withShardStores<T>(paths: readonly string[], work: (stores: read
 function fileOf(path: string): string {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) {
-    throw new SeqqaError("NO_SUCH_RUN", `There is no store ${path}.`, {
+    throw new SeqqaError("NO_SUCH_RUN", `There is no run ${path}.`, {
       exitStatus: 2,
       hint: "Name runs/<id>.db of each shard, or its folder of reports.",
     });

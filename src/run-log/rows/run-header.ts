@@ -44,7 +44,7 @@ export function runHeaderOf(code: string, document: string): RunHeader {
     numbers([root.wholeLo, root.wholeHi, root.rootLo, root.rootHi]) &&
     texts(root.lines) &&
     texts(root.broken);
-  if (!sound) throw new TypeError("how an exploration began is not said");
+  if (!sound) throw new TypeError("the beginning of an exploration is missing");
   return { code, clocksMs: clocksMs!, knowledge, maxDepth, shard, violationPolicy, root };
 }
 

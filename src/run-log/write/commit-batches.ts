@@ -79,7 +79,7 @@ export function batchReader(
 
 /** Decodes a batch. @throws TypeError if the column has no whole int32 values */
 function int32(blob: unknown): Int32Array {
-  if (!(blob instanceof Uint8Array) || blob.byteLength % 4 !== 0) throw new TypeError("a batch of commits is not whole");
+  if (!(blob instanceof Uint8Array) || blob.byteLength % 4 !== 0) throw new TypeError("a batch of commits is incomplete");
   // A column may begin at any byte, and an Int32Array needs alignment.
   return new Int32Array(blob.slice().buffer);
 }

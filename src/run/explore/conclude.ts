@@ -27,7 +27,7 @@ const FEWEST_STEPS = 200;
 /** The share of changing steps that led to a new state above which a note is given. */
 const SUSPICIOUS = 0.95;
 
-const BEHIND_NOTE = "Nothing was tried behind states that violate a rule: --continue-after-violation explores there, too.";
+const BEHIND_NOTE = "States that violate a rule were not explored further: --continue-after-violation does so.";
 
 /**
  * Ends an exploration after its search, on the lanes of this process as after any run: probes for races, makes writes fail, confirms and shortens findings,
@@ -149,7 +149,7 @@ async function closeLanes(lanePool: LanePool, explorer: Explorer): Promise<void>
     explorer.divergences.add({
       kind: "not_put_back",
       path: [],
-      message: `At the end a store could not be put back: ${error instanceof Error ? error.message : String(error)}`,
+      message: `At the end a store could not be restored: ${error instanceof Error ? error.message : String(error)}`,
       differences: [],
       hint: error instanceof SeqqaError ? error.hint : undefined,
     });

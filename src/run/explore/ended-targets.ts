@@ -21,9 +21,9 @@ export class EndedTargets {
     if (this.#first === undefined || isFound) return [];
     const { message, target } = this.#first;
     const last = target.output.at(-1);
-    const said = last === undefined ? "" : ` It had printed last: ${last}`;
+    const said = last === undefined ? "" : ` Its last output: ${last}`;
     return [
-      `A target ended ${plural(this.#count, "time")} while it was explored, and not again at the step at which that was noticed: it ended by itself, from outside, or some time after it had answered an earlier request. ` +
+      `A target ended ${plural(this.#count, "time")} during the exploration, but not again when the step at which this was noticed was repeated: it ended by itself, from outside, or some time after it had answered an earlier request. ` +
         `The first time: ${message.replace(/^Lane \d+ is being rebuilt: /, "")} The target ${endText(target)}.${said}`,
     ];
   }

@@ -60,7 +60,7 @@ async function keptRun(
   if (module === undefined) {
     throw new SeqqaError(
       "RESUME_NEEDS_MODULE",
-      "explore() was given resume without module, so that nobody could tell whether the code changed.",
+      "explore() was given resume without module, so it cannot be checked whether the code changed.",
       {
         exitStatus: 2,
         hint: "Pass module: import.meta.url from the file that exports the agent.",

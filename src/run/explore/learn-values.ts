@@ -208,33 +208,33 @@ export function refutedBy(
 export function lessonNote({ committer }: Explorer, { isExplained, divergences }: Awaited<ReturnType<typeof learnFrom>>): string {
   const after = `after ${plural(committer.steps, "step")}`;
   if (!isExplained || divergences.length > 0)
-    return `The search began again ${after}, without writing states directly: outcomes of equal states differed.`;
-  return `The search began again ${after}, with more known about generated values: outcomes of states that were taken for equal differed.`;
+    return `The search was restarted ${after}, without writing states directly: outcomes of equal states differed.`;
+  return `The search was restarted ${after}, with more known about generated values: outcomes of states that were considered equal differed.`;
 }
 
 function memory(differences: readonly string[]): Divergence {
   return executionsDiffer(
-    "The same calls lead to other states when they are made again in the same process: the target remembers something that its stores do not say",
+    "The same calls lead to different states when they are repeated in the same process: the target keeps something in memory that is not in its stores",
     differences,
-    "Keep such memory in a store, or set `target.rollback: restart`.",
+    "Keep it in a store, or set `target.rollback: restart`.",
   );
 }
 
 /** Returns the divergence for a difference that later rounds did not explain. */
 function once(differences: readonly string[]): Divergence {
   return executionsDiffer(
-    "The same calls led to another result in one of several executions",
+    "The same calls gave a different result in one of several executions",
     differences,
-    "Something that the stores do not hold decides, such as chance, memory of the target's process, or another service.",
+    "The result depends on something outside the stores, such as randomness, memory of the target's process, or another service.",
   );
 }
 
 /** Returns the divergence for answers that differ in fresh processes, too, although no field of the state differs. */
 function chance(differences: readonly string[]): Divergence {
   return executionsDiffer(
-    "The same calls are answered otherwise when they are made again, in a new process of the target, too",
+    "The same calls get different answers when they are repeated, even in a new process of the target",
     differences,
-    "Something outside of the target's stores decides, such as chance, the time, or another service.",
+    "The answers depend on something outside the target's stores, such as randomness, the time, or another service.",
   );
 }
 
@@ -242,9 +242,9 @@ function chance(differences: readonly string[]): Divergence {
 function memoryOrChance(differences: readonly string[], suspects: readonly DroppedField[]): Divergence {
   const line = `ignore: [${suspects.map(({ field }) => JSON.stringify(field)).join(", ")}] of the World`;
   return executionsDiffer(
-    "The same calls lead to other states when they are made again: the target remembers something that is not put back, or chooses at random",
+    "The same calls lead to different states when they are repeated: the target keeps something that is not restored, or chooses at random",
     differences,
-    `Let reset put back all that the target remembers.${suspects.length === 0 ? "" : ` What is random can be left out: ${line}.`}`,
+    `Let reset restore everything that the target remembers.${suspects.length === 0 ? "" : ` Random values can be left out: ${line}.`}`,
   );
 }
 

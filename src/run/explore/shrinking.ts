@@ -83,7 +83,7 @@ export function notReplayedNote(violations: readonly ConfirmedViolation[]): stri
   const [why, advice] = reasons.includes("interrupted")
     ? ["The run was interrupted", ""]
     : reasons.includes("max_time")
-      ? ["max_time and its allowance were over", " Give the run more with --max-time, or explore less with --max-steps."]
+      ? ["max_time and the extra time for replays had passed", " Give the run more with --max-time, or explore less with --max-steps."]
       : ["No target could be started", because(left)];
   const causes = new Set(violations.filter(({ confirmed }) => confirmed).map(({ found }) => causeOf(found)));
   const alike = left.filter(({ found }) => causes.has(causeOf(found))).length;
@@ -101,5 +101,5 @@ function because(left: readonly ConfirmedViolation[]): string {
 /** Returns the note for paths for which the time was not enough. */
 export function shrinkingCutNote(findings: number): string {
   const which = findings === 1 ? "One path" : `${findings} paths`;
-  return `${which} may not be the shortest: leaving steps out takes at most ${EACH} s for each path and ${ALL} s in all, or a tenth of max_time.`;
+  return `${which} may not be the shortest path: shortening takes at most ${EACH} s for each path and ${ALL} s in all, or a tenth of max_time.`;
 }

@@ -194,7 +194,7 @@ export class JourneyLanes {
       const last = this.#places[lane]!.last ?? -1;
       const run = this.#runs[last];
       if (one.status === "fulfilled" || run === undefined || run.notPutBack !== undefined) return;
-      const message = `At the end a store could not be put back: ${runError(one.reason, "lane").message}`;
+      const message = `At the end a store could not be restored: ${runError(one.reason, "lane").message}`;
       const notPutBack = { kind: "not_put_back", path: [], message, differences: [] } as const;
       this.#runs[last] = { ...run, notPutBack };
     });
@@ -202,7 +202,7 @@ export class JourneyLanes {
 }
 
 function lateNote(name: string): string {
-  return `The target wrote after journey "${name}" was over; that was put back before this one began. Set target.settle to wait for it.`;
+  return `The target wrote after journey "${name}" had ended; these writes were undone before this journey began. Set target.settle to wait for late writes.`;
 }
 
 function runError(error: unknown, source: string): RunError {

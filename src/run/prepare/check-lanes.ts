@@ -6,7 +6,7 @@ import { differences } from "../../state/index.ts";
 
 /** Returns the note that only the context is restored. */
 export const CONTEXT_ONLY = (what: "branches" | "journeys"): string =>
-  `No store is declared: only the context is put back between ${what}, the API's own state is not.`;
+  `No store is declared: only the context is restored between ${what}, the API's own state is not.`;
 
 /**
  * Checks that lanes are separate and have one root state. Returns notes for the start of the run.
@@ -18,10 +18,14 @@ export function checkLanes(reports: readonly LaneReport[], config: Config): read
   reports.forEach((report, lane) => {
     if (sameRoot(report, first)) return;
     const lines = differences(first.rootLines, report.rootLines, 5);
-    throw new SeqqaError("ROOTS_DIFFER", `Lane ${lane} begins in another state than lane 0: ${lines.join("; ") || "the stores differ"}.`, {
-      exitStatus: 3,
-      hint: 'Make the target and setup start alike on every lane; list what differs by nature under `ignore: ["table.column"]`.',
-    });
+    throw new SeqqaError(
+      "ROOTS_DIFFER",
+      `Lane ${lane} begins in a different state than lane 0: ${lines.join("; ") || "the stores differ"}.`,
+      {
+        exitStatus: 3,
+        hint: 'Make the target and setup produce the same state on every lane; list columns that always differ under `ignore: ["table.column"]`.',
+      },
+    );
   });
   const notes = [...first.systems];
   const overHttp = config.target !== undefined || config.baseUrl !== undefined || config.lanes !== undefined || first.uses.length > 0;

@@ -8,10 +8,10 @@ import { shardText } from "../shards/shard.ts";
  */
 export function checkShards(runs: readonly StoredRun[]): void {
   const [first] = runs;
-  if (first === undefined || first.explorations.length === 0) throw refused("there is no exploration in the first store", RESHARD);
+  if (first === undefined || first.explorations.length === 0) throw refused("there is no exploration in the first run", RESHARD);
   for (const run of runs) {
     const whole = run.explorations.find(({ beginning }) => (beginning?.shard ?? null) === null);
-    if (whole !== undefined) throw refused(`run ${run.id} is no shard of ${whole.file}`, RESHARD);
+    if (whole !== undefined) throw refused(`run ${run.id} is not a shard of ${whole.file}`, RESHARD);
   }
   for (const run of runs) {
     const wrong = misfit(run, first);
@@ -44,7 +44,7 @@ function otherThan(one: StoredExploration, other: StoredExploration): string | u
     ["the actions", one.actions, other.actions],
     ["the code", a?.code, b?.code],
     ["exploration.max_depth", a?.maxDepth, b?.maxDepth],
-    ["what is known of the target's values", a?.knowledge, b?.knowledge],
+    ["the knowledge about the target's generated values", a?.knowledge, b?.knowledge],
     ["the root state", rootOf(one), rootOf(other)],
   ];
   return pairs.find(([, mine, theirs]) => JSON.stringify(mine) !== JSON.stringify(theirs))?.[0];
@@ -69,7 +69,7 @@ function refuseIncomplete(file: string, runs: readonly StoredRun[]): void {
     if (other !== undefined) throw refused(`runs ${other} and ${run.id} are both shard ${shardText(shard)} of ${file}`, "Name each once.");
     seen.set(shard.index, run.id);
     if (outcome !== "ended") {
-      throw refused(`shard ${shardText(shard)} of ${file} was not ended (run ${run.id})`, "Let it go on first: seqqa run ... --resume.");
+      throw refused(`shard ${shardText(shard)} of ${file} did not finish (run ${run.id})`, "Resume it first: seqqa run ... --resume.");
     }
   }
   const missing = Array.from({ length: of ?? 0 }, (_, index) => index).filter((index) => !seen.has(index));
@@ -77,10 +77,10 @@ function refuseIncomplete(file: string, runs: readonly StoredRun[]): void {
   const named = missing.map((index) => shardText({ index, of: of! })).join(", ");
   throw refused(
     `${missing.length === 1 ? "shard" : "shards"} ${named} of ${file} ${missing.length === 1 ? "is" : "are"} missing`,
-    "Name the stores of all.",
+    "Name the runs of all shards.",
   );
 }
 
 function refused(why: string, hint: string): SeqqaError {
-  return new SeqqaError("MERGE_REFUSED", `The stores cannot be merged: ${why}.`, { exitStatus: 2, hint });
+  return new SeqqaError("MERGE_REFUSED", `The shards cannot be merged: ${why}.`, { exitStatus: 2, hint });
 }

@@ -31,5 +31,5 @@ export async function withServices<T>(config: Config, options: ServicesOptions, 
 }
 
 function asKnown(error: unknown): SeqqaError {
-  return error instanceof SeqqaError ? error : new SeqqaError("SERVICES_LEFT", `The services could not be ended: ${String(error)}`);
+  return error instanceof SeqqaError ? error : new SeqqaError("SERVICES_LEFT", `The services could not be stopped: ${String(error)}`);
 }

@@ -188,10 +188,10 @@ function callsResult(answer: RaceAnswer, urls: ShownUrls): ReplayedRace {
 function whyNot({ failure, dismissed, trials, misses }: RaceAnswer, urls: ShownUrls): string | undefined {
   if (failure !== undefined) return urls.text(failure.message);
   if (dismissed === "not_there") return "the path led to another state";
-  if (dismissed === "order_fails") return "one after the other, the calls do not come to their ends";
-  if (dismissed === "one_connection") return "the target serves one connection at a time, so that calls do not meet there";
-  if (dismissed === "control") return "calls that are 50 ms apart show it, too, so that it is no race";
-  if (dismissed === "noise") return "one order of the calls comes out differently each time";
+  if (dismissed === "order_fails") return "one after the other, the calls do not all finish";
+  if (dismissed === "one_connection") return "the target serves one connection at a time, so calls do not overlap there";
+  if (dismissed === "control") return "calls sent 50 ms apart show it, too, so it is not a race";
+  if (dismissed === "noise") return "one order of the calls gives a different result each time";
   if (trials > 0) return undefined;
-  return misses > 0 ? `in none of ${misses} trials did the calls overlap` : "the calls could not be made to meet";
+  return misses > 0 ? `in none of ${misses} trials did the calls overlap` : "the calls could not be made to overlap";
 }

@@ -48,8 +48,8 @@ export function idleActions(coverage: Coverage, { stopReason, isExhaustive }: Id
   const worked = all.filter(([, { statuses }]) => works(statuses)).length;
   const more = idle.length > SHOWN ? `, and ${plural(idle.length - SHOWN, "other")} did nothing either` : "";
   return [
-    `${grouped(worked)} of ${plural(all.length, "action")} worked: ${idle.slice(0, SHOWN).join(", ")}${more}. ` +
-      "Mend them, mark those that may do so with mayNeverApply or mayNeverSucceed, or set exploration.require_all_actions to false.",
+    `${grouped(worked)} of ${plural(all.length, "action")} worked. Did nothing: ${idle.slice(0, SHOWN).join(", ")}${more}. ` +
+      "Fix them, mark those that may stay idle with mayNeverApply or mayNeverSucceed, or set exploration.require_all_actions to false.",
   ];
 }
 

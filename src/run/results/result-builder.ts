@@ -120,7 +120,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
         : idleActions(coverage, { stopReason, isExhaustive: stopReason === "exhausted" && open.size === 0 && !isCut })),
       ...(parts.isShard ? [] : unseenWrites(coverage, stopReason)),
       ...unverifiedFields(parts.knowledge),
-      ...unaudited(assumed).map(({ text }) => `The result assumes what no execution tested: ${text}.`),
+      ...unaudited(assumed).map(({ text }) => `The result relies on an untested assumption: ${text}.`),
     ],
     reductions,
     coverage: {

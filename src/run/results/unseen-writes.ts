@@ -44,7 +44,7 @@ export function unseenChanges(coverage: Coverage, stopReason: StopReason): reado
 export function unseenWrites(coverage: Coverage, stopReason: StopReason): readonly string[] {
   return unseen(coverage, stopReason).map(
     ([name, count]) =>
-      `${plural(count, "write")} of ${name} got a 2xx, and nothing that seqqa sees changed: states that differ in what it changes are taken for one. ` +
+      `${plural(count, "write")} of ${name} got a 2xx, but nothing that seqqa can see changed: states that differ only in what it changes count as one. ` +
       "Declare the store that it writes to, give the World a `probe` that reads it, or mark the action with `changesNothing: true`.",
   );
 }

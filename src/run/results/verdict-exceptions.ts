@@ -6,7 +6,7 @@ import { plural } from "../../reports/console/numbers.ts";
 /** Returns the stored times that passed before everything possible until then was tried. */
 export function timesPassed(divergences: readonly Divergence[]): readonly VerdictException[] {
   const fields = [...new Set(divergences.flatMap(({ kind, differences }) => (kind === "time_passed" ? differences : [])))];
-  return fields.map((field) => ({ kind: "time_passed", count: 1, text: `where ${field} passed during the run` }));
+  return fields.map((field) => ({ kind: "time_passed", count: 1, text: `states in which the time ${field} passed during the run` }));
 }
 
 /** Returns what the search left out because rules were broken. Nothing is tried behind a state that only steps with a finding reach. */
@@ -16,7 +16,7 @@ export function behindViolations(committer: Committer): readonly VerdictExceptio
   for (let node = 0; node < nodes.size; node++) if (!nodes.has(node, CLEAN)) count++;
   if (count === 0) return [];
   const never = Object.values(committer.coverage()).filter(({ applied, brought }) => applied === 0 && brought !== true).length;
-  const where = nodes.has(0, CLEAN) ? `behind ${plural(count, "violating state")}` : "behind the root state, which breaks a rule";
+  const where = nodes.has(0, CLEAN) ? `behind ${plural(count, "violating state")}` : "states behind the root state, which breaks a rule";
   const mayApply = never === 0 ? "" : ` (${plural(never, "action")} never ran and may apply there)`;
   return [{ kind: "violating_states", count, text: `${where}${mayApply}` }];
 }

@@ -47,7 +47,7 @@ function alwaysRefused(
   const where = `${action.name} ${answeredEachTime(applied, statuses)}`;
   const keys = keysReadIn(action.run);
   if (keys.length === 0)
-    return `${where}: it reads no key of the context, so what it names may be nobody's; let an action that makes it set a key.`;
+    return `${where}: it reads no context key, so what it calls may not exist; let the action that creates it set a key.`;
   return `${where}: it uses ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
 }
 

@@ -46,7 +46,7 @@ export async function checkResumable(input: ResumableInput): Promise<ReadonlySet
     for (const exploration of stored.explorations) {
       const path = files.get(exploration.file);
       if (path === undefined) {
-        missing.push(`${exploration.file} is not among what is to be run`);
+        missing.push(`${exploration.file} is not part of this run`);
         continue;
       }
       const { definition, module } = await loadExploration(path, directory);
@@ -70,9 +70,9 @@ export async function checkResumable(input: ResumableInput): Promise<ReadonlySet
 /** Refuses a merged run, since its result does not show how each shard continues. @throws SeqqaError `RESUME_MERGED` with exit status 2 */
 export function refuseMerged({ id, explorations }: Pick<StoredRun, "id" | "explorations">): void {
   if (explorations.every(({ beginning }) => beginning !== undefined)) return;
-  throw new SeqqaError("RESUME_MERGED", `Run ${id} was merged from shards, and does not go on itself.`, {
+  throw new SeqqaError("RESUME_MERGED", `Run ${id} was merged from shards, and cannot be resumed itself.`, {
     exitStatus: 2,
-    hint: "Let its shards go on (seqqa run ... --shard i/n --resume), and merge them again.",
+    hint: "Resume its shards (seqqa run ... --shard i/n --resume), and merge them again.",
   });
 }
 
@@ -134,7 +134,7 @@ export function refuseChanged(
 ): void {
   if (barred.length > 0) throw changed(id, [...barred, ...changes], "Begin a new run.");
   if (changes.length > 0 && !force) {
-    throw changed(id, changes, `Bring back what it was, begin a new run, or go on all the same with ${how}.`);
+    throw changed(id, changes, `Undo the change, begin a new run, or resume anyway with ${how}.`);
   }
 }
 
@@ -149,7 +149,7 @@ export function refuseBeyond(
 ): void {
   const glance = goingOn.flatMap(({ beyond }) => beyond);
   const beyond = glance.length > 0 ? glance : goingOn.flatMap((one) => beyondInRecord(stored, one));
-  if (beyond.length > 0) throw beyondBudget(`Run ${stored.id} went on beyond where it would end now: ${beyond.join("; ")}.`);
+  if (beyond.length > 0) throw beyondBudget(`Run ${stored.id} is already beyond its present limits: ${beyond.join("; ")}.`);
 }
 
 function beyondNow({ file, steps, depth }: StoredExploration, { maxSteps, maxDepth = Infinity }: ExplorationConfig): readonly string[] {
@@ -179,7 +179,7 @@ function otherOrder(
   // A search that is shortest first reaches a depth after everything before it. Other strategies would have gone to the new depth earlier.
   if (depth !== (maxDepth ?? null) && !STRATEGIES[strategyNow].isShortestFirst) {
     found.push(
-      `exploration.max_depth of ${file} (${depth ?? "none"}, now ${maxDepth ?? "none"}; it may change with ${SHORTEST_FIRST} alone)`,
+      `exploration.max_depth of ${file} (${depth ?? "none"}, now ${maxDepth ?? "none"}; it may only change with ${SHORTEST_FIRST})`,
     );
   }
   return found;
@@ -202,5 +202,8 @@ function isOver({ outcome, stopReason, steps, beginning }: StoredExploration, bu
 }
 
 function changed(run: string, what: readonly string[], hint: string): SeqqaError {
-  return new SeqqaError("RESUME_CHANGED", `Run ${run} cannot go on, since this changed: ${what.join("; ")}.`, { exitStatus: 2, hint });
+  return new SeqqaError("RESUME_CHANGED", `Run ${run} cannot be resumed, because this changed: ${what.join("; ")}.`, {
+    exitStatus: 2,
+    hint,
+  });
 }

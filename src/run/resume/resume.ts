@@ -47,10 +47,10 @@ export function refuseOtherRoot(keep: ExplorationKeeper, report: LaneReport): vo
   const lines = differences(root.lines, keep.shownLines(rootLines), 5);
   throw new SeqqaError(
     "RESUME_ROOT",
-    `The root state is another one than when the run began: ${lines.join("; ") || "the stores differ"}.`,
+    `The root state differs from the one that the run began with: ${lines.join("; ") || "the stores differ"}.`,
     {
       exitStatus: 3,
-      hint: "The target, its template or setup changed: bring back what they were, or begin a new run.",
+      hint: "The target, its template or setup changed: undo the change, or begin a new run.",
     },
   );
 }

@@ -96,9 +96,9 @@ const SILENT: SessionInput["reporter"] = {
 
 function cannotKeep({ report }: Config, cause: unknown, exitStatus: 2 | 3): SeqqaError {
   const why = cause instanceof Error ? cause.message : String(cause);
-  return new SeqqaError("CANNOT_KEEP", `The run cannot be kept in ${report.outputDir}: ${why}.`, {
+  return new SeqqaError("CANNOT_KEEP", `The run cannot be stored in ${report.outputDir}: ${why}.`, {
     exitStatus,
-    hint: "Name another folder in report.output_dir, or leave resume out.",
+    hint: "Choose another folder in report.output_dir, or leave resume out.",
     cause,
   });
 }
@@ -117,10 +117,10 @@ function named({ report }: Config, id: string, file: string): StoredRun {
   const stored = readStoredRun(report.outputDir, id);
   if (isOf(stored, file)) return stored;
   const others = stored.explorations.map((one) => one.file).filter((one) => one !== file);
-  const what = stored.hasJourneys ? "is one of journeys" : others.length > 0 ? `is one of ${others.join(", ")}` : "has no exploration";
-  throw new SeqqaError("RESUME_OTHER", `Run ${id} ${what}; explore() goes on with a run of ${file} alone.`, {
+  const what = stored.hasJourneys ? "is a run of journeys" : others.length > 0 ? `is a run of ${others.join(", ")}` : "has no exploration";
+  throw new SeqqaError("RESUME_OTHER", `Run ${id} ${what}; explore() can only resume a run of ${file}.`, {
     exitStatus: 2,
-    hint: "Go on with it by seqqa run --resume, or leave its id out.",
+    hint: "Resume it with seqqa run --resume, or leave its id out.",
   });
 }
 

@@ -272,7 +272,7 @@ export class RunSession {
     const stored = resumed?.stored.explorations.find((one) => one.file === file);
     if (entry === undefined || stored === undefined) return false;
     const { name, stopReason, steps } = entry;
-    reporter.message(`${name} was over (${stopReason}) after ${steps} steps: it is taken over as it is.`);
+    reporter.message(`${name} had already ended (${stopReason}) after ${steps} steps: its result is kept.`);
     const found = resultOfEntry(entry);
     const result = known?.mark(found) ?? found;
     if (known !== undefined) this.#store?.explorationTaken(stored).ended(name, result);
@@ -284,7 +284,7 @@ export class RunSession {
     const { resumed, reporter } = this.#input;
     const stored = resumed?.stored.explorations.find((one) => one.file === file);
     if (stored?.beginning === undefined) return this.#store?.exploration(file);
-    reporter.message(`${stored.name} goes on from ${stored.steps} steps and ${stored.states} states.`);
+    reporter.message(`${stored.name} continues after ${stored.steps} steps and ${stored.states} states.`);
     return this.#store?.explorationAgain(stored, stored.beginning);
   }
 

@@ -237,8 +237,8 @@ function divergencesOf({ differing }: Merged, entries: readonly ExplorationEntry
   const all = new Map(entries.flatMap(({ divergences }) => divergences).map((one) => [`${one.kind}\n${one.message}`, one]));
   const found = [...all.values()];
   if (differing.common === 0) return found;
-  const message = `Shards say different things of ${differing.common} outcomes that all of them explored by the same paths.`;
-  return [{ kind: "merge", path: [], message, differences: [], hint: "Make the target answer alike each time." }, ...found];
+  const message = `Shards recorded different results for ${differing.common} outcomes that all of them explored by the same paths.`;
+  return [{ kind: "merge", path: [], message, differences: [], hint: "Make the target give the same answers each time." }, ...found];
 }
 
 /** Reasons why states are open, the most telling one first. */
@@ -252,8 +252,8 @@ function stopReasonOf(open: number, boundary: number, entries: readonly Explorat
 /** Returns what finishes a shard that ended early. */
 function helps(stopReason: StopReason): string {
   // A resumed shard keeps the flag, and has already reached the violation that ends it.
-  if (stopReason === "first_violation") return "run it anew without --bail (stop_on_first_violation)";
-  return `let it go on ${stopReason === "max_steps" ? "with more of them (--resume --max-steps N)" : "(--resume)"}`;
+  if (stopReason === "first_violation") return "run it again without --bail (stop_on_first_violation)";
+  return `resume it ${stopReason === "max_steps" ? "with more steps (--resume --max-steps N)" : "(--resume)"}`;
 }
 
 const grouped = (value: number): string => value.toLocaleString("en-US");
@@ -266,19 +266,19 @@ function notesOf({ rows, committer, open, differing }: Merged, entries: readonly
     open.size === 0 || stopReason === "exhausted" || stopReason === "max_depth"
       ? []
       : [
-          `Shard ${index + 1}/${entries.length} ended before it was over (${stopReason}), so that states of its share are open: ${helps(stopReason)}, and merge again.`,
+          `Shard ${index + 1}/${entries.length} stopped early (${stopReason}), so states of its share are not explored: ${helps(stopReason)}, and merge again.`,
         ],
   );
   const { steps } = committer;
   const times = steps === 0 ? 1 : rows.executed / steps;
   const overlap =
     `Merged from ${entries.length} shards, which executed ${grouped(rows.executed)} steps for ${grouped(steps)} (${times.toFixed(2)} times as many): ` +
-    `${grouped(rows.shared.size)} of ${grouped(committer.visited.size)} states were met by more than one.`;
+    `${grouped(rows.shared.size)} of ${grouped(committer.visited.size)} states were reached by more than one shard.`;
   const differ =
     differing.behind === 0
       ? []
       : [
-          `Of ${grouped(differing.behind)} outcomes shards that came there by different paths say different things, as where data is drawn; each is taken from the shard of its own path.`,
+          `For ${grouped(differing.behind)} outcomes, shards that came there by different paths recorded different results, for example where test data is drawn; each is taken from the shard of its own path.`,
         ];
   return [...notes, ...unfinished, ...inconclusiveNotes(committer), overlap, ...differ];
 }

@@ -12,7 +12,7 @@ export function shardOf(text: string): Shard {
   const [, index, of] = /^([1-9]\d{0,3})\/([1-9]\d{0,3})$/.exec(text.trim()) ?? [];
   const [i, n] = [Number(index), Number(of)];
   if (index === undefined || i > n || n > MOST) {
-    throw new SeqqaError("USAGE", `${JSON.stringify(text)} names no shard.`, {
+    throw new SeqqaError("USAGE", `Invalid shard ${JSON.stringify(text)}.`, {
       exitStatus: 2,
       hint: `Write i/n with i from 1 to n and n up to ${MOST}: 2/4 is the second of four.`,
     });
@@ -32,23 +32,26 @@ export function shardSettings(
   if (shard === undefined) return settings;
   if (settings.strategy !== BREADTH_FIRST) {
     throw impossible(
-      `${name} has the strategy ${settings.strategy}, and states are shared out by levels`,
+      `${name} has the strategy ${settings.strategy}, and shards divide states by depth`,
       `Explore it with --strategy ${BREADTH_FIRST}.`,
     );
   }
   if (graph !== undefined) {
-    throw impossible(`${name} is a state graph, whose unreached nodes and dead edges no shard can tell`, "Leave it out with --only.");
+    throw impossible(
+      `${name} is a state graph, whose unreached nodes and dead edges no single shard can find`,
+      "Leave it out with --only.",
+    );
   }
   return { ...settings, maxSteps: shareOf(settings.maxSteps, shard) };
 }
 
 function impossible(why: string, hint: string): SeqqaError {
-  return new SeqqaError("SHARD_IMPOSSIBLE", `There are no shards here: ${why}.`, { exitStatus: 2, hint });
+  return new SeqqaError("SHARD_IMPOSSIBLE", `The run cannot be divided into shards: ${why}.`, { exitStatus: 2, hint });
 }
 
 /** Returns the note that a result is a shard's. */
 export function shardNote(shard: Shard, { taken }: ShardCut): string {
   const which = `This is shard ${shardText(shard)}`;
-  if (taken === undefined) return `${which}: there were too few states to share out until here, so that all shards are alike.`;
-  return `${which}: of the ${taken.states} states at depth ${taken.depth} it went on from ${taken.own}; those of the others are open. seqqa merge joins them.`;
+  if (taken === undefined) return `${which}: there were too few states to divide until here, so all shards are the same.`;
+  return `${which}: of the ${taken.states} states at depth ${taken.depth} it explored ${taken.own} further; the others are left to the other shards. seqqa merge joins them.`;
 }

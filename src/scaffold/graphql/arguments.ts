@@ -145,7 +145,8 @@ class Builder {
       return undefined;
     }
     const { value, known } = scalarFor(type, place.name, this.#input.creates);
-    if (!known) this.#input.unsure(`argument ${what}`, `Nothing says what a ${typeName} is: write a value that the server takes.`);
+    if (!known)
+      this.#input.unsure(`argument ${what}`, `The schema does not say what a ${typeName} is: write a value that the server accepts.`);
     return value;
   }
 }

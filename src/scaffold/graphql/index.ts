@@ -106,7 +106,9 @@ function subscriptions(schema: GraphQLSchema): readonly string[] {
   const names = Object.keys(schema.getSubscriptionType()?.getFields() ?? {});
   if (names.length === 0) return [];
   const more = names.length > SHOWN ? ` and ${names.length - SHOWN} more` : "";
-  return [`Subscriptions are left out, since an exploration has no use for what comes later: ${names.slice(0, SHOWN).join(", ")}${more}.`];
+  return [
+    `Subscriptions are left out, because an exploration does not receive later messages: ${names.slice(0, SHOWN).join(", ")}${more}.`,
+  ];
 }
 
 export { readSchema } from "./read/index.ts";

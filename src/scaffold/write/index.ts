@@ -227,10 +227,10 @@ function refuseAnother(named: readonly NamedAction[], { actions }: Manifest, sho
   if (force || Object.keys(actions).length === 0 || named.some(({ id }) => Object.hasOwn(actions, id))) return;
   throw new SeqqaError(
     "SCAFFOLD_OTHER",
-    `${shown} was written from a description that has none of these operations; nothing was written.`,
+    `${shown} was written from another description, which has none of these operations; nothing was written.`,
     {
       exitStatus: 2,
-      hint: "Name another folder with --out, or overwrite it with --force.",
+      hint: "Choose another folder with --out, or overwrite it with --force.",
     },
   );
 }
@@ -238,7 +238,7 @@ function refuseAnother(named: readonly NamedAction[], { actions }: Manifest, sho
 function wouldOverwrite(paths: readonly string[]): SeqqaError {
   return new SeqqaError(
     "SCAFFOLD_WOULD_OVERWRITE",
-    `${paths.join(" and ")} ${paths.length === 1 ? "is" : "are"} there and no scaffold wrote ${paths.length === 1 ? "it" : "them"}; nothing was written.`,
-    { exitStatus: 2, hint: "Name another folder with --out, or overwrite with --force." },
+    `${paths.join(" and ")} ${paths.length === 1 ? "exists and was" : "exist and were"} not written by scaffold; nothing was written.`,
+    { exitStatus: 2, hint: "Choose another folder with --out, or overwrite with --force." },
   );
 }

@@ -279,7 +279,7 @@ export class Encoder {
         return this.#clock.nearNumber(Number(value)) ? this.#time(value) : `#${value};`;
       default:
         throw new SeqqaError("STATE_NOT_DATA", `The observed state holds a ${typeof value}, which cannot be compared.`, {
-          hint: "Keep plain data in the context and in what a system observes.",
+          hint: "Keep only plain data in the context and in the states that stores observe.",
         });
     }
   }

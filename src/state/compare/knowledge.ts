@@ -94,12 +94,12 @@ export function readKnowledge(text: string): Knowledge {
   const read = JSON.parse(text) as Partial<Knowledge> | null;
   const { generated, times, dropped, background, noisyActions, ordered } = read ?? {};
   for (const list of [generated, times, dropped, background, noisyActions, ordered])
-    if (!Array.isArray(list)) throw new TypeError("what is known of a target's values is not said");
+    if (!Array.isArray(list)) throw new TypeError("the knowledge about a target's values is missing");
   for (const { place, after } of [...generated!, ...times!])
-    if (!isPlace(place) || typeof after !== "string") throw new TypeError("a place of the state is not said");
+    if (!isPlace(place) || typeof after !== "string") throw new TypeError("a place in the state is missing");
   const isText = (one: unknown): boolean => typeof one === "string";
   if (![...background!, ...noisyActions!, ...ordered!, ...dropped!.map(({ field }) => field)].every(isText))
-    throw new TypeError("a field of the state is not said");
+    throw new TypeError("a field of the state is missing");
   return read as Knowledge;
 }
 

@@ -29,7 +29,7 @@ export class Ports {
       this.release(port);
     }
     throw new SeqqaError("NO_FREE_PORT", `No free port was found between ${low} and ${high}.`, {
-      hint: "End what holds them and try again.",
+      hint: "End the processes that use them, and try again.",
     });
   }
 

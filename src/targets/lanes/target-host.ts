@@ -456,7 +456,7 @@ async function bundledModule({ target, folder }: TargetConfig, options: TargetHo
   if (!existsSync(file)) {
     throw new SeqqaError("TARGET_MODULE_MISSING", `There is no file ${file}, which target.module names.`, {
       exitStatus: 2,
-      hint: "It is resolved against the folder of the config file.",
+      hint: "The path is relative to the folder of the configuration file.",
     });
   }
   return options.bundleModule === undefined ? pathToFileURL(file).href : options.bundleModule(file);

@@ -30,7 +30,7 @@ export class OutputLog {
       const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
       throw new SeqqaError("OUTPUT_LOG", `The output of a process cannot be written to ${file} (${code}).`, {
         exitStatus: 2,
-        hint: "Name another folder with --output or report.output_dir.",
+        hint: "Choose another folder with --output or report.output_dir.",
         cause,
       });
     }

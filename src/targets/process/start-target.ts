@@ -165,7 +165,7 @@ function workingDirectory({ target, folder }: TargetConfig): string {
   if (existsSync(cwd)) return cwd;
   throw new SeqqaError("TARGET_CWD", `There is no folder ${cwd}, which target.cwd names.`, {
     exitStatus: 2,
-    hint: "It is resolved against the folder of the config file.",
+    hint: "The path is relative to the folder of the configuration file.",
   });
 }
 

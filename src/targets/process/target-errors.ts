@@ -24,7 +24,7 @@ export function endedEarly(command: string, lane: number, exit: TargetExit): Seq
 
 /** Returns a sentence on how a target ended while it was used. */
 export function endedInUse(end: TargetEnd): string {
-  return `The target ${endText(end)}${end.output.length === 0 ? ", and printed nothing." : `. The last that it printed:${quoted(end.output)}`}`;
+  return `The target ${endText(end)}${end.output.length === 0 ? ", and printed nothing." : `. Its last output:${quoted(end.output)}`}`;
 }
 
 export function howItEnded({ code, signal }: TargetExit): string {
@@ -33,11 +33,11 @@ export function howItEnded({ code, signal }: TargetExit): string {
 
 /** Returns the end of a sentence about a process. */
 export function lastPrinted(output: string): string {
-  return output.trim() === "" ? ", and printed nothing." : `. The last that it printed:${quoted(lastLines(output))}`;
+  return output.trim() === "" ? ", and printed nothing." : `. Its last output:${quoted(lastLines(output))}`;
 }
 
 export function notReady(command: string, lane: number, urls: readonly string[], seconds: number, output: string): SeqqaError {
-  const said = output.trim() === "" ? " It printed nothing." : ` The last that it printed:${quoted(lastLines(output))}`;
+  const said = output.trim() === "" ? " It printed nothing." : ` Its last output:${quoted(lastLines(output))}`;
   return new SeqqaError(
     "TARGET_NOT_READY",
     `The target of lane ${lane}, ${shownCommand(command)}, runs but gave no HTTP answer on ${urls.join(" or ")} within ${seconds} s.${said}`,
@@ -57,7 +57,7 @@ export function notHttp(url: string, output: string): SeqqaError {
 export function portBusy(command: string, port: number | undefined): SeqqaError {
   const which = port === undefined ? "The port" : `Port ${port}`;
   return new SeqqaError("TARGET_PORT_BUSY", `${which} that the target ${shownCommand(command)} wants to listen on is in use already.`, {
-    hint: "End what listens there, or write {port} in target.command or target.env, so that every lane gets a free port.",
+    hint: "End the process that listens there, or write {port} in target.command or target.env, so that every lane gets a free port.",
   });
 }
 
@@ -72,9 +72,9 @@ export function unreachable(url: string, error: NodeJS.ErrnoException): SeqqaErr
 
 /** The error of a lane that lost its target during bring-up, with how the target ended. */
 export function endedMeanwhile(error: Error, lane: number, end: TargetEnd): SeqqaError {
-  const said = end.output.length === 0 ? ", and had printed nothing." : `. The last that it printed:${quoted(end.output)}`;
+  const said = end.output.length === 0 ? ", and had printed nothing." : `. Its last output:${quoted(end.output)}`;
   return new SeqqaError("TARGET_EXITED", `${error.message} The target of lane ${lane} ${endText(end)}${said}`, {
-    hint: "What it printed may say why; else run target.command by hand in target.cwd, with the same environment.",
+    hint: "Its output may say why; else run target.command by hand in target.cwd, with the same environment.",
     cause: error,
   });
 }

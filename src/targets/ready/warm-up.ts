@@ -140,7 +140,7 @@ async function run(
     signal.throwIfAborted();
     if (typeof end !== "string" && end.code === 0) return;
     const how = typeof end === "string" ? `did not end within ${timeoutMs / 1000} s` : `ended with ${end.code ?? end.signal}`;
-    const said = process.output.trim() === "" ? " It printed nothing." : ` The last that it printed:${quoted(lastLines(process.output))}`;
+    const said = process.output.trim() === "" ? " It printed nothing." : ` Its last output:${quoted(lastLines(process.output))}`;
     throw failed(`${key}, the command ${command}, ${how}.${said}`, "Run it by hand in target.cwd, with the environment of target.env.");
   } finally {
     over.abort();

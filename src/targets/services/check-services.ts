@@ -30,7 +30,7 @@ async function checkService({ name, command, cwd, env }: ServiceConfig, folder: 
   }
   const found = await succeeds("sh", ["-c", 'command -v -- "$1"', "sh", program], place, { ...process.env, ...env });
   return found
-    ? { ok: true, what, says: `${program} is there. ${NOT_STARTED}` }
+    ? { ok: true, what, says: `${program} was found. ${NOT_STARTED}` }
     : { ok: false, what, says: `there is no program ${program}; check its command, its cwd and PATH` };
 }
 
@@ -38,7 +38,7 @@ async function checkCompose(file: string): Promise<StoreCheck> {
   const what = "compose_file";
   if (!existsSync(file)) return { ok: false, what, says: `there is no file ${file}` };
   return (await succeeds("docker", ["compose", "version"], process.cwd(), process.env))
-    ? { ok: true, what, says: `docker compose is there. ${NOT_STARTED}` }
+    ? { ok: true, what, says: `docker compose was found. ${NOT_STARTED}` }
     : { ok: false, what, says: "docker compose was not found or cannot be run; install Docker with its compose plugin, or use --no-infra" };
 }
 

@@ -37,7 +37,7 @@ export async function composeUp(context: ComposeContext, signal: AbortSignal): P
   if (!existsSync(file)) {
     throw new SeqqaError("COMPOSE_FILE", `There is no file ${file}, which compose_file names.`, {
       exitStatus: 2,
-      hint: "It is resolved against the folder of the config file.",
+      hint: "The path is relative to the folder of the configuration file.",
     });
   }
   const outcome = await docker(["-p", projectOf(runId), "-f", file, "up", "--wait"], context, limits.upMs, signal);
@@ -52,7 +52,7 @@ export async function composeUp(context: ComposeContext, signal: AbortSignal): P
   if (outcome.exit.code === 126 || outcome.exit.code === 127) throw noDocker(file);
   const hint = /is not a docker command|unknown (shorthand )?flag/.test(outcome.exit.output)
     ? "Install docker's compose plugin (version 2), or bring up by hand what the file describes and use --no-infra."
-    : "Run docker compose up --wait by hand; docker compose logs says what the containers printed.";
+    : "Run docker compose up --wait by hand; docker compose logs shows what the containers printed.";
   throw new SeqqaError(
     "COMPOSE_FAILED",
     `docker compose up --wait for ${file} ${howItEnded(outcome.exit)}${lastPrinted(outcome.exit.output)}`,
@@ -118,7 +118,7 @@ async function docker(
 }
 
 function noDocker(file: string): SeqqaError {
-  return new SeqqaError("DOCKER_MISSING", `compose_file names ${file}, and the program docker was not found or cannot be run.`, {
+  return new SeqqaError("DOCKER_MISSING", `compose_file names ${file}, but the program docker was not found or cannot be run.`, {
     exitStatus: 2,
     hint: "Install Docker with its compose plugin, or bring up by hand what the file describes and use --no-infra.",
   });

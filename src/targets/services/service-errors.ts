@@ -20,7 +20,7 @@ export function serviceEnded(service: ServiceConfig, exit: TargetExit): SeqqaErr
 /** The error for a service that was ready and ended while the run still needs it. */
 export function serviceLost(service: ServiceConfig, exit: TargetExit, log: string): SeqqaError {
   return new SeqqaError("SERVICE_LOST", `${named(service)} ${howItEnded(exit)} during the run${lastPrinted(exit.output)}`, {
-    hint: `What the run says from then on may be due to that. All that the service printed is in ${log}.`,
+    hint: `Later results of the run may be caused by this. The whole output of the service is in ${log}.`,
   });
 }
 
@@ -52,14 +52,14 @@ export function serviceUntrusted(service: ServiceConfig, url: string, error: Nod
 /** The error for a port that answers already. Another program's answer would make a missing service look ready. */
 export function serviceAnswersAlready(service: ServiceConfig, url: string): SeqqaError {
   return new SeqqaError("SERVICE_PORT_BUSY", `${named(service)} is not started yet, and ${url} gives an answer already.`, {
-    hint: "End what listens there, or use it with --no-infra.",
+    hint: "End the process that listens there, or use it with --no-infra.",
   });
 }
 
 export function serviceFolderMissing({ name }: ServiceConfig, folder: string): SeqqaError {
   return new SeqqaError("SERVICE_CWD", `There is no folder ${folder}, which the cwd of service "${name}" names.`, {
     exitStatus: 2,
-    hint: "It is resolved against the folder of the config file.",
+    hint: "The path is relative to the folder of the configuration file.",
   });
 }
 

@@ -78,7 +78,7 @@ export function copyStore(source: string | undefined, target: string): void {
   if (source === undefined) return writeFileSync(target, "", { mode: 0o600 });
   for (const suffix of ["-wal", "-journal"]) {
     if (!existsSync(source + suffix) || statSync(source + suffix).size === 0) continue;
-    throw new Error(`somebody has it open (${source}${suffix} is there)`);
+    throw new Error(`a process has it open (${source}${suffix} exists)`);
   }
   copyFileSync(source, target);
   chmodSync(target, 0o600);
@@ -159,7 +159,7 @@ function requireWritable(name: string, file: string): void {
     try {
       accessSync(path, constants.W_OK);
     } catch (cause) {
-      throw new SeqqaError("STORE_NOT_WRITABLE", `The store systems.${name} cannot be put back: ${path} cannot be written by this user.`, {
+      throw new SeqqaError("STORE_NOT_WRITABLE", `The store systems.${name} cannot be restored: ${path} cannot be written by this user.`, {
         hint: "Run as a user who may write it.",
         cause,
       });

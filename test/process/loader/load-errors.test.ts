@@ -38,7 +38,7 @@ describe("files that cannot be loaded", () => {
 
   it("imports what seqqa does not have", async () => {
     const error = await failureOf(bundled({ "a.explore.ts": `import "seqqa/adapter/http";` }));
-    expect(error.message).toMatch(/a\.explore\.ts:1:8: seqqa has no "seqqa\/adapter\/http"; it has seqqa, seqqa\/adapters\/http, /);
+    expect(error.message).toMatch(/a\.explore\.ts:1:8: seqqa has no module "seqqa\/adapter\/http"; it has seqqa, seqqa\/adapters\/http, /);
   });
 
   it("throws at import", async () => {

@@ -45,9 +45,14 @@ describe("texts that are no description", () => {
     ["broken YAML", "openapi: 3.0.0\npaths:\n  /a: [1\n  b: c\n", "DESCRIPTION_SYNTAX", /^api.yaml:4:3: this is not valid YAML: /],
     ["broken JSON", '{"openapi": "3.0.0",\n "paths": {]}', "DESCRIPTION_SYNTAX", /^api.yaml:2:\d+: this is not valid JSON or YAML: /],
     ["a key that is a list", `${HEAD}? [a, b]\n: 1\n`, "DESCRIPTION_SYNTAX", /^api.yaml:4:3: /],
-    ["an alias within itself", `${HEAD}x-a: &a [*a]\n`, "DESCRIPTION_SYNTAX", "api.yaml:4:10: the alias *a is within what it stands for."],
+    [
+      "an alias within itself",
+      `${HEAD}x-a: &a [*a]\n`,
+      "DESCRIPTION_SYNTAX",
+      "api.yaml:4:10: the alias *a is inside the part that it refers to.",
+    ],
     ["an alias of nothing", `${HEAD}x-a: *a\n`, "DESCRIPTION_SYNTAX", /^api.yaml:4:6: /],
-    ["a merge of a text", `${HEAD}x-a: { <<: text }\n`, "DESCRIPTION_SYNTAX", /^api.yaml:4:8: what << merges is no map/],
+    ["a merge of a text", `${HEAD}x-a: { <<: text }\n`, "DESCRIPTION_SYNTAX", /^api.yaml:4:8: << merges something that is not a map/],
   ])("%s", async (_, content, code, message) => {
     await expect(read(content)).rejects.toEqual(refused(code, message));
   });
@@ -59,7 +64,7 @@ describe("texts that are no description", () => {
     await expect(at("sub/a.json/b")).rejects.toEqual(refused("DESCRIPTION_NOT_FOUND", /none|no file/));
     await expect(at("sub")).rejects.toEqual(refused("DESCRIPTION_UNREADABLE", "sub is a folder, not a description."));
     execFileSync("mkfifo", [join(cwd, "pipe")]);
-    await expect(at("pipe")).rejects.toEqual(refused("DESCRIPTION_UNREADABLE", "pipe is no regular file, not a description."));
+    await expect(at("pipe")).rejects.toEqual(refused("DESCRIPTION_UNREADABLE", "pipe is a special file, not a description."));
     chmodSync(join(cwd, "closed.json"), 0);
     if (process.getuid?.() !== 0) await expect(at("closed.json")).rejects.toEqual(refused("DESCRIPTION_UNREADABLE", /permission denied/));
   });
@@ -140,7 +145,7 @@ describe("texts that are read all the same", () => {
   it("keys that are there twice: the last holds, with a warning that says where", async () => {
     const description = await read(`${HEAD}info: { title: second }\n`);
     expect(description.title).toBe("second");
-    expect(description.warnings).toEqual(['The key "info" is there twice, and the last one holds (api.yaml:4:1).']);
+    expect(description.warnings).toEqual(['The key "info" appears twice, and the last one is used (api.yaml:4:1).']);
   });
 
   it.each<[string, unknown]>([

@@ -20,7 +20,7 @@ describe("a target that does not come up", () => {
     const error = await startFails("node die.mjs", {}, { "die.mjs": script });
     expect(error).toMatchObject({ code: "TARGET_EXITED", exitStatus: 3 });
     expect(error.message).toBe(
-      'The target of lane 0, "node die.mjs", ended with exit code 4 before it was ready. The last that it printed:\n' +
+      'The target of lane 0, "node die.mjs", ended with exit code 4 before it was ready. Its last output:\n' +
         "  | red bell\n  | cannot reach postgres://me:***@db/x",
     );
   });
@@ -44,7 +44,7 @@ describe("a target that does not come up", () => {
     const error = await startFails("echo starting; sleep 1000", { readyTimeout: 0.4, ready: "/health" });
     expect(error).toMatchObject({ code: "TARGET_NOT_READY", exitStatus: 3 });
     expect(error.message).toMatch(
-      /gave no HTTP answer on http:\/\/127\.0\.0\.1:\d+\/health or .* within 0\.4 s\. The last that it printed:\n {2}\| starting$/,
+      /gave no HTTP answer on http:\/\/127\.0\.0\.1:\d+\/health or .* within 0\.4 s\. Its last output:\n {2}\| starting$/,
     );
   });
 

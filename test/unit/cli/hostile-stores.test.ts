@@ -117,7 +117,7 @@ describe("a store that is hostile or half written: one sentence, exit status 2, 
       set("explorations", "file", module)(file);
       const { status, stderr, replayInputs } = await seqqa(["replay", "aa11"], { cwd });
       expect({ status, replayInputs }).toEqual({ status: 2, replayInputs: [] });
-      expect(stderr).toMatch(/^error: The finding is of no exploration: [^\n]*\.\nhint: [^\n]+\n$/);
+      expect(stderr).toMatch(/^error: The finding names [^\n]*, which is not the file of an exploration\.\nhint: [^\n]+\n$/);
     }
   });
 });
@@ -132,7 +132,7 @@ describe("a newer run that cannot be read", () => {
     for (const command of ["report --format json --output -", "replay aa11 --emit curl"]) {
       const { status, stdout, stderr } = await seqqa(command.split(" "), { cwd });
       expect([status, stdout !== ""]).toEqual([0, true]);
-      expect(stderr).toMatch(/^note: The run in \S+29991231-235959-111-ffff\.db cannot be read: .* An older one is taken\.$/m);
+      expect(stderr).toMatch(/^note: The run in \S+29991231-235959-111-ffff\.db cannot be read: .* An older run is used\.$/m);
     }
     expect(readFileSync(newer, "utf8")).toBe(text);
     const named = await seqqa(["report", "--run", NEWER.slice(0, -3)], { cwd });

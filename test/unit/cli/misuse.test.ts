@@ -40,14 +40,14 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["--nonsense", /^error: Unknown option '--nonsense'\.\nhint: /],
     [
       "run",
-      /^error: Nothing was named to run\.\nhint: There is: seqqa run broken \(x\), seqqa run qa \(login, shop\), seqqa run started \(y\), seqqa run <journey> \(log in, pay\), seqqa run --all\n$/,
+      /^error: Nothing to run was named\.\nhint: Type one of: seqqa run broken \(x\), seqqa run qa \(login, shop\), seqqa run started \(y\), seqqa run <journey> \(log in, pay\), seqqa run --all\n$/,
     ],
     [
       "run qb",
-      /^error: Journey not found: qb, which is no directory either\.\nhint: Did you mean qa\? Journeys in qa\/journeys: log in, pay\. Without a usable journey: qa\/journeys\/none\.ts\.\n$/,
+      /^error: Journey not found: qb, which is not a directory either\.\nhint: Did you mean qa\? Journeys in qa\/journeys: log in, pay\. Files without a usable journey: qa\/journeys\/none\.ts\.\n$/,
     ],
     ["run ", /^error: The name of what to run is empty\.\nhint: seqqa list shows what there is; /],
-    ["run pya", /^error: Journey not found: pya, which is no directory either\.\nhint: Did you mean pay\? Journeys in /],
+    ["run pya", /^error: Journey not found: pya, which is not a directory either\.\nhint: Did you mean pay\? Journeys in /],
     [
       "run elsewhere/deep",
       /^error: Journey not found: elsewhere\/deep, and there is no directory elsewhere\/deep\.\nhint: Journeys in qa\/journeys: log in, pay\./,
@@ -68,7 +68,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ],
     [
       "run --config other/seqqa.yaml pay",
-      /^error: Journey not found: pay, which is no directory either\.\nhint: There is no folder other\/journeys \(the configuration is other\/seqqa\.yaml\); /,
+      /^error: Journey not found: pay, which is not a directory either\.\nhint: There is no folder other\/journeys \(the configuration is other\/seqqa\.yaml\); /,
     ],
     [
       "run --all --config other/seqqa.yaml",
@@ -76,19 +76,19 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ],
     [
       "run --all pay",
-      /^error: --all is every journey, and pay names one thing to run\.\nhint: Try: seqqa run --all, or seqqa run pay\.\n$/,
+      /^error: --all runs every journey, and cannot be combined with pay\.\nhint: Try: seqqa run --all, or seqqa run pay\.\n$/,
     ],
     ["run --all --only zzz", /^error: No journey's name contains "zzz"\.\nhint: seqqa list shows the names\.\n$/],
     ["run pay --only log", /^error: No journey's name contains "log"\.\n/],
-    ["run pay --max-steps 5", /^error: --max-steps is for explorations, and this is a run of journeys\.\nhint: /],
-    ["run --all --strategy dfs", /^error: --strategy is for explorations, and this is a run of journeys\.\nhint: /],
-    ["run pay --update-known", /^error: --update-known is for explorations, and this is a run of journeys\.\nhint: /],
+    ["run pay --max-steps 5", /^error: --max-steps can only be used for explorations, and this is a run of journeys\.\nhint: /],
+    ["run --all --strategy dfs", /^error: --strategy can only be used for explorations, and this is a run of journeys\.\nhint: /],
+    ["run pay --update-known", /^error: --update-known can only be used for explorations, and this is a run of journeys\.\nhint: /],
     ["run pay --parallel 0", /^error: --parallel is "0"; it must be /],
     [
       "run pay --no-infra --config started/seqqa.yaml",
-      /^error: started\/seqqa\.yaml:1:9: --no-infra takes the target to run already[^\n]*\n/,
+      /^error: started\/seqqa\.yaml:1:9: --no-infra needs a target that already runs[^\n]*\n/,
     ],
-    ["run started --no-infra", /^error: started\/seqqa\.yaml:1:9: --no-infra takes the target to run already[^\n]*\n/],
+    ["run started --no-infra", /^error: started\/seqqa\.yaml:1:9: --no-infra needs a target that already runs[^\n]*\n/],
     [
       "run qa --update-known",
       /^error: --update-known has no file to write: known_findings is not set\.\nhint: Add to qa\/seqqa\.yaml: known_findings: \.\/known\.yaml\n$/,
@@ -109,7 +109,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["list --josn", /^error: Unknown option '--josn'\.\nhint: Did you mean --json\?\n$/],
     ["list qa more", /^error: Too many arguments for 'list'\./],
     ["list broken", /seqqa\.yaml:1:/],
-    ["report --config other/seqqa.yaml", /^error: There is no run in [^\n]*\/other\/reports\/runs\.\nhint: seqqa run keeps one there; /],
+    ["report --config other/seqqa.yaml", /^error: There is no run in [^\n]*\/other\/reports\/runs\.\nhint: seqqa run stores runs there; /],
     ["report --run 20261121-083020-123-4fd1 --config other/seqqa.yaml", /^error: There is no run in [^\n]*\nhint: /],
     ["report --run", /^error: Option '--run <id>' argument missing\.\n/],
     ["report --format htlm", /^error: There is no report format "htlm"; there are html, json, junit.*\.\nhint: Did you mean html\?\n$/],
@@ -120,7 +120,7 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["replay a b", /^error: Too many arguments for 'replay'\./],
     [
       "replay 9d0f130c --config other/seqqa.yaml",
-      /^error: There is no run in [^\n]*\/other\/reports\/runs\.\nhint: seqqa run keeps one there; /,
+      /^error: There is no run in [^\n]*\/other\/reports\/runs\.\nhint: seqqa run stores runs there; /,
     ],
     ["replay 9d0f130c --run 20261121-083020-123-4fd1 --config other/seqqa.yaml", /^error: There is no run in [^\n]*\nhint: /],
     ["replay 9d0f130c --config no.yaml", /^error: There is no configuration file no\.yaml\.\n/],
@@ -191,16 +191,16 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["run qa --races pears", /Allowed choices are pairs, off\.\nhint: Did you mean pairs\?\n$/],
     [
       "run --races qa",
-      /^error: Option '--races \[mode\]' argument 'qa' is invalid\. [^\n]*\nhint: What follows --races is taken for its value: name what to run before it\.\n$/,
+      /^error: Option '--races \[mode\]' argument 'qa' is invalid\. [^\n]*\nhint: The word after --races is read as its value: write what to run before the option\.\n$/,
     ],
-    ["run --all --races", /^error: --races is for explorations, and this is a run of journeys\.\nhint: /],
-    ["run qa --shard 1", /^error: "1" names no shard\.\nhint: Write i\/n /],
-    ["run qa --resume nope", /^error: "nope" is no id of a run\.\nhint: Leave it out for the last run/],
-    ["run --resume qa", /^error: "qa" is no id of a run\.\nhint: [^\n]*: seqqa run qa --resume\.\n$/],
+    ["run --all --races", /^error: --races can only be used for explorations, and this is a run of journeys\.\nhint: /],
+    ["run qa --shard 1", /^error: Invalid --shard value "1"\.\nhint: Write i\/n /],
+    ["run qa --resume nope", /^error: "nope" is not the id of a run\.\nhint: Leave the id out for the last run/],
+    ["run --resume qa", /^error: "qa" is not the id of a run\.\nhint: [^\n]*: seqqa run qa --resume\.\n$/],
     ["run qa --force", /^error: --force can only be used together with --resume\.\n/],
-    ["run --all --resume", /^error: --resume is for explorations, and this is a run of journeys\.\n/],
+    ["run --all --resume", /^error: --resume can only be used for explorations, and this is a run of journeys\.\n/],
     ["merge", /^error: Missing required argument 'store'\.\nhint: seqqa --help lists commands, seqqa merge --help the options\.\n$/],
-    ["merge nowhere", /^error: There is no store [^\n]*nowhere\.\nhint: /],
+    ["merge nowhere", /^error: There is no run [^\n]*nowhere\.\nhint: /],
     ["init a b", /^error: Too many arguments for 'init'\. Expected 1 argument but got 2[^\n]*\.\n/],
     ["init --force", /^error: Unknown option '--force'\.\n/],
     ["inti", /^error: Unknown command 'inti'\.\nhint: Did you mean init\?\n$/],
@@ -246,7 +246,7 @@ describe("every option of every command", () => {
             ? /^error: (?:Unknown option|Option) '[^\n]*\.\nhint: [^\n]+\n$/
             : value.startsWith("<")
               ? /^error: Option '[^\n]*' argument missing\.\nhint: [^\n]+\n$/
-              : /^error: (?:Option '[^\n]*' argument 'yes' is invalid\. Allowed choices are [^\n]+|"yes" is no id of a run)\.\nhint: [^\n]+\n$/,
+              : /^error: (?:Option '[^\n]*' argument 'yes' is invalid\. Allowed choices are [^\n]+|"yes" is not the id of a run)\.\nhint: [^\n]+\n$/,
         );
         expect(mistyped.stderr, typo).toMatch(
           new RegExp(`^error: Unknown option '${typo}'\\.\nhint: Did you mean (?:one of )?[^\n]*${flag}[^\n]*\n$`),

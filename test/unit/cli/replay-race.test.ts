@@ -38,13 +38,13 @@ describe("a race that is replayed", () => {
       "was not at its place",
       { steps: race().steps.map((step) => ({ ...step, status: 402 })) },
       3,
-      "Diverged: step 1 (create_order) was answered with 402 and not with 201, so the calls were not sent where they were.\n",
+      "Diverged: step 1 (create_order) was answered with 402 and not with 201, so the calls were not sent in the state of the finding.\n",
     ],
     [
       "lost its path",
       { steps: race().steps.slice(0, 1), completed: false, race: undefined },
       3,
-      "Diverged: step 1 (create_order) failed, so the calls were not sent where they were.\n",
+      "Diverged: step 1 (create_order) failed, so the calls were not sent in the state of the finding.\n",
     ],
     [
       "could not be made",
@@ -125,7 +125,10 @@ describe("a race that is replayed", () => {
     expect(ran.stdout).toContain("The world is as it was before step 3 (refund_order || refund_order):\n  http://h\n");
     expect(said).toEqual(["0", "1", "Enter", "2"]);
     const beyond = await seqqa(["replay", "r3fa", "--from-step", "4"], { cwd });
-    expect([beyond.status, beyond.stderr]).toEqual([2, 'error: --from-step "4" is no step of the path.\nhint: It has the steps 1 to 3.\n']);
+    expect([beyond.status, beyond.stderr]).toEqual([
+      2,
+      'error: --from-step "4" is not a step of the path.\nhint: It has the steps 1 to 3.\n',
+    ]);
   });
 
   it("is a script, and a test, which run nothing now", async () => {

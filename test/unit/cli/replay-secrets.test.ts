@@ -39,9 +39,9 @@ describe("a replay", () => {
 
   it("prints no secret of a target that did not come up", async () => {
     const { status, stdout, stderr } = await replayed(() => {
-      throw new SeqqaError("TARGET_ENDED", `The target ended. The last that it printed:\n  | token=${SECRET}`, { exitStatus: 3 });
+      throw new SeqqaError("TARGET_ENDED", `The target ended. Its last output:\n  | token=${SECRET}`, { exitStatus: 3 });
     });
-    expect({ status, stderr }).toEqual({ status: 3, stderr: "error: The target ended. The last that it printed:\n  | token=[redacted]\n" });
+    expect({ status, stderr }).toEqual({ status: 3, stderr: "error: The target ended. Its last output:\n  | token=[redacted]\n" });
     expect(stdout).not.toContain(SECRET);
   });
 

@@ -55,7 +55,7 @@ describe("a finding of an earlier run", () => {
       explorations: [{ name: "shop", file, result: result() }],
     });
     const { status, stderr, replayInputs } = await seqqa(["replay", "ee"], { cwd: folder });
-    expect(stderr).toBe(`error: There is no finding "ee" in run ${newer}, and there is one in run ${older}.\nhint: Add --run ${older}.\n`);
+    expect(stderr).toBe(`error: There is no finding "ee" in run ${newer}, but there is one in run ${older}.\nhint: Add --run ${older}.\n`);
     expect([status, replayInputs]).toEqual([2, []]);
   });
 });
@@ -67,24 +67,24 @@ describe("a wrong use ends with 2, and nothing is sent", () => {
       /^error: 2 findings of run \S+ begin with "aa"\.\nhint: There are: aa11 \(refund_within_amount\), aa12 \(refund_within_amount\)\.\n$/,
     ],
     ["zz", /^error: There is no finding "zz" in run \S+\.\nhint: There are: aa11 [^\n]*, dd11 [^\n]*\.\n$/],
-    ["", /^error: The finding is empty\.\nhint: There are: aa11 /],
+    ["", /^error: The id of the finding is empty\.\nhint: There are: aa11 /],
     [
       "zz --config none/seqqa.yaml",
-      /^error: There is no finding "zz" in run \S+\.\nhint: Run \S+ has no findings; --run names another one\.\n$/,
+      /^error: There is no finding "zz" in run \S+\.\nhint: Run \S+ has no findings; choose another run with --run\.\n$/,
     ],
-    ["bb11", /^error: There is nothing to replay: paid_unreached says what no path led to\.\nhint: /],
+    ["bb11", /^error: There is nothing to replay: paid_unreached is about something that no path reached\.\nhint: /],
     ["bb11 --emit vitest", /^error: There is nothing to replay: /],
-    ["aa11 --from-step 0", /^error: --from-step "0" is no step of the path\.\nhint: It has the steps 1 to 3\.\n$/],
-    ["aa11 --from-step 4", /^error: --from-step "4" is no step of the path\.\n/],
-    ["aa11 --from-step -1", /^error: --from-step "-1" is no step of the path\.\n/],
-    ["aa11 --from-step 1.5", /^error: --from-step "1\.5" is no step of the path\.\n/],
-    ["aa11 --from-step two", /^error: --from-step "two" is no step of the path\.\n/],
-    ["aa11 --from-step=", /^error: --from-step "" is no step of the path\.\n/],
+    ["aa11 --from-step 0", /^error: --from-step "0" is not a step of the path\.\nhint: It has the steps 1 to 3\.\n$/],
+    ["aa11 --from-step 4", /^error: --from-step "4" is not a step of the path\.\n/],
+    ["aa11 --from-step -1", /^error: --from-step "-1" is not a step of the path\.\n/],
+    ["aa11 --from-step 1.5", /^error: --from-step "1\.5" is not a step of the path\.\n/],
+    ["aa11 --from-step two", /^error: --from-step "two" is not a step of the path\.\n/],
+    ["aa11 --from-step=", /^error: --from-step "" is not a step of the path\.\n/],
     [
       "cc11 --from-step 1",
-      /^error: --from-step "1" is no step of the path\.\nhint: The finding is in the initial state: it has no steps\.\n$/,
+      /^error: --from-step "1" is not a step of the path\.\nhint: The finding is in the initial state: it has no steps\.\n$/,
     ],
-    ["aa11 --emit curl --from-step 2", /^error: --from-step is for a replay, and --emit runs nothing\.\nhint: /],
+    ["aa11 --emit curl --from-step 2", /^error: --from-step cannot be combined with --emit, which executes nothing\.\nhint: /],
     ["dd11 --emit curl", /^error: The finding has no HTTP requests that curl could send: [^\n]*\nhint: Try --emit vitest; /],
   ])("seqqa replay %s", async (line, message) => {
     const { status, stdout, stderr, replayInputs } = await seqqa(["replay", ...line.split(" ")], { cwd });
@@ -101,7 +101,7 @@ describe("a replay", () => {
       "diverged",
       { steps: steps.slice(0, 1), completed: false },
       3,
-      "Diverged: step 1 (create_order) failed, so the path did not lead there.\n",
+      "Diverged: step 1 (create_order) failed, so the path did not reach the state of the finding.\n",
     ],
   ])("that %s", async (_what, changes, expected, sentence) => {
     const ran = await seqqa(["replay", "aa11"], { cwd, replay: () => replayed(changes) });
@@ -159,7 +159,7 @@ describe("--from-step", () => {
         executed({ ...input, beforeStep: async (step, uses) => (await beforeStep!(step, uses), void said.push(`step ${step + 1}`)) }),
       waitForEnter: () => Promise.resolve(void said.push("Enter")),
     });
-    expect([ran.status, ran.stderr]).toEqual([1, "Press Enter to go on. "]);
+    expect([ran.status, ran.stderr]).toEqual([1, "Press Enter to continue. "]);
     expect(said).toEqual(["step 1", "step 2", "Enter", "step 3"]);
   });
 
@@ -184,7 +184,7 @@ describe("--from-step", () => {
 });
 
 describe("Ctrl-C", () => {
-  const TOLD = "Interrupted: finishing what is in progress; once more ends at once.\n";
+  const TOLD = "Interrupted: finishing what is in progress; interrupt again to end at once.\n";
 
   it("while it waits for Enter ends the replay with 130 and without a verdict", async () => {
     const ran = await seqqa(["replay", "aa11", "--from-step", "2"], {
@@ -192,7 +192,7 @@ describe("Ctrl-C", () => {
       replay: (input) => executed(input),
       waitForEnter: async (signal, interrupt) => (interrupt(), expect(signal.aborted).toBe(true)),
     });
-    expect([ran.status, ran.stderr]).toEqual([130, `Press Enter to go on. ${TOLD}`]);
+    expect([ran.status, ran.stderr]).toEqual([130, `Press Enter to continue. ${TOLD}`]);
     expect(ran.stdout).not.toMatch(/fails|Gone|Diverged/);
   });
 

@@ -65,7 +65,7 @@ describe("seqqa clean, where a run left rows in the user's own store", () => {
   goes back  orders  id 2; id 3
   goes back  items  id 1
   stays      orders  id 7
-  (What stays was changed after the run, or is needed by a row that was.)
+  (Rows are kept if they were changed after the run, or are needed by a row that was.)
 `;
 
   it("shows them with --dry-run, and changes nothing", async () => {
@@ -90,7 +90,7 @@ describe("seqqa clean, where a run left rows in the user's own store", () => {
     const no = (question: string): Promise<boolean> => Promise.resolve(asked.push(question) < 0);
     const { status, stdout, cleanings } = await seqqa(["clean"], { cwd: folderWith({}), leftovers: left, confirm: no });
     expect({ status, stdout }).toEqual({ status: 0, stdout: `${SHOWN}Nothing was changed.\n` });
-    expect([asked, cleanings]).toEqual([["Put these rows back? [y/N] "], [{ dryRun: true }]]);
+    expect([asked, cleanings]).toEqual([["Restore these rows? [y/N] "], [{ dryRun: true }]]);
   });
 
   it.each([
@@ -102,7 +102,7 @@ describe("seqqa clean, where a run left rows in the user's own store", () => {
     expect(status).toBe(3);
     const [name = ""] = readdirSync(cwd).filter((one) => one.startsWith("seqqa-kept-"));
     expect(stdout).toBe(
-      `${SHOWN}The SQLite file /x/shop\\x1b.db: 3 rows went back to what they were, 1 stayed.\nWhat these rows were before the run, and as it left them: ${join(cwd, name)}\n`,
+      `${SHOWN}The SQLite file /x/shop\\x1b.db: 3 rows restored, 1 kept.\nValues of these rows before the run, and as it left them: ${join(cwd, name)}\n`,
     );
     expect(JSON.parse(readFileSync(join(cwd, name), "utf8"))).toMatchObject({ rows: left[0]!.keep });
   });
@@ -110,7 +110,7 @@ describe("seqqa clean, where a run left rows in the user's own store", () => {
   it("ends with 0 where all of them went back", async () => {
     const { status, stdout } = await seqqa(["clean", "--yes"], { cwd: folderWith({}), leftovers: [leftover([])] });
     expect(status).toBe(0);
-    expect(stdout).toContain("3 rows went back to what they were, 0 stayed.");
+    expect(stdout).toContain("3 rows restored, 0 kept.");
   });
 });
 
@@ -136,7 +136,7 @@ describe("stores on other machines", () => {
     const refused = await seqqa(resumed, { cwd });
     expect([refused.status, refused.inputs]).toEqual([2, []]);
     expect(refused.stderr).toMatch(
-      /"shop" on db\.example\.com.*\nhint: .*--allow-db shop .*; .* Run \S+ does not keep --allow-db: give it again\.\n/,
+      /"shop" on db\.example\.com.*\nhint: .*--allow-db shop .*; .* --allow-db is not stored with run \S+: give it again\.\n/,
     );
     expect((await seqqa([...resumed, "--allow-db", "shop"], { cwd })).stderr).not.toContain("--allow-db");
   });

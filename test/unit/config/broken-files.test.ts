@@ -10,13 +10,13 @@ describe("a broken file", () => {
       "a duplicate key",
       "timeout: 3\nparallel: 2\ntimeout: 4\n",
       "CONFIG_DUPLICATE_KEY",
-      /^seqqa\.yaml:3:1: the key "timeout" is there twice\.$/,
+      /^seqqa\.yaml:3:1: the key "timeout" appears twice\.$/,
     ],
     [
       "a duplicate key further in",
       "exploration:\n  seed: 1\n  seed: 2\n",
       "CONFIG_DUPLICATE_KEY",
-      /^seqqa\.yaml:3:3: the key "seed" is there twice\.$/,
+      /^seqqa\.yaml:3:3: the key "seed" appears twice\.$/,
     ],
     ["a list", "- timeout\n", "CONFIG_TYPE", /^seqqa\.yaml:1:1: the file does not hold keys and values\.$/],
     ["a sentence", "hello\n", "CONFIG_TYPE", /^seqqa\.yaml:1:1: /],
@@ -175,7 +175,7 @@ describe("stores that are used where they are", () => {
   ])("%s is refused, with the flag to paste", (yaml, name) => {
     const error = failure(yaml);
     expect(error).toMatchObject({ code: "STORE_NOT_ALLOWED", exitStatus: 2 });
-    expect(error.message).toContain(`the store "${name}", which is used where it is`);
+    expect(error.message).toContain(`the store "${name}", which is used in place`);
     expect(error.hint).toContain(`--allow-db ${name.includes(" ") ? `'${name}'` : name} (or set SEQQA_ALLOW_DB)`);
     expect(`${error.message} ${error.hint}`).not.toContain("p4ss");
     expect(load(yaml, { allowedStores: [name] }).allowedStores).toEqual([name]);
@@ -202,10 +202,10 @@ describe("stores that are used where they are", () => {
 
 describe("values that contradict each other", () => {
   it.each([
-    ["target: { cwd: . }", "target says neither"],
+    ["target: { cwd: . }", "target has neither a command to start"],
     ["target: { command: a, module: ./b.ts }", "exclude each other"],
     ["target: { module: ./b.ts, rollback: restart }", "with target.module there is no process of seqqa's own to restart"],
-    ["target: { command: a }\nlanes: [{ base_url: http://h }]", "lanes says that the targets already run"],
+    ["target: { command: a }\nlanes: [{ base_url: http://h }]", "lanes lists targets that already run"],
     ["db_url: sqlite:a.db\nsystems: { db: { url: sqlite:b.db } }", "db_url and systems.db.url name different stores"],
     ["systems: { a: { url: sqlite:a.db, checkpoint: dump } }", "which a sqlite store does not have"],
     ["systems: { a: { url: sqlite:a.db, isolation: index } }", "is for redis"],
@@ -215,9 +215,9 @@ describe("values that contradict each other", () => {
     ["lanes: [{ base_url: http://h }, { base_url: http://h/ }]", "the same base_url"],
     ["lanes: [{ base_url: http://h }]\ndb_url: sqlite:a.db", "every lane names its own stores"],
     ["services: [{ name: a, command: x }, { name: A, command: y }]", "services[0] and services[1] are both named A"],
-    ["services: [{ name: ../mail, command: x }]", 'services[0].name is "../mail", which cannot name a file'],
-    ["services: [{ name: mail, command: x, ready: /health }]", "nothing says on which port mail listens"],
-    ["services: [{ name: mail, command: x, ready: /health, env: { PORT: '{port}' } }]", "nothing says on which port mail listens"],
+    ["services: [{ name: ../mail, command: x }]", 'services[0].name is "../mail", which cannot be part of a file name'],
+    ["services: [{ name: mail, command: x, ready: /health }]", "the port on which mail listens is not known"],
+    ["services: [{ name: mail, command: x, ready: /health, env: { PORT: '{port}' } }]", "the port on which mail listens is not known"],
     ["target: { command: 'x {url:adit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{url:adit} names a store"],
     ["target: { command: 'x {host:adit}' }\nsystems: { audit: { url: sqlite:a.db } }", "{host:adit} names a store"],
     ["target: { command: 'x {db_host}' }", "{db_host} names a store that db_url does not declare"],
@@ -243,7 +243,7 @@ describe("values that contradict each other", () => {
 
   it("with --no-infra needs to know where the target is and refuses to touch a template", () => {
     const noInfra = true;
-    expect(failure("target: { command: x }", { noInfra }).message).toContain("nothing says where");
+    expect(failure("target: { command: x }", { noInfra }).message).toContain("no URL is given");
     const yaml = "target: { command: x }\nbase_url: http://h\ndb_url: sqlite:a.db";
     expect(failure(yaml, { noInfra }).message).toContain("with --no-infra this db_url is not used");
     expect(load(yaml, { noInfra, env: { SEQQA_DB_URL: "sqlite:/b.test.db" } }).dbUrl).toBe("sqlite:/b.test.db");

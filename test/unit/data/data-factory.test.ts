@@ -159,7 +159,7 @@ describe("records", () => {
 
   it("that nobody knows are named, with those that exist", () => {
     const data = new DataFactory().define("invoice", () => ({}));
-    expect(() => data.create("invoce")).toThrow('There is no kind of record named "invoce".');
+    expect(() => data.create("invoce")).toThrow('There is no kind of record with the name "invoce".');
     expect(() => data.create("invoce")).toThrow(
       expect.objectContaining({ hint: expect.stringContaining("user, product, order, address, payment, invoice;") as string }) as Error,
     );
@@ -170,7 +170,7 @@ describe("records", () => {
 describe("context.data", () => {
   it("says so where nothing is run, and is no key", () => {
     const context = new Context();
-    expect(() => context.data).toThrow("context.data was read where no step is run");
+    expect(() => context.data).toThrow("context.data was read outside a step");
     expect(() => context.set("data", 1)).toThrow('"data" is a member of the context itself and cannot be a key');
     expect(Object.keys(context)).toEqual([]);
     expect(context.toJSON()).toEqual({});

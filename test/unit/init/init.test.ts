@@ -90,13 +90,13 @@ describe("seqqa init overwrites nothing: exit status 2, one sentence, nothing wr
 
   it.each([["README.md"], ["journeys/login.ts"], [".gitignore"], ["tsconfig.json"]])("%s is there", async (file) => {
     const cwd = folderWith({ ...installed, [`qa/${file}`]: "mine" });
-    expect(await refused(cwd, "qa")).toContain(`error: qa/${file} is there already; nothing was written.\n`);
+    expect(await refused(cwd, "qa")).toContain(`error: qa/${file} already exists; nothing was written.\n`);
     expect(readFileSync(join(cwd, "qa", file), "utf8")).toBe("mine");
   });
 
   it("a folder of it is a file", async () => {
     const cwd = folderWith({ ...installed, "qa/actions": "mine" });
-    expect(await refused(cwd, "qa")).toContain("error: qa/actions is there already; nothing was written.\n");
+    expect(await refused(cwd, "qa")).toContain("error: qa/actions already exists; nothing was written.\n");
   });
 
   it("a link that leads nowhere is there, too", async () => {
@@ -104,7 +104,7 @@ describe("seqqa init overwrites nothing: exit status 2, one sentence, nothing wr
     mkdirSync(join(cwd, "qa"));
     symlinkSync("/nowhere", join(cwd, "qa/seqqa.yaml"));
     symlinkSync("/nowhere", join(cwd, "link"));
-    expect(await refused(cwd, "qa")).toContain("error: qa/seqqa.yaml is there already");
+    expect(await refused(cwd, "qa")).toContain("error: qa/seqqa.yaml already exists");
     expect(await refused(cwd, "link")).toContain("error: link exists but is not a folder.");
   });
 
@@ -112,7 +112,7 @@ describe("seqqa init overwrites nothing: exit status 2, one sentence, nothing wr
     const cwd = folderWith(installed);
     await seqqa(["init"], { cwd });
     expect(await refused(cwd, "qa")).toMatch(
-      /^error: qa\/README\.md, qa\/seqqa\.yaml, [^\n]* and 7 more are there already; nothing was written\.\n/,
+      /^error: qa\/README\.md, qa\/seqqa\.yaml, [^\n]* and 7 more already exist; nothing was written\.\n/,
     );
   });
 

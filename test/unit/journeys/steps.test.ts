@@ -156,7 +156,7 @@ describe("Step: what passes", () => {
       const { steps } = await new Journey<Values, GraphQLClient>({ name: "q", steps: [step] }).run(new GraphQLClient(`${url}/graphql`));
       return [steps[0]!.error, steps[0]!.requests.length];
     };
-    expect(await ask(false)).toEqual(["Answered 200 to POST /graphql, with errors.", 1]);
+    expect(await ask(false)).toEqual(["Answered 200 to POST /graphql, with GraphQL errors.", 1]);
     expect(await ask(true)).toEqual([undefined, 1]);
   });
 
@@ -237,13 +237,17 @@ describe("what a journey cannot be", () => {
     [
       "a context that is none",
       () => new Journey({ name: "j", steps: [step], context: 1 as never }),
-      'The context of Journey "j" is no object.',
+      'The context of Journey "j" is not an object.',
     ],
     ["a timeout that is none", () => new Step({ name: "s", action: () => 0, timeout: "soon" }), 'The timeout of Step "s" is soon'],
     ["no action", () => new Step({ name: "s" } as never), 'Step "s" needs a function action'],
     ["args that are none", () => new Step({ name: "s", action: () => 0, args: 1 as never }), 'The args of Step "s" are not an object.'],
     ["an empty list", () => new Step({ name: "s", action: () => 0, expectFailure: [] }), "is an empty list"],
-    ["a status that is none", () => new Step({ name: "s", action: () => 0, expectFailure: [4040] }), "is 4040, which is no HTTP status"],
+    [
+      "a status that is none",
+      () => new Step({ name: "s", action: () => 0, expectFailure: [4040] }),
+      "is 4040, which is not an HTTP status",
+    ],
   ])("%s", (_, make, message) => {
     expect(make).toThrow(message);
   });

@@ -95,7 +95,7 @@ describe("a store that keeps its last look", () => {
       expect(divergences.length).toBeGreaterThan(0);
       for (const { path, message } of divergences) {
         expect(path).toEqual([]);
-        expect(message).toMatch(/ was written to .*, and again while nobody asked for anything: by the target's own timer or job/);
+        expect(message).toMatch(/ was written to .*, and again while no request was sent: by the target's own timer or job/);
       }
     } finally {
       clearInterval(beats);

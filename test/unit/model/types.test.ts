@@ -106,7 +106,7 @@ describe("journeys and steps", () => {
     // @ts-expect-error -- args that the action does not take
     new Step({ name: "s", args: { amount: "1" }, action: (_api, _context, args: { amount: number }) => args });
     // @ts-expect-error -- neither a status nor a boolean
-    expect(() => new Step({ name: "s", action: () => 0, expectFailure: "4xx" })).toThrow("is 4xx, which is no HTTP status");
+    expect(() => new Step({ name: "s", action: () => 0, expectFailure: "4xx" })).toThrow("is 4xx, which is not an HTTP status");
     new Agent<Shop>({ actions: [createOrder], invariants: [], setup: journey });
     expect(journey.steps).toHaveLength(1);
   });

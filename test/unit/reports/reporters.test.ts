@@ -95,7 +95,7 @@ describe("the console", () => {
       message: "lane 1 is being rebuilt",
       target: { exitCode: 1, signal: null, output: ["password=x", "and hush-41f9c0"] },
     });
-    reporter.message("error: The target ended. The last that it printed:\n  Authorization: Bearer abc");
+    reporter.message("error: The target ended. Its last output:\n  Authorization: Bearer abc");
     expect(stderr.text).not.toMatch(/hush|=x|abc/);
     expect(stderr.text.match(/\[redacted\]/g)).toHaveLength(4);
   });

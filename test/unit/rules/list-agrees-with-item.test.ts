@@ -32,7 +32,7 @@ describe("listAgreesWithItem", () => {
     const created = (after: Script["after"]): Promise<unknown> =>
       said(after, ["POST /customers/1/orders"], { "POST /customers/1/orders": [201, { id: 5 }] });
     expect(await created({ [LIST]: list(), [ITEM]: 200 })).toBe(
-      "act: GET /customers/{customer_id}/orders/{order_id} gives what was created, and GET /customers/{customer_id}/orders does not have it",
+      "act: GET /customers/{customer_id}/orders/{order_id} returns the created item, but GET /customers/{customer_id}/orders does not list it",
     );
     expect(await created({ [LIST]: list(), [ITEM]: 404 })).toBe(true);
     expect(await created({ [LIST]: [206, { data: [] }], [ITEM]: 200 })).toBe(true);

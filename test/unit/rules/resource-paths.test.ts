@@ -69,7 +69,7 @@ describe("the paths of resources", () => {
     [null, "`resources` is not a list"],
     [[null], "one of the `resources` is not an object"],
     [[{}], "one of the `resources` has no name"],
-    [[...RESOURCES, RESOURCES[0]], 'the resource "customer" is there twice'],
+    [[...RESOURCES, RESOURCES[0]], 'the resource "customer" is listed twice'],
     [[{ ...RESOURCES[0], collection: "customers" }], 'the collection of the resource "customer" is not a path that begins with /'],
     [
       [{ ...RESOURCES[0], item: "/customers" }],
@@ -77,7 +77,7 @@ describe("the paths of resources", () => {
     ],
     [[{ ...RESOURCES[0], can: undefined }], 'the resource "customer" does not say what it can'],
     [[{ ...RESOURCES[0], id: "id" }], '`id` of the resource "customer" is not a list of names'],
-    [[RESOURCES[1]], 'the resource "order" has the parent "customer", which is not among the resources'],
+    [[RESOURCES[1]], 'the resource "order" has the parent "customer", which is not one of the resources'],
   ])("are refused where they are wrong: %j", (resources, what) => {
     expect(() => new ResourcePaths("rule", resources as never)).toThrow(
       expect.objectContaining({ code: "RULE_INVALID", exitStatus: 2, message: `rule: ${what}.` }),

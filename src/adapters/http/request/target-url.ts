@@ -91,7 +91,7 @@ function sameOrigin(base: BaseUrl, text: string): string {
     url = undefined;
   }
   if (url?.origin === base.origin) return url.pathname + url.search;
-  throw new SeqqaError("OTHER_ORIGIN", `The client of ${base.origin} was asked for ${withoutSecrets(text)}, which is another origin.`, {
+  throw new SeqqaError("OTHER_ORIGIN", `The client of ${base.origin} was asked for ${withoutSecrets(text)}, which has another origin.`, {
     hint: "Pass a path, or make another HttpClient for the other server; nothing was sent.",
   });
 }

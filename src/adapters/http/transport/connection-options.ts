@@ -29,7 +29,7 @@ function authorities(ca: string | readonly string[]): readonly string[] {
     if (typeof found !== "string") return found;
     throw new SeqqaError("CA_INVALID", `The ${Array.isArray(ca) ? `ca[${index}]` : "ca"} of an HttpClient ${found}.`, {
       exitStatus: 2,
-      hint: 'Pass what is in the file, not its name: ca: readFileSync("ca.pem", "utf8").',
+      hint: 'Pass the content of the file, not its name: ca: readFileSync("ca.pem", "utf8").',
     });
   });
 }

@@ -33,7 +33,7 @@ export function decodeContent(bytes: Buffer, encodings: string | undefined): Buf
       decoded = decode(decoded);
     } catch (cause) {
       if ((cause as { readonly code?: unknown }).code === "ERR_BUFFER_TOO_LARGE") throw cause;
-      throw new WrongEncoding(`its content-encoding is ${encoding}, and its body is not`, { cause });
+      throw new WrongEncoding(`its content-encoding is ${encoding}, but its body is not in that encoding`, { cause });
     }
   }
   return decoded;

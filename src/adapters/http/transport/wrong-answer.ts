@@ -43,10 +43,10 @@ const BY_REASON: readonly (readonly [RegExp, string])[] = [
   [/can't be present with/i, "content-length and transfer-encoding contradict each other"],
   [/Content-Length already present/i, "it has several content-lengths"],
   [/Content-Length/i, "its content-length is not a number"],
-  [/Transfer-Encoding/i, "its transfer-encoding is not one of HTTP"],
+  [/Transfer-Encoding/i, "its transfer-encoding is not one that HTTP defines"],
   [/chunk size/i, "the size of a chunk is not a hexadecimal number"],
   [/after chunk data/i, "a chunk is longer than its size says"],
-  [/whitespace after header value/i, "a header goes on in a second line"],
+  [/whitespace after header value/i, "a header continues on a second line"],
   [/Missing expected|Expected LF|Expected CR/i, "a line does not end with CR LF"],
 ];
 
@@ -58,7 +58,7 @@ export function wrongWith(cause: unknown, received: Received): Wrong | undefined
   if (cause instanceof WrongVersion) return broken(VERSION);
   const { status, interim, head } = received;
   const code = (cause as { readonly code?: unknown }).code;
-  if (code === "UND_ERR_HEADERS_OVERFLOW") return broken(`its header block is above ${MAX_HEADER_BYTES / 1024} KB`);
+  if (code === "UND_ERR_HEADERS_OVERFLOW") return broken(`its header block is larger than ${MAX_HEADER_BYTES / 1024} KB`);
   if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
     if (status === 204) return broken("a status of 204 has no body, and its content-length says that there is one");
     // undici reports this first, whatever is wrong with an answer that has a content-length.
@@ -70,7 +70,7 @@ export function wrongWith(cause: unknown, received: Received): Wrong | undefined
   if (cause.message === "bad upgrade") return broken(UPGRADED);
   if (status > 0) return cut(cutBody(received));
   if (interim > 0) return cut(`after the interim answer ${interim} no final one came`);
-  return head === undefined ? undefined : cut("it ends before its header lines do");
+  return head === undefined ? undefined : cut("it ends in the middle of its header lines");
 }
 
 const broken = (why: string): Wrong => ({ why, isCut: false });
@@ -78,7 +78,7 @@ const cut = (why: string): Wrong => ({ why, isCut: true });
 
 function byReason(message: string, received: Received): Wrong {
   const reason = /\((.*)\)$/s.exec(message)?.[1] ?? message;
-  if (/EOF/.test(reason)) return cut(received.status > 0 ? cutBody(received) : "it ends before its header lines do");
+  if (/EOF/.test(reason)) return cut(received.status > 0 ? cutBody(received) : "it ends in the middle of its header lines");
   const known = BY_REASON.find(([pattern]) => pattern.test(reason));
   return broken(known?.[1] ?? `it cannot be parsed (${reason})`);
 }

@@ -42,7 +42,7 @@ export async function check(url: string): Promise<readonly StoreCheck[]> {
     await add("leftovers", async () => ({
       ok: true,
       says: (await installed(control))
-        ? "a run works on this database, or was killed while it did: then `seqqa clean` shows what it left, and undoes it"
+        ? "a run uses this database, or was killed while it did; if it was killed, `seqqa clean` shows what it left, and cleans it up"
         : "none",
     }));
   } finally {
@@ -70,18 +70,18 @@ async function privileges(control: Control): Promise<{ ok: boolean; says: string
   } finally {
     await control.rows(`drop table if exists ${table}`).catch(() => undefined);
   }
-  return { ok: true, says: "tables and triggers can be made" };
+  return { ok: true, says: "tables and triggers can be created" };
 }
 
 async function checkpoint(control: Control): Promise<{ ok: boolean; says: string }> {
   const catalog = await readCatalog(control);
-  if (catalog.strange.length > 0) return { ok: false, says: `it cannot be put back: ${catalog.strange[0]!}` };
+  if (catalog.strange.length > 0) return { ok: false, says: `it cannot be restored: ${catalog.strange[0]!}` };
   const obstacle = journalObstacle(catalog);
   const hindered = savepointObstacle(catalog);
   const apart =
     obstacle === undefined
-      ? "auto takes journal: nothing in the schema is in its way"
-      : `auto takes copy, which is slower, because the journal cannot be used: ${obstacle}`;
+      ? "auto chooses journal: nothing in the schema prevents it"
+      : `auto chooses copy, which is slower, because the journal cannot be used: ${obstacle}`;
   const within =
     hindered === undefined
       ? "savepoint for a target in this process that takes the adapter's connection"

@@ -81,7 +81,7 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
     }
     const why = obstacle === undefined ? "asked for" : `the journal cannot be used: ${obstacle}`;
     if (scope.borrowed) {
-      const refusal = obstacle === undefined ? WHOLE_STORE : `${why}, and a copy ${WHOLE_STORE.replace("it puts", "puts")}`;
+      const refusal = obstacle === undefined ? WHOLE_STORE : `${why}, and a copy ${WHOLE_STORE.replace("it restores", "restores")}`;
       throw refusedWhereItIs("copy", `the database ${store.shown}`, refusal);
     }
     const mode = await CopyMode.open(control, selection, previous instanceof CopyMode ? previous : undefined);
@@ -127,8 +127,8 @@ function withIgnored(table: Table, names: ReadonlySet<string> | undefined): Tabl
 }
 
 function strangeStore(store: StoreUrl, what: string): SeqqaError {
-  return new SeqqaError("STORE_NOT_SUPPORTED", `The database ${store.shown} cannot be put back: ${what}.`, {
-    hint: "Leave it out of the database, or use another way of putting back: a `reset` hook, or `target.rollback: restart`.",
+  return new SeqqaError("STORE_NOT_SUPPORTED", `The database ${store.shown} cannot be restored: ${what}.`, {
+    hint: "Leave it out of the database, or restore the state in another way: by a `reset` hook, or `target.rollback: restart`.",
     exitStatus: 2,
   });
 }
@@ -137,7 +137,7 @@ function notAllowed(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
   return new SeqqaError(
     "STORE_NOT_ALLOWED",
-    `The user that connects to ${store.shown} may not install what puts it back: ${cause.message}.`,
+    `The user that connects to ${store.shown} may not install what a restore needs: ${cause.message}.`,
     {
       hint: "Grant it TRIGGER, CREATE, DROP, SELECT, INSERT, UPDATE and DELETE on the database; with the binary log on, set log_bin_trust_function_creators = 1.",
       exitStatus: 2,

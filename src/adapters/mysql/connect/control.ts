@@ -125,7 +125,7 @@ export class Control extends ControlConnection {
 
 /** Another session is in the way. Without a text: it wrote between our look at the log and at the rows. */
 export class Writing extends Error {
-  constructor(what = "another session keeps writing") {
+  constructor(what = "another session keeps writing to it") {
     super(what);
   }
 }

@@ -86,27 +86,27 @@ export function isGone(error: unknown): boolean {
 
 export function busyError(store: StoreUrl, limitMs: number, who: string): SeqqaError {
   return new SeqqaError("STORE_BUSY", `The database ${store.shown} stayed busy for ${limitMs / 1000} s: ${who}.`, {
-    hint: "Let the target end its transactions before it answers; a second run or an open client on the same database does this too.",
+    hint: "Let the target end its transactions before it answers; a second run or an open client on the same database causes this, too.",
   });
 }
 
 export function lostError(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
   return new SeqqaError("STORE_LOST", `The connection to ${store.shown} was lost: ${cause.message.replace(/\.$/, "")}.`, {
-    hint: "Look into the server's log: it was restarted, or it ended the session.",
+    hint: "Check the server's log: it was restarted, or it ended the session.",
     cause,
   });
 }
 
 export function schemaChanged(store: StoreUrl, what: string): SeqqaError {
-  return new SeqqaError("SCHEMA_CHANGED", `${what} of ${store.shown} was truncated, made, removed or altered during the exploration.`, {
+  return new SeqqaError("SCHEMA_CHANGED", `${what} of ${store.shown} was truncated, created, dropped or altered during the exploration.`, {
     hint: "TRUNCATE and DDL fire no triggers. Use DELETE, and migrate before the target is ready or in `target.warm_up`; or choose `checkpoint: copy`, which puts these back too.",
   });
 }
 
 export function incoherent(store: StoreUrl, what: string): SeqqaError {
   return new SeqqaError("JOURNAL_INCOHERENT", `The undo log of ${store.shown} does not agree with its rows: ${what}.`, {
-    hint: "Something changed rows without firing triggers. Choose `checkpoint: copy` for this store.",
+    hint: "Some statement changed rows without firing triggers. Choose `checkpoint: copy` for this store.",
   });
 }
 
@@ -115,7 +115,7 @@ export function rowTooLong(table: string, store?: StoreUrl): SeqqaError {
   const where = store === undefined ? "" : ` of ${store.shown}`;
   return new SeqqaError(
     "ROW_TOO_LONG",
-    `A row of table "${table}"${where} is too long for the server's max_allowed_packet to be put back.`,
+    `A row of table "${table}"${where} is too long for the server's max_allowed_packet to be restored.`,
     {
       hint: "Raise max_allowed_packet of the server (SET GLOBAL max_allowed_packet = 1073741824, for connections made later), or keep such rows out of the tests.",
     },
@@ -129,7 +129,7 @@ export function unexpected(store: StoreUrl, error: unknown): SeqqaError {
     "STORE_NOT_OPENED",
     `The database ${store.shown} could not be opened for exploring: ${cause.message.replace(/\.$/, "")}.`,
     {
-      hint: "`seqqa doctor` tries what a run needs, one thing after another; the server's log may say more. Another `checkpoint` may do without it.",
+      hint: "`seqqa doctor` tests what a run needs, step by step; the server's log may say more. Another `checkpoint` may not need it.",
       cause,
     },
   );
@@ -137,8 +137,8 @@ export function unexpected(store: StoreUrl, error: unknown): SeqqaError {
 
 export function notPutBack(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
-  return new SeqqaError("STORE_NOT_PUT_BACK", `The database ${store.shown} could not be put back: ${cause.message}.`, {
-    hint: "Look into the server's log; choose another `checkpoint` for this store.",
+  return new SeqqaError("STORE_NOT_PUT_BACK", `The database ${store.shown} could not be restored: ${cause.message}.`, {
+    hint: "Check the server's log; choose another `checkpoint` for this store.",
     cause,
   });
 }
@@ -146,7 +146,7 @@ export function notPutBack(store: StoreUrl, error: unknown): SeqqaError {
 /** Returns the error for data that cannot be restored. `table`: the table that prevents it, if it is one of the tables. */
 export function cannotRecover(store: StoreUrl, table: string | undefined, why: string): SeqqaError {
   const what = table === undefined ? why : `table "${table}" ${why}`;
-  return new SeqqaError("STORE_NOT_PUT_BACK", `The data of ${store.shown} cannot be put back: ${what}.`, {
+  return new SeqqaError("STORE_NOT_PUT_BACK", `The data of ${store.shown} cannot be restored: ${what}.`, {
     hint: "Restore it from a backup; or keep it as it is now: drop the tables and triggers whose names begin with seqqa_journal_.",
     exitStatus: 2,
   });
@@ -155,7 +155,7 @@ export function cannotRecover(store: StoreUrl, table: string | undefined, why: s
 export function partlyPutBack(store: StoreUrl, what: string): SeqqaError {
   return new SeqqaError(
     "STORE_NOT_PUT_BACK",
-    `${what} of ${store.shown} was truncated, made, removed or altered during a run, which cannot be put back; all else is what it was.`,
-    { hint: "Compare it with a backup. What was installed for the run is removed.", exitStatus: 3 },
+    `${what} of ${store.shown} was truncated, created, dropped or altered during a run, which cannot be undone; everything else is restored.`,
+    { hint: "Compare it with a backup. Everything that was installed for the run is removed.", exitStatus: 3 },
   );
 }

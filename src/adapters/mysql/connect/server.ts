@@ -165,7 +165,7 @@ export function serverError(store: StoreUrl, doing: string, error: unknown): Seq
     {
       hint: denied
         ? "Grant the user CREATE, DROP, TRIGGER and all on `seqqa\\_%`.*; with the binary log on, set log_bin_trust_function_creators = 1."
-        : "Look into the server's log.",
+        : "Check the server's log.",
       exitStatus: 2,
       cause,
     },

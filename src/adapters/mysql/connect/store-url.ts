@@ -29,7 +29,7 @@ export function serverUrl(text: string): StoreUrl {
     throw invalid("it cannot be read");
   }
   if (url.protocol !== "mysql:" && url.protocol !== "mariadb:") throw invalid("it begins with neither mysql: nor mariadb:");
-  if (!isSsl(url.searchParams.get("ssl"))) throw invalid("its parameter `ssl` begins with { and is no JSON object");
+  if (!isSsl(url.searchParams.get("ssl"))) throw invalid("its parameter `ssl` begins with { but is not a JSON object");
   const host = url.host !== "" ? url.host : (url.searchParams.get("socketPath") ?? "");
   return { href: text, shown: `mysql://${host}/${database}`, database };
 }

@@ -202,7 +202,7 @@ export class JournalMode implements MysqlMode {
   }
 
   write(image: unknown): Promise<void> {
-    if (!isImage(image)) throw new TypeError("MysqlAdapter.write takes what capture() of a journalled database returned.");
+    if (!isImage(image)) throw new TypeError("MysqlAdapter.write accepts only what capture() of a journalled database returned.");
     return this.#alone(async () => {
       const { mirror } = this.#known;
       const wanted = rowsOfImage(this.#control.store, this.#known.tables, image);
@@ -329,7 +329,7 @@ export class JournalMode implements MysqlMode {
           return result;
         } catch (error) {
           if (!(error instanceof Stale)) throw this.#explained(error);
-          if (tries > 3) throw (this.#broken = incoherent(this.#control.store, "a row that is to be taken out is not there"));
+          if (tries > 3) throw (this.#broken = incoherent(this.#control.store, "a row to be deleted does not exist"));
         }
       }
     });

@@ -43,7 +43,7 @@ export async function putBackKept(control: Control, how: PutBack = {}): Promise<
       if (error instanceof SeqqaError) throw error;
       if (errnoOf(error) !== WRONG_COUNT) throw notPutBack(control.store, error);
       // A row to be removed was changed after it was read.
-      if (tries >= MOST_TRIES) throw incoherent(control.store, "a row that is to be taken out is not there");
+      if (tries >= MOST_TRIES) throw incoherent(control.store, "a row to be deleted does not exist");
     }
   }
 }

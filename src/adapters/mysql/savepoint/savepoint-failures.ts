@@ -5,7 +5,7 @@ import type { StoreUrl } from "../connect/store-url.ts";
 export function connectionShared({ shown }: StoreUrl, limitMs: number): SeqqaError {
   return new SeqqaError(
     "CONNECTION_SHARED",
-    `A query on the lent connection to ${shown} waited ${limitMs / 1000} s for the transaction of another connection of the pool.`,
+    `A query on the shared connection to ${shown} waited ${limitMs / 1000} s for the transaction of another connection of the pool.`,
     {
       hint: 'All connections of a lane are one: do not wait for one of them inside a transaction of another, and release them only after COMMIT or ROLLBACK; or choose `checkpoint: "journal"` and connect with the lane\'s own URL.',
     },
@@ -13,19 +13,19 @@ export function connectionShared({ shown }: StoreUrl, limitMs: number): SeqqaErr
 }
 
 export function transactionOpen({ shown }: StoreUrl, limitMs: number): SeqqaError {
-  return new SeqqaError("STORE_BUSY", `The target kept a transaction on the lent connection to ${shown} open for ${limitMs / 1000} s.`, {
+  return new SeqqaError("STORE_BUSY", `The target kept a transaction on the shared connection to ${shown} open for ${limitMs / 1000} s.`, {
     hint: "Let it commit or roll back before it answers, also when a request fails; with autocommit off, a SELECT begins one.",
   });
 }
 
 export function connectionClosed({ shown }: StoreUrl): SeqqaError {
-  return new SeqqaError("CONNECTION_CLOSED", `The lent connection to ${shown} was closed: its lane has ended.`);
+  return new SeqqaError("CONNECTION_CLOSED", `The shared connection to ${shown} was closed: its lane has ended.`);
 }
 
 /** Returns the error for a statement that would have ended the transaction that explores. The statement was not sent. */
 export function statementRefused({ shown }: StoreUrl, what: string, why: string, instead: string): SeqqaError {
-  return new SeqqaError("STATEMENT_REFUSED", `${what} was refused on the lent connection to ${shown}: ${why}.`, {
-    hint: `${instead}; or let the target connect by itself with \`checkpoint: "copy"\`, which puts back DDL too.`,
+  return new SeqqaError("STATEMENT_REFUSED", `${what} was refused on the shared connection to ${shown}: ${why}.`, {
+    hint: `${instead}; or let the target connect by itself with \`checkpoint: "copy"\`, which restores DDL, too.`,
   });
 }
 
@@ -33,7 +33,7 @@ export function savepointLost(store: StoreUrl, why: string, error?: unknown): Se
   const cause = error === undefined ? undefined : safeCause(store, error);
   const says = cause === undefined ? why : `${why}: ${cause.message}`;
   return new SeqqaError("SAVEPOINT_LOST", `The transaction that explores ${store.shown} no longer exists: ${says}.`, {
-    hint: 'The lane is built anew. If the target ends the transaction by means of its own, such as DDL or COMMIT in a procedure, let it connect by itself with `checkpoint: "journal"` or `"copy"`.',
+    hint: 'The lane is rebuilt. If the target ends the transaction by itself, for example by DDL or COMMIT in a procedure, let it connect by itself with `checkpoint: "journal"` or `"copy"`.',
     ...(cause === undefined ? {} : { cause }),
   });
 }
@@ -46,7 +46,7 @@ export function cannotSavepoint({ shown }: StoreUrl, why: string): SeqqaError {
 }
 
 export function notPortable(): SeqqaError {
-  return new SeqqaError("NOT_PORTABLE", "A savepoint cannot be taken out of its connection.");
+  return new SeqqaError("NOT_PORTABLE", "A savepoint cannot be used outside its connection.");
 }
 
 /** Returns `true` for errors with which InnoDB rolls back the whole transaction: deadlock, lock table full, XA deadlock. */

@@ -14,7 +14,7 @@ import { named } from "../connect/sql-text.ts";
 /** Returns why this database cannot be restored by savepoints, or `undefined`. */
 export function savepointObstacle({ tables }: Catalog): string | undefined {
   const table = tables.find(({ engine }) => engine !== "InnoDB");
-  return table === undefined ? undefined : `table "${table.name}" has the engine ${table.engine}, which knows no transactions`;
+  return table === undefined ? undefined : `table "${table.name}" has the engine ${table.engine}, which does not support transactions`;
 }
 
 /** The installation that makes changes visible, and the known schema. */
@@ -81,7 +81,7 @@ export class SavepointInstall {
     await uninstall(control);
     const obstacle = (await this.#installLog(catalog)) ?? undefined;
     if (obstacle !== undefined && this.#borrowed)
-      throw cannotSavepoint(control.store, `${obstacle}, so that the data of a store that is not the lane's own could not be vouched for`);
+      throw cannotSavepoint(control.store, `${obstacle}, so the data of a store that is not the lane's own could not be restored reliably`);
     this.#reader = obstacle === undefined ? new LogReader(this.#lent, catalog) : new FullReader(this.#lent, catalog);
     this.#watch = await SchemaWatch.open(control);
     if (this.#borrowed) await control.rows(keepTables(this.#watch.reading));

@@ -275,7 +275,7 @@ export class SavepointMode implements MysqlMode {
     } catch (error) {
       if (error instanceof SeqqaError) throw error;
       if (isBusy(error)) throw busyError(store, BUSY_LIMIT_MS, "another session holds a lock");
-      throw isLost(error) ? lostError(store, error) : savepointLost(store, "a statement of ours failed", error);
+      throw isLost(error) ? lostError(store, error) : savepointLost(store, "a statement of seqqa failed", error);
     }
   }
 }

@@ -29,7 +29,7 @@ function ofList(text: string, settings: readonly (readonly Token[])[]): Statemen
     return { kind: "set transaction", readOnly: only.name.endsWith("READ_ONLY") && switched(only.value) === true };
   }
   const on = switched(assigned(settings[at]!)!.value);
-  if (on === undefined) return refused("SET autocommit", "its value is not seen in the statement", "Write 0 or 1");
+  if (on === undefined) return refused("SET autocommit", "its value cannot be read from the statement", "Write 0 or 1");
   const others = settings.filter((_, i) => i !== at).map((one) => text.slice(one[0]?.start ?? 0, one[one.length - 1]?.end ?? 0));
   return { kind: "autocommit", on, rest: others.length === 0 ? undefined : `SET ${others.join(", ")}` };
 }

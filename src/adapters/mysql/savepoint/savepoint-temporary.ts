@@ -61,7 +61,7 @@ export class TemporaryTables {
       if (engine !== undefined && engine !== "InnoDB")
         throw cannotSavepoint(
           store,
-          `the temporary table ${sql} stays beyond the request and has the engine ${engine}, which knows no transactions`,
+          `the temporary table ${sql} stays beyond the request and has the engine ${engine}, which does not support transactions`,
         );
     }
   }

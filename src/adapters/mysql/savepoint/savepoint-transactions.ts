@@ -104,7 +104,7 @@ export class TargetTransactions {
     if (this.temporary.any || !headersOf(answer).some(({ warningStatus }) => warningStatus > 0)) return;
     const [warnings] = await this.#options.connection.query({ sql: "show warnings", rowsAsArray: true });
     if ((warnings as unknown as [string, number][]).some(([, code]) => Number(code) === NOT_COMPLETE))
-      throw this.#lose("a table that knows no transactions, of another database, was written, and cannot be put back");
+      throw this.#lose("a table that knows no transactions, of another database, was written, and cannot be restored");
   }
 
   /** Executes a request, or its replacement. */

@@ -139,7 +139,7 @@ export class SharedSession extends EventEmitter implements Party {
   #driver(method: string): Connection {
     const { connection } = this.#host;
     if (connection === undefined)
-      throw new TypeError(`${method}() of a lent connection needs it to be connected: wait for connect() first.`);
+      throw new TypeError(`${method}() of a shared connection needs it to be connected: wait for connect() first.`);
     return connection;
   }
 

@@ -79,7 +79,7 @@ export async function readCatalog(control: Queries): Promise<Catalog> {
       strange.push(`"${name!}" is a ${type.toLowerCase()}${type === "SEQUENCE" ? "" : " table"}`);
       continue;
     }
-    if (engine !== "InnoDB") unjournalled.push(`table "${name!}" has the engine ${engine ?? "none"}, which knows no transactions`);
+    if (engine !== "InnoDB") unjournalled.push(`table "${name!}" has the engine ${engine ?? "none"}, which does not support transactions`);
     const own = columns.filter((row) => row[0] === name);
     const partitioned = /partitioned/i.test(options ?? "");
     found.push(tableOf(name!, { engine: engine ?? "", rows: own, indexes, keys: foreign.keys, documents, partitioned }, strange));
@@ -147,7 +147,7 @@ function tableOf(name: string, found: TableRows, strange: string[]): Table {
       continue;
     let kind = kindOf(type!);
     if (kind === undefined) {
-      strange.push(`column "${name}.${column!}" is of the type ${type!}, which is not known here`);
+      strange.push(`column "${name}.${column!}" is of the type ${type!}, which seqqa does not support`);
       kind = "plain";
     }
     if (kind === "text" && documents.has(`${name}\n${column!}`)) kind = "json";

@@ -179,5 +179,5 @@ async function reading<T>(store: StoreUrl, read: (client: Client) => Promise<T>)
 }
 
 function notPortable(): SeqqaError {
-  return new SeqqaError("NOT_PORTABLE", "A clone of a database cannot be taken to another lane.");
+  return new SeqqaError("NOT_PORTABLE", "A clone of a database cannot be moved to another lane.");
 }

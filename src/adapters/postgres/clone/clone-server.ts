@@ -181,7 +181,7 @@ function cannotClone(store: StoreUrl, error: unknown): SeqqaError {
     {
       hint: notAllowed
         ? "Checkpoints by clone need a role that owns the database, may create databases (CREATEDB) and may end its sessions (pg_signal_backend)."
-        : "Look into the server's log.",
+        : "Check the server's log.",
       exitStatus: notAllowed ? 2 : 3,
       cause,
     },

@@ -73,13 +73,13 @@ async function checkpoint(client: Client, facts: TemplateFacts): Promise<StoreCh
   const inProcess = "savepoint for a target in this process that takes the adapter's connection";
   const says =
     obstacle === undefined
-      ? `auto takes journal (${rightsText(rights)}, and nothing in the schema is in its way); ${inProcess}`
-      : `auto takes clone, because the journal cannot be used: ${obstacle}; ${CLONE_COST}; ${inProcess}`;
+      ? `auto chooses journal (${rightsText(rights)}, and nothing in the schema prevents it); ${inProcess}`
+      : `auto chooses clone, because the journal cannot be used: ${obstacle}; ${CLONE_COST}; ${inProcess}`;
   const [elsewhere] = catalog.foreign;
   const apart =
     elsewhere === undefined
       ? ""
-      : `; the rows of its foreign table "${elsewhere.fullName}" are not put back: name the tables that belong to the state in \`tables\`, without it`;
+      : `; the rows of its foreign table "${elsewhere.fullName}" are not restored: list the tables that belong to the state in \`tables\`, without it`;
   const inPlace = here === undefined || here === obstacle ? "" : `; in place the database cannot be used: ${here}`;
   return { ok: true, what: "checkpoint", says: says + inPlace + apart };
 }
@@ -123,7 +123,7 @@ async function leftovers(client: Client): Promise<StoreCheck> {
     says:
       found.length === 0
         ? "none"
-        : "a run works on this database, or was killed while it did: the next run or `seqqa clean` puts its data back",
+        : "a run uses this database, or was killed while it did; if it was killed, the next run or `seqqa clean` restores its data",
   };
 }
 

@@ -88,7 +88,7 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
   }
   await control.close();
   const why = `the journal cannot be used: ${obstacle}`;
-  return clone(choosing, `${why}; ${CLONE_COST}`, `${why}, and a clone ${WHOLE_STORE.replace("it puts", "puts")}`);
+  return clone(choosing, `${why}; ${CLONE_COST}`, `${why}, and a clone ${WHOLE_STORE.replace("it restores", "restores")}`);
 }
 
 /** Selects the tables that are restored: in a database of the user's, without the tables and columns that are ignored. */

@@ -70,32 +70,32 @@ export function connectError(store: StoreUrl, error: unknown): SeqqaError {
 
 export function busyError(store: StoreUrl, limitMs: number, who: string): SeqqaError {
   return new SeqqaError("STORE_BUSY", `The database ${store.shown} stayed busy for ${limitMs / 1000} s: ${who}.`, {
-    hint: "Let the target end its transactions before it answers; a second run or an open psql on the same database does this too.",
+    hint: "Let the target end its transactions before it answers; a second run or an open psql on the same database causes this, too.",
   });
 }
 
 export function lostError(store: StoreUrl, error: unknown): SeqqaError {
   return new SeqqaError("STORE_LOST", `The connection to ${store.shown} was lost: ${safeCause(store, error).message}.`, {
-    hint: "Look into the server's log: it was restarted, or it ended the session.",
+    hint: "Check the server's log: it was restarted, or it ended the session.",
     cause: safeCause(store, error),
   });
 }
 
 export function schemaChanged(store: StoreUrl, what: string): SeqqaError {
   return new SeqqaError("SCHEMA_CHANGED", `The schema of ${store.shown} changed during the exploration: ${what}.`, {
-    hint: 'Let the target migrate before it is ready, or list the request that makes it in `target.warm_up`; `checkpoint: "clone"` puts the schema back too.',
+    hint: 'Let the target migrate before it is ready, or list the request that makes it in `target.warm_up`; `checkpoint: "clone"` restores the schema, too.',
   });
 }
 
 export function incoherent(store: StoreUrl, what: string): SeqqaError {
   return new SeqqaError("JOURNAL_INCOHERENT", `The undo log of ${store.shown} does not agree with its rows: ${what}.`, {
-    hint: 'Something changed rows without firing triggers. Choose `checkpoint: "clone"` for this store.',
+    hint: 'Some statement changed rows without firing triggers. Choose `checkpoint: "clone"` for this store.',
   });
 }
 
 export function notPutBack(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
-  return new SeqqaError("STORE_NOT_PUT_BACK", `The database ${store.shown} could not be put back: ${cause.message}.`, {
+  return new SeqqaError("STORE_NOT_PUT_BACK", `The database ${store.shown} could not be restored: ${cause.message}.`, {
     hint: 'Choose `checkpoint: "clone"` for this store.',
     cause,
   });

@@ -77,7 +77,7 @@ async function ownerObstacle(client: Queryable, oids: string): Promise<string | 
          from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
         where k.contype = 'f' and not k.convalidated and ${USER_SCHEMA}
        union all
-       select 2, format('foreign key "%s" of table "%s" joins a table that is put back and one that is not, and is checked ${without}', k.conname, c.relname)
+       select 2, format('foreign key "%s" of table "%s" joins a table that is restored and one that is not, and is checked ${without}', k.conname, c.relname)
          from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_class p on p.oid = k.confrelid
         where k.contype = 'f' and (c.relkind = 'r' and c.oid <> all(${oids}) and p.oid = any(${ofTables(oids)})
                                 or p.relkind = 'r' and p.oid <> all(${oids}) and c.oid = any(${ofTables(oids)}))

@@ -33,11 +33,11 @@ export function provideError(store: StoreUrl, doing: string, error: unknown): Se
   if (code === "55006") {
     return say(
       "STORE_NOT_COPIED",
-      `The server of ${store.shown} could not ${doing}, since somebody is connected: ${cause.message}.`,
+      `The server of ${store.shown} could not ${doing}, because a client is connected: ${cause.message}.`,
       "End the sessions that keep connecting to it.",
     );
   }
-  return say("STORE_NOT_COPIED", `The server of ${store.shown} could not ${doing}: ${cause.message}.`, "Look into the server's log.");
+  return say("STORE_NOT_COPIED", `The server of ${store.shown} could not ${doing}: ${cause.message}.`, "Check the server's log.");
 }
 
 export function templateMissing({ shown, database }: StoreUrl): SeqqaError {

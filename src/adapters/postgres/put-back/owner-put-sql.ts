@@ -206,7 +206,7 @@ begin
     v_images := array(select u.img from unnest(p_rel, p_img, p_w) u(rel, img, w) where u.rel = v_one.rel and u.w < 0);
     execute v_one.find into v_found using v_images, (select array_agg(u.place) from unnest(p_place_rel, p_place) u(rel, place) where u.rel = v_one.rel);
     if cardinality(v_found) <> cardinality(v_images) then
-      raise exception using errcode = '${INCOHERENT_STATE}', message = 'a row of ' || v_one.rel::regclass || ' that is to be taken out is not there';
+      raise exception using errcode = '${INCOHERENT_STATE}', message = 'a row of ' || v_one.rel::regclass || ' to be deleted does not exist';
     end if;
     if v_one.merged is not null then execute v_one.merged into p_img using p_rel, p_img, p_w, v_found; end if;
     v_rel := v_rel || array_fill(v_one.rel, array[cardinality(v_images)]);
@@ -236,7 +236,7 @@ begin
   if v_text is not null then
     execute v_text into v_count using p_rel, p_img, p_w, v_rel, v_at;
     if v_count <> cardinality(v_rel) then
-      raise exception using errcode = '${INCOHERENT_STATE}', message = 'a row that is to be taken out is not there';
+      raise exception using errcode = '${INCOHERENT_STATE}', message = 'a row to be deleted does not exist';
     end if;
   end if;
   v_rel := array(select u.rel from unnest(p_rel, p_w) with ordinality u(rel, w, i) where u.w > 0 order by u.i) || v_rel[v_own + 1:];
@@ -273,7 +273,7 @@ begin
   begin
     for rel, img, place, n, v_lost in execute v_text using p_rel, p_img, p_w, v_gone_rel, v_gone loop
       if v_lost is not null then
-        raise exception using errcode = '${INCOHERENT_STATE}', message = 'a row of ' || v_lost || ' that is to be taken out is not there';
+        raise exception using errcode = '${INCOHERENT_STATE}', message = 'a row of ' || v_lost || ' to be deleted does not exist';
       end if;
       return next;
     end loop;

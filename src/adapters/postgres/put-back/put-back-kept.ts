@@ -144,7 +144,7 @@ function cannotRecover(
   why: string,
   hint = `Restore it from a backup; or keep it as it is now: drop schema ${OURS} cascade.`,
 ): SeqqaError {
-  return new SeqqaError("STORE_NOT_PUT_BACK", `The data of ${store.shown} cannot be put back: ${why}.`, {
+  return new SeqqaError("STORE_NOT_PUT_BACK", `The data of ${store.shown} cannot be restored: ${why}.`, {
     hint,
     exitStatus: 2,
   });

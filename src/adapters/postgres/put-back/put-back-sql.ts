@@ -178,5 +178,5 @@ function insert(table: Table): string {
 }
 
 function check(table: Table, wrong: string): string {
-  return `if ${wrong} then raise exception using errcode = '${INCOHERENT_STATE}', message = ${quoteText(`a row of ${table.fullName} that is to be taken out is not there`)}; end if;`;
+  return `if ${wrong} then raise exception using errcode = '${INCOHERENT_STATE}', message = ${quoteText(`a row of ${table.fullName} to be deleted does not exist`)}; end if;`;
 }

@@ -46,9 +46,9 @@ export function select(
 function notHere({ shown }: StoreUrl, { fullName, server }: ForeignTable): SeqqaError {
   return new SeqqaError(
     "STORE_NOT_SUPPORTED",
-    `The database ${shown} cannot be put back: its foreign table "${fullName}" has its rows with the server "${server}".`,
+    `The database ${shown} cannot be restored: the rows of its foreign table "${fullName}" are on the server "${server}".`,
     {
-      hint: "Name the tables that belong to the state in `tables`, without it: it is then neither looked at nor put back. Or leave it out of the database.",
+      hint: "List the tables that belong to the state in `tables`, without this one: it is then neither observed nor restored. Or drop it from the database.",
       exitStatus: 2,
     },
   );

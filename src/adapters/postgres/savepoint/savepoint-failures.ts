@@ -5,7 +5,7 @@ import type { StoreUrl } from "../connect/store-url.ts";
 export function connectionShared({ shown }: StoreUrl, limitMs: number): SeqqaError {
   return new SeqqaError(
     "CONNECTION_SHARED",
-    `A query on the lent connection to ${shown} waited ${limitMs / 1000} s for the transaction of another client.`,
+    `A query on the shared connection to ${shown} waited ${limitMs / 1000} s for the transaction of another client.`,
     {
       hint: 'All clients of a lane are one connection: do not wait for one of them inside a transaction of another, and release clients only after COMMIT or ROLLBACK; or choose `checkpoint: "journal"`.',
     },
@@ -13,19 +13,19 @@ export function connectionShared({ shown }: StoreUrl, limitMs: number): SeqqaErr
 }
 
 export function transactionOpen({ shown }: StoreUrl, limitMs: number): SeqqaError {
-  return new SeqqaError("STORE_BUSY", `The target kept a transaction on the lent connection to ${shown} open for ${limitMs / 1000} s.`, {
-    hint: "Let it commit or roll back before it answers, also when a request fails.",
+  return new SeqqaError("STORE_BUSY", `The target kept a transaction on the shared connection to ${shown} open for ${limitMs / 1000} s.`, {
+    hint: "Make it commit or roll back before it answers, even when a request fails.",
   });
 }
 
 export function connectionClosed({ shown }: StoreUrl): SeqqaError {
-  return new SeqqaError("CONNECTION_CLOSED", `The lent connection to ${shown} was closed: its lane has ended.`);
+  return new SeqqaError("CONNECTION_CLOSED", `The shared connection to ${shown} was closed: its lane has ended.`);
 }
 
 export function savepointLost(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
   return new SeqqaError("SAVEPOINT_LOST", `The transaction that explores ${store.shown} no longer exists: ${cause.message}.`, {
-    hint: 'Nothing of it was kept, and the lane is built anew. If the target ends it by means of its own, choose `checkpoint: "journal"`.',
+    hint: 'Its changes are lost, and the lane is rebuilt. If the target ends transactions by itself, choose `checkpoint: "journal"`.',
     cause,
   });
 }
@@ -38,5 +38,5 @@ export function cannotSavepoint({ shown }: StoreUrl, why: string): SeqqaError {
 }
 
 export function notPortable(): SeqqaError {
-  return new SeqqaError("NOT_PORTABLE", "A savepoint cannot be taken out of its connection.");
+  return new SeqqaError("NOT_PORTABLE", "A savepoint cannot be used outside its connection.");
 }

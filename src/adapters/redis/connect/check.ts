@@ -66,14 +66,14 @@ async function checkVersion(connection: Connection, add: Add): Promise<void> {
       "version",
       why === undefined
         ? `Redis ${version}, a single server.`
-        : `It cannot be put back: ${why}; use a single server of Redis ${OLDEST} or newer.`,
+        : `It cannot be restored: ${why}; use a single server of Redis ${OLDEST} or newer.`,
     );
   });
 }
 
 async function checkPrivileges(connection: Connection, add: Add): Promise<void> {
   await TRIAL.run(connection, [`${RESERVED}trial`]);
-  add(true, "privileges", "Keys may be read and put back (DUMP, RESTORE, Lua scripts).");
+  add(true, "privileges", "Keys may be read and restored (DUMP, RESTORE, Lua scripts).");
 }
 
 async function checkNotifications(connection: Connection, add: Add): Promise<void> {
@@ -106,7 +106,7 @@ async function checkMemory(connection: Connection, add: Add): Promise<void> {
     add(
       false,
       "memory",
-      `Keys may be evicted at the memory limit (${policy}), which looks like the target's doing; set maxmemory-policy noeviction.`,
+      `Keys may be evicted at the memory limit (${policy}), which looks like deletes by the target; set maxmemory-policy noeviction.`,
     );
 }
 

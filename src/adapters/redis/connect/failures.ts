@@ -90,8 +90,8 @@ export function refused(place: RedisPlace, error: unknown): SeqqaError {
 export function notPutBack(place: RedisPlace, error: unknown): SeqqaError {
   if (error instanceof SeqqaError && error.code !== "STORE_FAILED") return error;
   const cause = scrubbed(error instanceof SeqqaError ? error.cause : error, place);
-  return new SeqqaError("STORE_NOT_PUT_BACK", `Redis at ${shownPlace(place)} could not be put back: ${cause.message}.`, {
-    hint: "Check its memory (maxmemory) and that it takes writes; `seqqa doctor` tries a put-back.",
+  return new SeqqaError("STORE_NOT_PUT_BACK", `Redis at ${shownPlace(place)} could not be restored: ${cause.message}.`, {
+    hint: "Check its memory (maxmemory) and that it takes writes; `seqqa doctor` tries a restore.",
     cause,
   });
 }

@@ -25,7 +25,7 @@ export async function requireServer(connection: Connection): Promise<void> {
   }
   const why = unsupported(facts);
   if (why === undefined) return;
-  throw new SeqqaError("STORE_UNSUPPORTED", `Redis at ${shownPlace(connection.place)} cannot be put back: ${why}.`, {
+  throw new SeqqaError("STORE_UNSUPPORTED", `Redis at ${shownPlace(connection.place)} cannot be restored: ${why}.`, {
     hint: `Use a single server (a primary) of Redis ${OLDEST} or newer.`,
     exitStatus: 2,
   });

@@ -164,7 +164,8 @@ export class DumpMode {
   }
 
   write(image: unknown): Promise<void> {
-    if (!isKeyImage(image)) return Promise.reject(new TypeError("RedisAdapter.write takes what capture() of a RedisAdapter returned."));
+    if (!isKeyImage(image))
+      return Promise.reject(new TypeError("RedisAdapter.write accepts only what capture() of a RedisAdapter returned."));
     return this.#alone(async () => {
       const unread = await this.#unread();
       const wanted = new Map<Bytes, Entry | null>();

@@ -81,13 +81,9 @@ export class OwnServer {
       if (started instanceof OwnServer) return started;
       // Another process may have taken the port in between.
       if (tries === TRIES || !/address already in use|bind/i.test(started)) {
-        throw new SeqqaError(
-          "REDIS_SERVER_FAILED",
-          `A redis-server for a lane did not start: ${started.slice(-300) || "it said nothing"}.`,
-          {
-            hint: `Try ${binary} by hand, or set \`isolation: index\`.`,
-          },
-        );
+        throw new SeqqaError("REDIS_SERVER_FAILED", `A redis-server for a lane did not start: ${started.slice(-300) || "no output"}.`, {
+          hint: `Try ${binary} by hand, or set \`isolation: index\`.`,
+        });
       }
     }
   }

@@ -51,7 +51,7 @@ function writable(db: Database): StoreCheck {
   } catch (error) {
     const says = isBusy(error)
       ? "Another connection is writing to it now; with base_url or lanes, let it commit before a run begins."
-      : "It cannot be written; as a template that is no harm, with base_url or lanes make it and its directory writable.";
+      : "It cannot be written. For a template this does no harm; with base_url or lanes, make it and its directory writable.";
     return { ok: true, what: "writable", says };
   }
 }
@@ -61,9 +61,9 @@ function owner(db: Database, file: string): StoreCheck[] {
   const found = readOwner(db);
   if (found === undefined) return [];
   const says = {
-    dead: `A run that is dead left ${file} in the middle; \`seqqa clean\` shows what it left, and puts it back.`,
-    alive: `A run of seqqa is at work in ${file} (process ${found.pid}); wait for its end.`,
-    elsewhere: `A run of seqqa on another machine or in another container is at work in ${file}, or died there.`,
+    dead: `A run was killed while it was changing ${file}; \`seqqa clean\` shows what it left, and restores the file.`,
+    alive: `A run of seqqa is using ${file} (process ${found.pid}); wait until it has ended.`,
+    elsewhere: `A run of seqqa on another machine or in another container is using ${file}, or was killed while using it.`,
   };
   const life = lifeOf(found, db);
   return [{ ok: life === "dead", what: "use", says: says[life] }];
@@ -81,7 +81,7 @@ async function checkpoint(file: string): Promise<StoreCheck> {
       await adapter.open({ name: "db", laneIndex: 0, inProcess: false, borrowed: false });
       const { mode, why } = adapter.checkpoint;
       await adapter.close();
-      return { ok: true, what, says: `auto takes ${mode}: ${why}.` };
+      return { ok: true, what, says: `auto chooses ${mode}: ${why}.` };
     } finally {
       rmSync(directory, { recursive: true, force: true });
     }
@@ -94,7 +94,7 @@ function planned(file: string): StoreCheck {
   const db = connect(file);
   try {
     const plans = planTables(db, undefined);
-    const says = typeof plans === "string" ? `auto takes copy: ${plans}.` : "auto takes journal: its tables can be journalled.";
+    const says = typeof plans === "string" ? `auto chooses copy: ${plans}.` : "auto chooses journal: its tables can be journalled.";
     return { ok: true, what: "checkpoint", says };
   } finally {
     db.close();
@@ -106,7 +106,7 @@ function timeouts(): StoreCheck {
   return {
     ok: true,
     what: "busy_timeout",
-    says: "A put-back holds the write lock for a moment: a target that writes in the background needs a busy_timeout above 0 (SQLite's own default is 0), or it gets SQLITE_BUSY.",
+    says: "A restore holds the write lock for a moment: a target that writes in the background needs a busy_timeout above 0 (SQLite's own default is 0), or it gets SQLITE_BUSY.",
   };
 }
 

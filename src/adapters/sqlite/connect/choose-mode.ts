@@ -120,7 +120,10 @@ function journalled(plans: TablePlan[] | string, { ignore, scope }: Choosing): T
 
 function fallBack(choosing: Choosing, db: Database, obstacle: string): Chosen {
   const why = `the journal cannot be used: ${obstacle}`;
-  return { mode: copy(choosing, db, `${why}, and a copy ${WHOLE_STORE.replace("it puts", "puts")}`), choice: { mode: "copy", why } };
+  return {
+    mode: copy(choosing, db, `${why}, and a copy ${WHOLE_STORE.replace("it restores", "restores")}`),
+    choice: { mode: "copy", why },
+  };
 }
 
 /** Makes the mode `copy`. `refusal`: why the mode is not for a file of the user's. @throws SeqqaError `CHECKPOINT_REFUSED` */

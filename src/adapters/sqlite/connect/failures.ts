@@ -22,7 +22,7 @@ export function busyError(file: string, limitMs: number): (cause: unknown) => Se
       "STORE_BUSY",
       `The SQLite file ${file} stayed locked for ${limitMs / 1000} s: another connection keeps a transaction open.`,
       {
-        hint: "Let the target commit before it answers, or close its open cursors; a second run on the same file does this too.",
+        hint: "Let the target commit before it answers, or close its open cursors; a second run on the same file causes this, too.",
         cause,
       },
     );
@@ -48,7 +48,7 @@ export function openError(file: string, cause: unknown): unknown {
   }
   if (code.startsWith("SQLITE_READONLY") || code === "SQLITE_PERM" || code === "EACCES" || code === "EROFS" || code === "EPERM") {
     return new SeqqaError("STORE_NOT_WRITABLE", `The SQLite file ${file} cannot be written.`, {
-      hint: "Make the file and its directory writable: what the target changed is put back into it.",
+      hint: "Make the file and its directory writable: seqqa restores what the target changed.",
       exitStatus: 2,
       cause,
     });
@@ -65,14 +65,14 @@ export function openError(file: string, cause: unknown): unknown {
 
 export function schemaChanged(file: string, what: string): SeqqaError {
   return new SeqqaError("SCHEMA_CHANGED", `The schema of the SQLite file ${file} changed during the exploration: ${what}.`, {
-    hint: 'Let the target migrate before it is ready, or list the request that makes it in `target.warm_up`; `checkpoint: "copy"` puts the schema back too.',
+    hint: 'Let the target migrate before it is ready, or list the request that makes it in `target.warm_up`; `checkpoint: "copy"` restores the schema, too.',
   });
 }
 
 export function notPutBack(file: string, cause: unknown): SeqqaError {
   return new SeqqaError(
     "STORE_NOT_PUT_BACK",
-    `The SQLite file ${file} could not be put back: ${cause instanceof Error ? cause.message : String(cause)}.`,
+    `The SQLite file ${file} could not be restored: ${cause instanceof Error ? cause.message : String(cause)}.`,
     {
       hint: 'Choose `checkpoint: "copy"` for this store.',
       cause,
@@ -86,15 +86,15 @@ export function inUse(file: string, owner: Owner, life: Life): SeqqaError {
   return new SeqqaError("STORE_IN_USE", `The SQLite file ${file} is used by another run of seqqa, process ${owner.pid} on ${host}.`, {
     hint:
       life === "elsewhere"
-        ? `Whether it is alive cannot be told from here. If it is over, say so: sqlite3 <file> "update seqqa_owner set pid = 0"; the next run then puts the data back.`
-        : "Wait for its end, or end it; a second run needs a store of its own.",
+        ? `It is unknown here whether it is alive. If it has ended, record that: sqlite3 <file> "update seqqa_owner set pid = 0"; the next run then restores the data.`
+        : "Wait until it has ended, or end it; a second run needs a store of its own.",
     exitStatus: 2,
   });
 }
 
 /** Returns the error for changes of a dead run that cannot be undone. */
 export function cannotRecover(file: string, why: string): SeqqaError {
-  return new SeqqaError("STORE_NOT_PUT_BACK", `The SQLite file ${file} cannot be put back to what it was before a run of seqqa: ${why}.`, {
+  return new SeqqaError("STORE_NOT_PUT_BACK", `The SQLite file ${file} cannot be restored to what it was before a run of seqqa: ${why}.`, {
     hint: "Restore it from a backup; or keep it as it is now, and drop the tables and triggers in it whose names begin with seqqa_.",
   });
 }

@@ -85,7 +85,7 @@ export class CopyMode implements SqliteMode {
   }
 
   write(image: unknown): Awaitable<void> {
-    if (!(image instanceof Uint8Array)) throw new TypeError("SqliteAdapter.write takes what capture() of a copied store returned.");
+    if (!(image instanceof Uint8Array)) throw new TypeError("SqliteAdapter.write accepts only what capture() of a copied store returned.");
     return this.#put({ bytes: Buffer.from(image.buffer, image.byteOffset, image.byteLength) });
   }
 

@@ -183,7 +183,7 @@ export class JournalMode implements SqliteMode {
   }
 
   write(image: unknown): Awaitable<void> {
-    if (!isNetSnapshot(image)) throw new TypeError("SqliteAdapter.write takes what capture() of a journalled store returned.");
+    if (!isNetSnapshot(image)) throw new TypeError("SqliteAdapter.write accepts only what capture() of a journalled store returned.");
     return this.#inTransaction(this.#beginWrite, () => {
       const { mirror } = this.#log;
       const fixes = this.#log.fixesToImage(image);

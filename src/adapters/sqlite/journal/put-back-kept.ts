@@ -46,7 +46,7 @@ export function putBackKept(db: Database, file: string, how: Cleaning = {}): Lef
     if (how.dryRun !== true) writing(db, () => dropOurs(db));
     return leftover;
   }
-  throw notPutBack(file, new Error("somebody goes on changing its schema"));
+  throw notPutBack(file, new Error("another client keeps changing its schema"));
 }
 
 function shownFile(file: string): string {

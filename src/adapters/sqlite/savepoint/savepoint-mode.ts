@@ -166,5 +166,5 @@ function removeTemporary(db: Database): void {
 }
 
 function notPortable(): SeqqaError {
-  return new SeqqaError("NOT_PORTABLE", "A savepoint cannot be taken out of its connection.");
+  return new SeqqaError("NOT_PORTABLE", "A savepoint cannot be used outside its connection.");
 }

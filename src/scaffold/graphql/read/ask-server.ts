@@ -76,7 +76,7 @@ async function askInTurn(url: URL, ask: Ask): Promise<string> {
   }
   throw problem(
     "INTROSPECTION_REFUSED",
-    `${name} refuses to say its schema: ${quoted(refusal ?? "")}.`,
+    `${name} refuses to return its schema: ${quoted(refusal ?? "")}.`,
     "Allow introspection where you test, or give the schema as a file: SDL, or the result of an introspection.",
   );
 }
@@ -114,7 +114,7 @@ function unexpected({ status, headers }: Awaited<ReturnType<Ask>>, name: string)
     const to = headers.get("location") ?? "";
     return problem(
       "DESCRIPTION_NOT_GRAPHQL",
-      `${name} redirects to ${quoted(to)}; a query is not sent on.`,
+      `${name} redirects to ${quoted(to)}; queries are not sent there.`,
       "Give the URL of the endpoint itself.",
     );
   }

@@ -60,7 +60,11 @@ function shallow<T>(name: string, read: () => T): T {
     return read();
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw problem("DESCRIPTION_TOO_LARGE", `${name} is nested too deeply.`, "No GraphQL schema needs that: check what made it.");
+    throw problem(
+      "DESCRIPTION_TOO_LARGE",
+      `${name} is nested too deeply.`,
+      "No GraphQL schema needs that: check the program that wrote it.",
+    );
   }
 }
 

@@ -15,7 +15,7 @@ export function parseIntrospection(text: string, name: string): { readonly schem
     if (isRecord(value) && ("openapi" in value || "swagger" in value)) throw openapiInstead(name);
     throw problem(
       "DESCRIPTION_NOT_GRAPHQL",
-      `${name} is no result of a GraphQL introspection.`,
+      `${name} is not the result of a GraphQL introspection.`,
       "It is an object with `data.__schema`, or with `__schema`.",
     );
   }
@@ -24,7 +24,7 @@ export function parseIntrospection(text: string, name: string): { readonly schem
   } catch (error) {
     if (error instanceof RangeError) throw error;
     const says = error instanceof Error ? error.message : String(error);
-    throw problem("DESCRIPTION_NOT_GRAPHQL", `${name} is no whole result of an introspection: ${quoted(says)}.`, undefined, error);
+    throw problem("DESCRIPTION_NOT_GRAPHQL", `${name} is not a complete result of an introspection: ${quoted(says)}.`, undefined, error);
   }
 }
 
@@ -32,7 +32,7 @@ function parsed(text: string, name: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw problem("DESCRIPTION_SYNTAX", `${name} is no valid JSON: ${quoted((error as Error).message)}.`, undefined, error);
+    throw problem("DESCRIPTION_SYNTAX", `${name} is not valid JSON: ${quoted((error as Error).message)}.`, undefined, error);
   }
 }
 

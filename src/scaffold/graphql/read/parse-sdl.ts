@@ -69,7 +69,7 @@ function nameOf(node: DefinitionNode): readonly string[] {
 
 function notGraphql({ definitions }: DocumentNode, name: string): Error {
   const executable = definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION || kind === Kind.FRAGMENT_DEFINITION);
-  const what = executable ? "holds operations of a client and no schema" : "defines no types";
+  const what = executable ? "contains operations of a client and no schema" : "defines no types";
   return problem("DESCRIPTION_NOT_GRAPHQL", `${name} ${what}.`, "Give the schema of the server: SDL, or the result of an introspection.");
 }
 
@@ -77,10 +77,10 @@ function syntax(error: unknown, name: string): Error {
   if (!(error instanceof GraphQLError)) {
     return problem(
       "DESCRIPTION_SYNTAX",
-      `${name} is no valid GraphQL schema: ${quoted(error instanceof Error ? error.message : String(error))}.`,
+      `${name} is not a valid GraphQL schema: ${quoted(error instanceof Error ? error.message : String(error))}.`,
     );
   }
   const { line, column } = error.locations?.[0] ?? {};
   const place = line === undefined ? name : `${name}:${line}:${column}`;
-  return problem("DESCRIPTION_SYNTAX", `${place} is no valid GraphQL schema: ${quoted(error.message)}.`, undefined, error);
+  return problem("DESCRIPTION_SYNTAX", `${place} is not a valid GraphQL schema: ${quoted(error.message)}.`, undefined, error);
 }

@@ -45,7 +45,7 @@ export function orderActions(drafts: readonly Draft[], redraft: (draft: Draft, a
         lostKeys.add(key);
         for (const one of drafts) {
           if (one.needs.get(key) === "path") {
-            const hint = `Only calls that need "${key}" themselves give it: set it in the context, in an action or in setup.`;
+            const hint = `Only calls that need "${key}" themselves return it: set it in the context, in an action or in setup.`;
             lost.push({ action: one.action.name, what: `path parameter of ${key}`, hint });
           }
         }

@@ -24,7 +24,7 @@ export function buildBody(drafting: Drafting): PlannedBody | undefined {
   if (as === undefined || as === "text") return textBody(media, drafting);
   const schema = schemaOf(media);
   if (schema === undefined) {
-    note("body", "Nothing says what it looks like: write it.");
+    note("body", "The description does not say what it looks like: write it.");
     return { as, mediaType: media.type, value: { kind: "constant", value: asJson(media.examples[0]) ?? {} } };
   }
   let first: (Attempt & { readonly problem: string }) | undefined;
@@ -36,11 +36,11 @@ export function buildBody(drafting: Drafting): PlannedBody | undefined {
     first ??= { ...attempt, problem };
   }
   if (first === undefined) {
-    note("body", "No value could be built that its schema allows: write it.");
+    note("body", "No value that its schema allows could be built: write it.");
     return { as, mediaType: media.type, value: { kind: "constant", value: {} } };
   }
   const value = taken(first, drafting);
-  note("body", `What was built does not fit its schema (${first.problem}): mend it.`);
+  note("body", `The generated value does not fit its schema (${first.problem}): correct it.`);
   return { as, mediaType: media.type, value };
 }
 
@@ -162,7 +162,7 @@ function fieldOf(drafting: Drafting): Knowledge["field"] {
     if (drawn !== undefined && (required || field.object.required.size === 0)) return drawn;
     // An `id` at the top of the body is the item's own.
     if (required && looksLikeId(name) && (!top || snake(name) !== "id") && !givenByDescription(field)) {
-      note(`body field ${[...inside, name].join(".")}`, "It looks like an id, and nothing gives it: write one that exists.");
+      note(`body field ${[...inside, name].join(".")}`, "It looks like an id, and no call returns it: write one that exists.");
     }
     return undefined;
   };

@@ -33,12 +33,12 @@ export function otherParameter(parameter: Parameter, drafting: Drafting): Planne
   // RFC 9110, 13.1.1: `*` matches any version. A specific entity tag would have to come from the answer to an earlier call.
   const any = { kind: "constant", value: "*" } as const;
   if (where === "header" && name.toLowerCase() === "if-match" && facts.checker.problem(schema, any.value) === undefined)
-    return planned(any, "whichever there is");
+    return planned(any, "any existing one");
   const built = valueOf(parameter, drafting);
   if (built === undefined || facts.checker.problem(schema, built.sample) !== undefined) {
-    drafting.note(`${where} parameter ${name}`, "No value could be built that its schema allows: write one.");
+    drafting.note(`${where} parameter ${name}`, "No value that its schema allows could be built: write one.");
   } else if (looksLikeId(name))
-    drafting.note(`${where} parameter ${name}`, "It looks like an id, and nothing gives it: write one that exists.");
+    drafting.note(`${where} parameter ${name}`, "It looks like an id, and no call returns it: write one that exists.");
   return planned(built?.value ?? { kind: "constant", value: "example" }, "built from its schema");
 }
 

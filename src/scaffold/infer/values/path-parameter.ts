@@ -51,7 +51,10 @@ export function pathParameter(
   const missing = openKey(name, at, resource, drafting);
   drafting.needs.set(missing, "path");
   open.set(missing, parameter);
-  drafting.note(`path parameter ${name}`, `Nothing gives it: set "${missing}" in the context, in an action or in setup, or write a value.`);
+  drafting.note(
+    `path parameter ${name}`,
+    `No call returns it: set "${missing}" in the context, in an action or in setup, or write a value.`,
+  );
   return planned({ kind: "context", key: missing }, "not inferred");
 }
 

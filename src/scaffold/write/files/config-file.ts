@@ -21,7 +21,7 @@ export function configFile(
 # Where the API runs. Calls are really made: name one whose data may be written and deleted.
 ${named === undefined || here ? "" : `# The description's own server: ${yamlText(named)}\n`}base_url: ${yamlText(here ? without(named, basePath) : "http://127.0.0.1:3000")}
 
-# Better: let seqqa start it, once for each lane. {port} is where it is to listen, {db_url} a copy of the database below, put back after every call.
+# Better: let seqqa start it, once for each lane. {port} is where it is to listen, {db_url} a copy of the database below, restored after every call.
 # target:
 #   command: node server.js --port {port}
 #   ready: /
@@ -30,10 +30,10 @@ ${named === undefined || here ? "" : `# The description's own server: ${yamlText
 # db_url: postgresql://localhost/shop
 
 exploration:
-  # An API of some kinds of things has more states than anybody waits for: what was seen least comes first. bfs would take them all, level by level.
+  # An API with several resources has more states than can be explored in a short time: coverage_guided tries first what was tried least. bfs explores all states, level by level.
   strategy: coverage_guided
   max_steps: 4000
-  # Also calls that meet: pairs
+  # Set to pairs to look for races as well.
   races: off
 
 report:
@@ -56,7 +56,7 @@ function redactLines(login: PlannedLogin | undefined): string {
   const names = secretsOf(login).filter((name) => /^[\w-]{1,100}$/.test(name) && !known.has(plain(name)));
   if (names.length === 0) return "";
   const list = [...REDACTED, ...names].map((name) => yamlText(name)).join(", ");
-  return `  # Values of these headers and fields stand in no report: the last ones are the API's own.\n  redact: [${list}]\n`;
+  return `  # Values of these headers and fields are hidden in reports; the last ones are specific to this API.\n  redact: [${list}]\n`;
 }
 
 function secretsOf(login: PlannedLogin | undefined): readonly string[] {

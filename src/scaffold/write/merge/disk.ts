@@ -21,7 +21,7 @@ export class Disk {
     this.#shown = shown;
     // A link that leads nowhere exists, too.
     if (statOf(directory) !== undefined && statOf(directory, true)?.isDirectory() !== true) {
-      throw refused("SCAFFOLD_NOT_A_FOLDER", `${shown} exists but is not a folder.`, "Name another one with --out.");
+      throw refused("SCAFFOLD_NOT_A_FOLDER", `${shown} exists but is not a folder.`, "Choose another folder with --out.");
     }
   }
 
@@ -37,11 +37,11 @@ export class Disk {
       if (stat === undefined) return undefined;
       const shown = join(this.#shown, part);
       if (stat.isSymbolicLink()) {
-        throw refused("SCAFFOLD_LINK", `${shown} is a link, and nothing is written through links.`, "Name another folder with --out.");
+        throw refused("SCAFFOLD_LINK", `${shown} is a link, and nothing is written through links.`, "Choose another folder with --out.");
       }
       if (length === parts.length ? !stat.isFile() : !stat.isDirectory()) {
         const what = length === parts.length ? "file" : "folder";
-        throw refused("SCAFFOLD_IN_THE_WAY", `${shown} exists but is not a ${what}.`, "Name another folder with --out.");
+        throw refused("SCAFFOLD_IN_THE_WAY", `${shown} exists but is not a ${what}.`, "Choose another folder with --out.");
       }
     }
     try {
@@ -91,7 +91,7 @@ export class Disk {
   #failed(what: string, path: string, cause: unknown): SeqqaError {
     const { code, message } = cause as NodeJS.ErrnoException;
     const said = `${join(this.#shown, path)} cannot be ${what}: ${code ?? message}.`;
-    return refused("SCAFFOLD_NOT_WRITTEN", said, "Name a folder that you may write with --out.", cause);
+    return refused("SCAFFOLD_NOT_WRITTEN", said, "Choose a folder that you may write to with --out.", cause);
   }
 }
 

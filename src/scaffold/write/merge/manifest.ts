@@ -37,7 +37,7 @@ export function hashOf(text: string): string {
 }
 
 export function manifestText(manifest: Manifest): string {
-  const about = "What seqqa scaffold wrote here. Keep it with the rest: by it, the next scaffold knows what you changed.";
+  const about = "Written by seqqa scaffold. Keep it with the other files: from it, the next scaffold knows what you changed.";
   return `${JSON.stringify({ about, format: FORMAT, ...manifest }, null, 2)}\n`;
 }
 
@@ -52,7 +52,7 @@ export function parseManifest(text: string, shown: string): Manifest {
   if (!isManifest(read)) {
     throw new SeqqaError("SCAFFOLD_MANIFEST", `${shown} is not what a scaffold of this version wrote.`, {
       exitStatus: 2,
-      hint: "Restore it, name another folder with --out, or overwrite all that a scaffold writes with --force.",
+      hint: "Restore it, choose another folder with --out, or overwrite everything that scaffold writes with --force.",
     });
   }
   const { exploration, files, actions, keys, resources } = read;

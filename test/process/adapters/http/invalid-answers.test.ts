@@ -71,14 +71,14 @@ const WRONG: Readonly<Record<string, Answer & { readonly why: string }>> = {
   twoStatusLines: { bytes: "HTTP/1.1 200 OK\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok", why: HEADER_LINE },
   nullByte: { bytes: "HTTP/1.1 200 OK\r\nx-a: a\0b\r\ncontent-length: 2\r\n\r\nok", why: CONTROL },
   nullByteBehindLength: { bytes: "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nx-a: a\0b\r\n\r\nok", why: CONTROL },
-  folded: { bytes: "HTTP/1.1 200 OK\r\nx-a: a\r\n b\r\ncontent-length: 2\r\n\r\nok", why: "a header goes on in a second line" },
+  folded: { bytes: "HTTP/1.1 200 OK\r\nx-a: a\r\n b\r\ncontent-length: 2\r\n\r\nok", why: "a header continues on a second line" },
   lineFeeds: { bytes: "HTTP/1.1 200 OK\ncontent-length: 2\n\nok", why: "a line does not end with CR LF" },
-  headers64: { bytes: ok("ok", `x-a: ${"a".repeat(70_000)}\r\n`), why: "its header block is above 64 KB" },
+  headers64: { bytes: ok("ok", `x-a: ${"a".repeat(70_000)}\r\n`), why: "its header block is larger than 64 KB" },
   manyHeaders: {
     bytes: ok("ok", Array.from({ length: 700 }, (_, i) => `x-${i}: ${"a".repeat(100)}\r\n`).join("")),
-    why: "its header block is above 64 KB",
+    why: "its header block is larger than 64 KB",
   },
-  endlessHeaders: { bytes: `HTTP/1.1 200 OK\r\nx-a: ${"a".repeat(200_000)}`, why: "its header block is above 64 KB" },
+  endlessHeaders: { bytes: `HTTP/1.1 200 OK\r\nx-a: ${"a".repeat(200_000)}`, why: "its header block is larger than 64 KB" },
   lengthAndChunks: {
     bytes: "HTTP/1.1 200 OK\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
     why: CONTRADICTION,
@@ -104,7 +104,7 @@ const WRONG: Readonly<Record<string, Answer & { readonly why: string }>> = {
     closes: true,
     why: "its body ends before its last chunk",
   },
-  halfHeaders: { bytes: "HTTP/1.1 200 OK\r\nx-a: ", closes: true, why: "it ends before its header lines do" },
+  halfHeaders: { bytes: "HTTP/1.1 200 OK\r\nx-a: ", closes: true, why: "it ends in the middle of its header lines" },
   interimAlone: {
     bytes: "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n",
     closes: true,
@@ -114,13 +114,16 @@ const WRONG: Readonly<Record<string, Answer & { readonly why: string }>> = {
     bytes: "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n",
     why: "it switches protocols (status 101), which the request did not ask for",
   },
-  gzip: { ...encoded("gzip", Buffer.from("not compressed")), why: "its content-encoding is gzip, and its body is not" },
+  gzip: { ...encoded("gzip", Buffer.from("not compressed")), why: "its content-encoding is gzip, but its body is not in that encoding" },
   gzipCut: {
     ...encoded("gzip", gzipSync("x".repeat(1000)).subarray(0, 20)),
-    why: "its content-encoding is gzip, and its body is not",
+    why: "its content-encoding is gzip, but its body is not in that encoding",
   },
-  deflate: { ...encoded("deflate", Buffer.from("not compressed")), why: "its content-encoding is deflate, and its body is not" },
-  brotli: { ...encoded("br", Buffer.from("not compressed")), why: "its content-encoding is br, and its body is not" },
+  deflate: {
+    ...encoded("deflate", Buffer.from("not compressed")),
+    why: "its content-encoding is deflate, but its body is not in that encoding",
+  },
+  brotli: { ...encoded("br", Buffer.from("not compressed")), why: "its content-encoding is br, but its body is not in that encoding" },
 };
 
 const BODY = '{"ok":true}';

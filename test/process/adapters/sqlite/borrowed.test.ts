@@ -316,7 +316,7 @@ describe("what the user writes", () => {
     const foreign = expect.objectContaining({
       code: "FOREIGN_WRITE",
       exitStatus: 3,
-      message: expect.stringMatching(/orders id 4, seen at 2\d{3}-.* It stays as it is/) as string,
+      message: expect.stringMatching(/orders id 4, seen at 2\d{3}-.* These writes are kept/) as string,
     }) as Error;
     for (const touch of [() => adapter.restore(root), () => adapter.mark()]) expect(touch).toThrow(foreign);
     const folder = process.cwd();
@@ -539,12 +539,12 @@ describe("stores", () => {
     const before = everything(file);
     const says = async (what: string): Promise<unknown> =>
       (await stores.check(`sqlite:${file}`)).filter((one) => one.what === what).map((one) => [one.ok, one.says]);
-    expect(await says("checkpoint")).toEqual([[true, "auto takes journal: the target has connections of its own."]]);
+    expect(await says("checkpoint")).toEqual([[true, "auto chooses journal: the target has connections of its own."]]);
     expect(await says("busy_timeout")).toEqual([[true, expect.stringContaining("SQLITE_BUSY")]]);
     expect(await says("use")).toEqual([]);
     expect(everything(file)).toEqual(before);
     db.exec("create virtual table words using fts5(t)");
-    expect(await says("checkpoint")).toEqual([[true, expect.stringMatching(/^auto takes copy: .*words/)]]);
+    expect(await says("checkpoint")).toEqual([[true, expect.stringMatching(/^auto chooses copy: .*words/)]]);
     await expect((async () => openAdapter(file, {}, BORROWED))()).rejects.toMatchObject({
       code: "CHECKPOINT_REFUSED",
       exitStatus: 2,

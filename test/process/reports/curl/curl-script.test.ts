@@ -101,13 +101,13 @@ it("takes ids from answers that are sent within longer texts", () => {
 it("says so where values that reports do not show were not compared", () => {
   const read = finding(exchange("/carts/1", 200, '{"n":3}'));
   const told = (names: readonly string[]): string => /answers as recorded([^']*)'; exit 1/.exec(curlScript(read, redactor(names))!)![1]!;
-  expect([told([]), told(["n"])]).toEqual([".", ", but for values that reports do not show."]);
+  expect([told([]), told(["n"])]).toEqual([".", ", except for values that reports do not show."]);
 });
 
 it("does not say of what only the stores show that it still fails", () => {
   const one = { ...finding(exchange("/a", 422, "{}")), invariant: "leakage" };
   const script = curlScript(one, redactor([]))!;
-  expect(script).toContain("only the stores can tell: seqqa replay f00d looks into them");
+  expect(script).toContain("Only the stores show whether leakage still fails: seqqa replay f00d checks them");
   expect(script).not.toContain("Still fails");
   expect(curlScript({ ...one, invariant: "mine" }, redactor([]))).toContain("Still fails: mine");
 });

@@ -75,7 +75,7 @@ describe("compose_file", () => {
     const test = caseOf('case "$*" in *" up "*) echo "port 5432 is taken" >&2; exit 5;; esac');
     const error = await failureOf(test);
     expect(error).toMatchObject({ code: "COMPOSE_FAILED", exitStatus: 3 });
-    expect(error.message).toContain("compose.yaml ended with exit code 5. The last that it printed:\n  | port 5432 is taken");
+    expect(error.message).toContain("compose.yaml ended with exit code 5. Its last output:\n  | port 5432 is taken");
     expect(test.calls()[1]).toContain(" down ");
     expect(test.runs()).toEqual([]);
   });
@@ -84,7 +84,7 @@ describe("compose_file", () => {
     const test = caseOf('case "$*" in *" up "*) echo pulling; sleep 1000;; esac');
     const error = await failureOf(test);
     expect(error).toMatchObject({ code: "COMPOSE_NOT_READY", exitStatus: 3 });
-    expect(error.message).toContain("did not end within 1.5 s. The last that it printed:\n  | pulling");
+    expect(error.message).toContain("did not end within 1.5 s. Its last output:\n  | pulling");
     expect(test.calls()[1]).toContain(" down ");
     expect(test.pids().filter(isRunning)).toEqual([]);
   });

@@ -123,8 +123,7 @@ describe("services", () => {
     expect(test.lost.map(({ code, message, exitStatus }) => ({ code, message, exitStatus }))).toEqual([
       {
         code: "SERVICE_LOST",
-        message:
-          'Service "failing", "echo no cheese; exit 3", ended with exit code 3 during the run. The last that it printed:\n  | no cheese',
+        message: 'Service "failing", "echo no cheese; exit 3", ended with exit code 3 during the run. Its last output:\n  | no cheese',
         exitStatus: 3,
       },
     ]);
@@ -141,7 +140,7 @@ describe("services", () => {
     await eventually(() => test.lost.length > 0, "the end is noticed");
     await host.close();
     expect(test.lost).toHaveLength(1);
-    expect(test.lost[0]?.message).toMatch(/^Service "mail", .* ended with exit code 7 during the run\. The last that it printed:/);
+    expect(test.lost[0]?.message).toMatch(/^Service "mail", .* ended with exit code 7 during the run\. Its last output:/);
     expect(test.lost[0]?.message).toContain("| out of cheese");
     expect(test.lost[0]?.hint).toContain(join(test.folder, "reports/services/mail.log"));
   });

@@ -532,7 +532,7 @@ describe("somebody else's write", () => {
       expect(await failure(system.mark())).toBe(error);
       const end = await failure(system.close());
       expect(end).toMatchObject({ code: "ROWS_KEPT", exitStatus: 3 });
-      const file = / is in (\S+\.json)\.$/.exec(end.message)![1]!;
+      const file = / are in (\S+\.json)\.$/.exec(end.message)![1]!;
       const told = JSON.parse(readFileSync(file, "utf8")) as { rows: RowImages[] };
       rmSync(file);
       expect(names(told.rows)).toEqual(["orders id 2", "orders id 70"]);
@@ -576,7 +576,7 @@ describe("somebody else's write", () => {
       if (stays) {
         const { code, message } = await failure(system.close());
         expect(code).toBe("ROWS_KEPT");
-        rmSync(/ is in (\S+\.json)\.$/.exec(message)![1]!);
+        rmSync(/ are in (\S+\.json)\.$/.exec(message)![1]!);
       } else await system.close();
       expect(await rowsOf(user, "select id from orders where id = 9")).toHaveLength(stays ? 1 : 0);
     }
@@ -608,7 +608,7 @@ describe("a copy of the whole database", () => {
     expect(await failure(new MysqlAdapter({ url, checkpoint: "copy" }).open(BORROWED))).toMatchObject({
       code: "CHECKPOINT_REFUSED",
       exitStatus: 2,
-      message: expect.stringContaining("it puts the whole store back") as string,
+      message: expect.stringContaining("it restores the whole store") as string,
     });
     expect(await dump(user)).toEqual(before);
   });

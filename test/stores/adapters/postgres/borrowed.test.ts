@@ -85,7 +85,7 @@ describe("a user's own database, journalled", () => {
     await kill(store.database);
     const left = await dumpOf(store.url);
     expect(left).not.toBe(before);
-    await expect(adapterOn(store.url).open(BORROWED)).rejects.toEqual(failure("STORE_LEFT", "To go back to what they were: "));
+    await expect(adapterOn(store.url).open(BORROWED)).rejects.toEqual(failure("STORE_LEFT", "To be restored: "));
     expect(await dumpOf(store.url)).toBe(left);
     const { removed, leftover } = await stores.clean(store.url);
     expect(removed).toEqual([`what a dead run installed in ${storeUrl(store.url).shown}`]);
@@ -188,7 +188,7 @@ describe("a database, cloned", () => {
     const store = await scratch(TABLES);
     const before = await dumpOf(store.url);
     await expect(adapterOn(store.url, { checkpoint: "clone" }).open(BORROWED)).rejects.toEqual(
-      failure("CHECKPOINT_REFUSED", "it puts the whole store back, with what others wrote to it"),
+      failure("CHECKPOINT_REFUSED", "it restores the whole store, which also undoes writes of other clients"),
     );
     // Nor where the journal cannot be used.
     await store.api.query("select lo_create(0)");

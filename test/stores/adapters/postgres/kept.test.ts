@@ -89,7 +89,7 @@ async function killedAfter(store: Scratch, writes: string): Promise<void> {
 async function keptAtClose(adapter: PostgresAdapter, row: string): Promise<unknown> {
   const error = await adapter.close().catch((cause: unknown) => cause);
   expect(error).toEqual(failure("ROWS_KEPT", row));
-  const file = / is in (.*)\.$/.exec((error as Error).message)![1]!;
+  const file = / are in (.*)\.$/.exec((error as Error).message)![1]!;
   try {
     return JSON.parse(readFileSync(file, "utf8"));
   } finally {
@@ -125,7 +125,9 @@ describe.each<By>(["superuser", "owner"])("a run of a role that is %s, killed", 
     await late.query("commit");
     await other.query("update orders set v = 7 where id = 1; insert into items(order_id, v) values (4, 7)");
     const text = await wholeDump(store);
-    await expect(adapterOn(url).open(BORROWED)).rejects.toEqual(failure("STORE_LEFT", "To stay, changed after the run: "));
+    await expect(adapterOn(url).open(BORROWED)).rejects.toEqual(
+      failure("STORE_LEFT", "To be kept, because they were changed after the run: "),
+    );
     const planned = await stores.clean(url, { dryRun: true });
     expect(await wholeDump(store)).toBe(text);
     let told: readonly RowImages[] | undefined;

@@ -22,7 +22,7 @@ describe.each(ROLES)("a role that is no superuser, %s", (by) => {
     expect(adapter.checkpoint).toEqual({ mode: "journal", why: "the target has connections of its own" });
     const checks = await stores.check(url);
     const says = by === "owner" ? "the role owns the tables, and" : "the role owns the tables and may set session_replication_role, and";
-    expect(checks.find(({ what }) => what === "checkpoint")?.says).toContain(`auto takes journal (${says}`);
+    expect(checks.find(({ what }) => what === "checkpoint")?.says).toContain(`auto chooses journal (${says}`);
   });
 
   test.each([
@@ -289,7 +289,7 @@ describe("without replica role", () => {
     await expect(adapterOn(url).open(BORROWED)).rejects.toEqual(failure("CHECKPOINT_REFUSED", "is NOT VALID"));
     await api.query("delete from c; alter table c validate constraint c_p_fkey");
     await expect(adapterOn(url, { ignore: ["c"] }).open(BORROWED)).rejects.toEqual(
-      failure("CHECKPOINT_REFUSED", "joins a table that is put back"),
+      failure("CHECKPOINT_REFUSED", "joins a table that is restored"),
     );
     await adapterOn(url).open(BORROWED);
   });

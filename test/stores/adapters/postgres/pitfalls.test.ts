@@ -361,7 +361,7 @@ describe("what cannot be put back by rows is refused, and clone is named", () =>
     ["alter domain small add constraint lax check (value > 5) not valid", "domain"],
     ["alter table t enable always trigger noisy", "ALWAYS"],
     ["select lo_create(0)", "large objects"],
-  ])("auto takes clone: %s", async (sql, why) => {
+  ])("auto chooses clone: %s", async (sql, why) => {
     const { url } = await scratch([
       "create domain small as int",
       "create table t(a int, b small)",
@@ -376,7 +376,7 @@ describe("what cannot be put back by rows is refused, and clone is named", () =>
     expect(adapter.checkpoint.why).toContain(why);
   });
 
-  test("auto takes clone where a table belongs to another role", async () => {
+  test("auto chooses clone where a table belongs to another role", async () => {
     const owner = await role("createdb password 'pw'");
     const { database, url, api } = await scratch([
       ORDERS,

@@ -146,7 +146,7 @@ describe("the mode", () => {
     const { url, adapter } = await rooted([ORDERS]);
     expect(adapter.checkpoint).toEqual({ mode: "journal", why: "the target has connections of its own" });
     expect(adapter.traits).toEqual({ portable: true, commits: true });
-    expect(() => adapter.connection).toThrow("lends no connection");
+    expect(() => adapter.connection).toThrow("has no shared connection");
     await expect(adapterOn(url, { checkpoint: "savepoint" }).open(SCOPE)).rejects.toEqual(failure("SAVEPOINT_OUT_OF_PROCESS"));
   });
 

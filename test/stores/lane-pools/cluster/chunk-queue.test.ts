@@ -140,7 +140,7 @@ describe("a job", () => {
     const lost = expect(queue.ask(chunk)).rejects.toMatchObject({
       code: "CHUNK_LOST",
       exitStatus: 3,
-      message: "Workers gave the same chunk back 8 times.",
+      message: "Workers failed to process the same chunk of work 8 times.",
     });
     let isOver = false;
     void lost.then(() => (isOver = true));

@@ -40,7 +40,7 @@ describe("a worker", () => {
     [
       "lanes that begin elsewhere",
       { as: (lanes) => ({ ...lanes, ready: { ...lanes.ready, root: { ...lanes.ready.root, rootLo: 1, rootLines: ["strange"] } } }) },
-      /^its lanes begin in another state: .*strange/,
+      /^its lanes begin in a different state: .*strange/,
     ],
     [
       "stores that cannot be written",
@@ -68,7 +68,7 @@ describe("a worker", () => {
     const one = work(secret);
     closing.push(async () => (one.leave(), await one.ended));
     await until(() => fitting.cluster.capacity.open === 1, "that it joins");
-    expect(one.notes).toContain("This worker was refused: its configuration differs in timeout. Another run is tried.");
+    expect(one.notes).toContain("This worker was refused: its configuration differs in timeout. Waiting for another run.");
   });
 
   it("says that it lives while its lanes come up", async () => {
@@ -104,9 +104,9 @@ describe("a worker", () => {
     await expect(work(newSecret()).ended).rejects.toMatchObject({
       code: "WORKER_REFUSED",
       exitStatus: 2,
-      message: "This worker was refused: the run was not sealed with this SEQQA_SECRET.",
+      message: "This worker was refused: the run was not signed with this SEQQA_SECRET.",
     });
-    await until(() => notes.some((note) => note.startsWith("A message from Redis was refused: it was not sealed")), "that the run says so");
+    await until(() => notes.some((note) => note.startsWith("A message from Redis was refused: it was not signed")), "that the run says so");
   });
 
   it("leaves a run that was killed for another one, without being started again", { timeout: 60_000 }, async () => {
@@ -127,7 +127,7 @@ describe("a worker", () => {
     await coordinator.close();
     await one.ended;
     expect(one.notes).toEqual([
-      "The run gives no sign of life. Another run is joined.",
+      "The run gives no sign of life. Waiting for another run.",
       expect.stringMatching(/^Joined ledger /),
       expect.stringMatching(/^ledger: worked on /),
       "The run is over.",

@@ -7,7 +7,7 @@ import { MessageSigner, type Heading } from "../../../../src/lane-pools/cluster/
 import { until } from "../../../support/e2e.ts";
 import { lanesOf, ledgerInMemory, link, newSecret, offer, work, type OfferedRun } from "../../../support/in-process-cluster.ts";
 
-const WAITING = /^Waiting for workers: start them .* by: seqqa worker --redis redis:/;
+const WAITING = /^Waiting for workers\. Start them .*: seqqa worker --redis redis:/;
 const closing: (() => unknown)[] = [];
 let own: QueueLink;
 let secret: string;
@@ -59,7 +59,7 @@ describe("a message", () => {
     await heard();
     await until(() => offered.notes.some((note) => note.startsWith("A message")), "that it is told of");
     expect(offered.notes.filter((note) => note.startsWith("A message"))).toEqual([
-      "A message from Redis was refused: it was not sealed with this run's SEQQA_SECRET.",
+      "A message from Redis was refused: it was not signed with this run's SEQQA_SECRET.",
     ]);
     const one = work(secret);
     closing.push(async () => (one.leave(), await one.ended));

@@ -58,8 +58,8 @@ describe("a connection", () => {
     await asked;
     await until(() => notes.length === 2, "that it is back");
     expect(notes.map((note) => note.replace(/:\d+/, ":port"))).toEqual([
-      "Redis at redis://127.0.0.1:port/0 is away; waiting for it.",
-      "Redis at redis://127.0.0.1:port/0 is back.",
+      "Redis at redis://127.0.0.1:port/0 is not reachable; waiting for it.",
+      "Redis at redis://127.0.0.1:port/0 is reachable again.",
     ]);
     link.close();
   });

@@ -39,7 +39,7 @@ describe("the mode", () => {
     const { adapter } = await rooted([ORDERS]);
     expect(adapter.checkpoint).toEqual({ mode: "journal", why: "the target has connections of its own" });
     expect(adapter.traits).toEqual({ portable: true, commits: true });
-    expect(() => adapter.connection).toThrow("lends no connection");
+    expect(() => adapter.connection).toThrow("has no shared connection");
   });
 
   test("auto in process is savepoint when the target took the connection, else journal", async () => {

@@ -60,7 +60,7 @@ it("interrupted, is no error", async () => {
 });
 
 it.each([
-  [["run", "--all", "--distributed", URL], env, "--distributed is for explorations"],
+  [["run", "--all", "--distributed", URL], env, "--distributed can only be used for explorations"],
   [["run", "qa", "--distributed", URL], {}, "--distributed needs the environment variable SEQQA_SECRET"],
 ])("a run is refused: %j", async (args, given, says) => {
   const ran = await seqqa(args, { cwd, env: given });

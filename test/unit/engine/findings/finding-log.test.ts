@@ -30,7 +30,7 @@ it("keeps a bounded number of one source, says so, and counts all", () => {
   const found = logOf([...Array.from({ length: 1000 }, (_, n) => threw(`only ${n} left`)), threw("elsewhere", "ship")]);
   expect(found).toHaveLength(21);
   expect(found[0]).toEqual({ message: "only 0 left", count: 1 });
-  expect(found[19]!.message).toMatch(/^only 19 left \(Counted with it: /);
+  expect(found[19]!.message).toMatch(/^only 19 left \(The count includes /);
   expect(found[19]!.count).toBe(981);
   expect(found[20]).toEqual({ message: "elsewhere", count: 1 });
 });

@@ -56,7 +56,7 @@ describe("Crew", () => {
       "Worker host:2 gave no sign of life for 6 s (0 workers, 0 lanes in all).",
     ]);
     workerRegistry.heard("b");
-    expect([workerRegistry.lanes, notes.at(-1)]).toEqual([3, "Worker host:2 is heard of again (1 worker, 3 lanes in all)."]);
+    expect([workerRegistry.lanes, notes.at(-1)]).toEqual([3, "Worker host:2 gives signs of life again (1 worker, 3 lanes in all)."]);
   });
 
   it("waits longer for one that brings its lanes up, and takes it when it comes later still", () => {

@@ -22,7 +22,12 @@ describe("what cannot be a graph is refused when it is said, in one sentence wit
     ["maxSteps 0", () => new StateGraph({ name: "g", maxSteps: 0 }), /The StateGraph's maxSteps is 0/, undefined],
     ["maxDepth 1.5", () => new StateGraph({ name: "g", maxDepth: 1.5 }), /The StateGraph's maxDepth is 1.5/, undefined],
     ["maxTime as a word", () => new StateGraph({ name: "g", maxTime: "soon" as never }), /The StateGraph's maxTime is/, undefined],
-    ["an unknown strategy", () => new StateGraph({ name: "g", strategy: { kind: "best" } as never }), /strategy is none/, /new BFS\(\)/],
+    [
+      "an unknown strategy",
+      () => new StateGraph({ name: "g", strategy: { kind: "best" } as never }),
+      /strategy is not one of/,
+      /new BFS\(\)/,
+    ],
     [
       "a plain invariant",
       () => new StateGraph({ name: "g", invariants: [{}] as never }),
@@ -31,11 +36,11 @@ describe("what cannot be a graph is refused when it is said, in one sentence wit
     ],
     ["an empty node", () => graph().addNode(""), /A node needs a name/, /addNode\("paid"\)/],
     ["a node that is no text", () => graph().addNode(7 as never), /A node needs a name/, /addNode/],
-    ["a node twice", () => graph().addNode("paid"), /addNode\("paid"\): there is a node of this name already/, /once/],
+    ["a node twice", () => graph().addNode("paid"), /addNode\("paid"\): there is already a node with this name/, /once/],
     [
       "a second initial node",
       () => graph().addNode("b", { initial: true }),
-      /one initial node, and "empty" is it already/,
+      /one initial node, and "empty" is already the initial node/,
       /Leave initial out/,
     ],
     [
@@ -89,13 +94,13 @@ describe("what cannot be a graph is refused when it is said, in one sentence wit
     [
       "two edges between two nodes without names",
       () => graph().addEdge("empty", "paid", { action }).addEdge("empty", "paid", { action }),
-      /an edge from "empty" to "paid" is named "empty -> paid" already/,
+      /an edge from "empty" to "paid" already has the name "empty -> paid"/,
       /Give this one a name of its own: \{ name: "..."/,
     ],
     [
       "a name twice",
       () => graph().addEdge("empty", "paid", { action, name: "pay" }).addEdge("created", "paid", { action, name: "pay" }),
-      /an edge from "empty" to "paid" is named "pay" already/,
+      /an edge from "empty" to "paid" already has the name "pay"/,
       /name of its own/,
     ],
     [
@@ -134,7 +139,7 @@ describe("what cannot be a graph is refused when it is said, in one sentence wit
     const running = given.explore({} as never);
     for (const late of [() => given.addNode("late"), () => given.addEdge("created", "paid", { action })]) {
       const error = refusal(late);
-      expect(error.message).toMatch(/came after the exploration of "order" began/);
+      expect(error.message).toMatch(/was called after the exploration of "order" began/);
       expect(error.hint).toMatch(/before explore\(\)/);
     }
     await running;

@@ -163,15 +163,15 @@ describe("body", () => {
 
   it.each<[string, unknown, string]>([
     ["type", { ...good, id: "SECRET" }, "/id is not of type integer"],
-    ["int32", { ...good, id: 2 ** 31 }, '/id has not the format "int32"'],
+    ["int32", { ...good, id: 2 ** 31 }, '/id does not have the format "int32"'],
     ["required", { id: 1 }, 'the body lacks the property "lines"'],
-    ["enum", { ...good, state: "SECRET" }, "/state is none of the values that are described"],
-    ["format", { ...good, at: "SECRET" }, '/at has not the format "date-time"'],
+    ["enum", { ...good, state: "SECRET" }, "/state is not one of the described values"],
+    ["format", { ...good, at: "SECRET" }, '/at does not have the format "date-time"'],
     ["pattern", { ...good, code: "SECRET" }, '/code does not match the pattern "^[A-Z]{2}$"'],
     ["deep, through references", { ...good, lines: [{}, { next: { next: { of: 5 } } }] }, "/lines/1/next/next/of is not of type string"],
     ["maxItems", { ...good, lines: [{}, {}, {}] }, "/lines has more than 2 items"],
     ["minimum", { ...good, price: -1 }, "/price is not >= 0"],
-    ["multipleOf", { ...good, price: 0.001 }, "/price is no multiple of 0.01"],
+    ["multipleOf", { ...good, price: 0.001 }, "/price is not a multiple of 0.01"],
     ["additionalProperties", { ...good, SECRET: 1 }, "the body has a property that is not described"],
     ["no JSON", "{SECRET", "the body is not JSON"],
     ["a whole of another type", "[]", "the body is not of type object"],
@@ -309,7 +309,7 @@ describe("hostile descriptions", () => {
     const conformance = body({ $ref: "#/components/schemas/S0" }, { components: { schemas: { ...schemas, S60: {} } } });
     const inconclusive = {
       kind: "inconclusive",
-      what: "GET /orders/{id}, status 200: its schema takes more than 3 seconds, or leads to itself without end",
+      what: "GET /orders/{id}, status 200: its schema takes more than 3 seconds, or refers to itself without end",
     };
     for (let times = size(1, 2); times > 0; times--) expect(conformance.judge(answer(200, {}))).toMatchObject(inconclusive);
   });

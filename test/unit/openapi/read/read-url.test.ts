@@ -40,7 +40,7 @@ describe("a description from a URL", () => {
     server.closeAllConnections();
     await new Promise((done) => server.close(done));
     await expect(read(`${origin}/x.json`)).rejects.toThrow(`${origin}/x.json cannot be read: nothing listens there (ECONNREFUSED).`);
-    await expect(read("http://127.0.0.1:9/x.json")).rejects.toThrow("its port is one that HTTP clients do not call");
+    await expect(read("http://127.0.0.1:9/x.json")).rejects.toThrow("its port is blocked by HTTP clients");
   });
 
   it("is read, redirects of http followed; its servers are against where it was found", async () => {

@@ -35,7 +35,7 @@ describe("the list of known findings", () => {
     ["a list in it", "- a1\n- [b2]\n", /^known\.yaml:2: an entry is an id, or has an id\.$/],
     ["an unknown key", "- id: a1\n  nte: why\n", /^known\.yaml:1: an entry has id, note, exploration, finding, not "nte"\.$/],
     ["a list for a note", "- id: a1\n  note: [why]\n", /^known\.yaml:1: note must be a text\.$/],
-    ["an id twice", "- a1\n- b2\n- id: a1\n", /^known\.yaml:3: a1 is listed already, in line 1\.$/],
+    ["an id twice", "- a1\n- b2\n- id: a1\n", /^known\.yaml:3: a1 is already listed in line 1\.$/],
   ])("%s is refused", (_what, text, says) => {
     expect(() => idsOf(text)).toThrow(expect.objectContaining({ exitStatus: 2, message: expect.stringMatching(says) as string }));
   });

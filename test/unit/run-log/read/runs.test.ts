@@ -186,20 +186,20 @@ describe("a store that seqqa did not write is refused:", () => {
     };
   const records = (hex: string): ((file: string) => void) => sql(`UPDATE commits SET records = x'${hex.replaceAll(" ", "")}'`);
   it.each<readonly [string, (file: string) => void, RegExp]>([
-    ["no database", (file) => writeFileSync(file, "x".repeat(5000)), /it is no SQLite database\.$/],
-    ["an empty file", (file) => writeFileSync(file, ""), /it is no run of seqqa\.$/],
+    ["no database", (file) => writeFileSync(file, "x".repeat(5000)), /it is not a SQLite database\.$/],
+    ["an empty file", (file) => writeFileSync(file, ""), /it is not a run of seqqa\.$/],
     ["half of it", (file) => truncateSync(file, 30_000), /cannot be read: it is damaged\.$/],
-    ["a database of something else", sql("DROP TABLE run"), /it is no run of seqqa\.$/],
+    ["a database of something else", sql("DROP TABLE run"), /it is not a run of seqqa\.$/],
     ["another version", sql("PRAGMA user_version = 7"), /its schema has version 7, and this seqqa reads version 4\.$/],
     ["a trigger", sql("CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM run; END"), /its tables are not those of version 4\.$/],
     ["a view", sql("DROP TABLE config; CREATE VIEW config AS SELECT 1 AS key"), /its tables are not those of version 4\.$/],
     ["no run", sql("DELETE FROM run"), /cannot be read: /],
     ["a document that is none", sql("UPDATE explorations SET document = '[1]'"), /a column holds no JSON object\.$/],
     ["text that is no JSON", sql("UPDATE explorations SET document = '{'"), /cannot be read: /],
-    ["a circle of parents", sql("UPDATE nodes SET parent = 2 WHERE id = 1"), /its nodes and edges are no graph\.$/],
-    ["an edge to nowhere", records("00000000 00000000 c8000000 63000000 00000000 00000000"), /its nodes and edges are no graph\.$/],
+    ["a circle of parents", sql("UPDATE nodes SET parent = 2 WHERE id = 1"), /its nodes and edges do not form a graph\.$/],
+    ["an edge to nowhere", records("00000000 00000000 c8000000 63000000 00000000 00000000"), /its nodes and edges do not form a graph\.$/],
     ["half a record", records("00000000 00000000 c8000000"), /a batch of commits is cut off\.$/],
-    ["half a number", records("0000"), /a batch of commits is not whole\.$/],
+    ["half a number", records("0000"), /a batch of commits is incomplete\.$/],
   ])("%s", (_what, spoil, says) => {
     const config = configIn(folder());
     const file = fileOf(config, store(config, { explorations: [explored()] }));

@@ -80,7 +80,7 @@ describe("what an exploration got nothing of", () => {
     const coverage = { create_order: skipped(0), read_order: applied({ 404: 3, 403: 1 }), read_first: applied({ 404: 1 }) };
     expect(wasteNotes(definition(create, read, literal), coverage)).toEqual([
       "read_order was answered 403 or 404 in all 4 states that it was tried in: it uses order_id (set by create_order, which never ran either).",
-      "read_first was answered 404 in the one state that it was tried in: it reads no key of the context, so what it names may be nobody's; let an action that makes it set a key.",
+      "read_first was answered 404 in the one state that it was tried in: it reads no context key, so what it calls may not exist; let the action that creates it set a key.",
     ]);
   });
 

@@ -182,7 +182,7 @@ describe("schemas that are made to harm", () => {
     const names = (plan: ScaffoldPlan): unknown => plan.actions.map(({ name, needs, graphql }) => [name, needs, graphql]);
     expect(names(planGraphql({ schema, title: "shop", baseUrl: undefined, path: "/graphql", warnings: [] }))).toEqual(names(planOf(sdl)));
     expect(() => parseIntrospection('{"openapi":"3.1.0"}', "x.json")).toThrow("x.json is an OpenAPI description.");
-    expect(() => parseIntrospection('{"__schema":{}}', "x.json")).toThrow("x.json is no whole result of an introspection");
+    expect(() => parseIntrospection('{"__schema":{}}', "x.json")).toThrow("x.json is not a complete result of an introspection");
   });
 
   it("an older server is asked again for what it knows", async () => {

@@ -110,10 +110,10 @@ group("bodies", () => {
 
   it("what cannot be built, or does not fit, is said", () => {
     expect(bodyOf({ required: ["a"], properties: { a: { type: "string", not: {} } } }).notes).toEqual([
-      "What was built does not fit its schema (a must NOT be valid): mend it.",
+      "The generated value does not fit its schema (a must NOT be valid): correct it.",
     ]);
     expect(bodyOf({ required: ["a"], properties: { a: { type: "integer", minimum: 3, maximum: 2 } } }).notes).toEqual([
-      "No value could be built that its schema allows: write it.",
+      "No value that its schema allows could be built: write it.",
     ]);
   });
 

@@ -19,7 +19,7 @@ export function nodeDetails(model: GraphModel, node: number, choices: Choices): 
   const first = model.firstEdge(node);
   const reached =
     parent[node]! < 0
-      ? [make("p", {}, "The root: the state that everything begins from.")]
+      ? [make("p", {}, "The root state: the exploration begins here.")]
       : [
           make(
             "p",
@@ -59,7 +59,7 @@ export function edgeDetails(model: GraphModel, edge: number, choices: Choices): 
       "From ",
       nodeButton(model, edges.from[edge]!, choices),
       ...(to < 0
-        ? [" to no state: nothing came of it that could be looked at."]
+        ? [" to no state: there was no state to observe afterwards."]
         : to === edges.from[edge]
           ? [" to itself: the state did not change."]
           : [" to ", nodeButton(model, to, choices), "."]),

@@ -14,7 +14,7 @@ import { Results } from "./results.ts";
 import { Toolbar } from "./toolbar.ts";
 
 const HELP =
-  "State graph. Arrow keys move it, plus and minus zoom, 0 fits it. To choose a state without a mouse, search for it, or follow the buttons of the chosen one.";
+  "State graph. Arrow keys move it, plus and minus zoom, 0 fits it. To select a state without a mouse, search for it, or follow the buttons of the selected one.";
 
 /** The graph of an exploration with everything around it: search, toolbar, and details of the chosen node or edge. */
 export class GraphView implements Choices {
@@ -29,7 +29,7 @@ export class GraphView implements Choices {
   constructor(section: HTMLElement, model: GraphModel) {
     this.#model = model;
     this.#canvas = make("canvas", { tabindex: "0", role: "application", "aria-label": HELP });
-    this.#details = make("div", { class: "details", role: "region", "aria-label": "What was chosen in the graph" });
+    this.#details = make("div", { class: "details", role: "region", "aria-label": "Selection in the graph" });
     const positions = firstLayout(model.graph);
     this.#toolbar = new Toolbar(model, {
       changed: () => this.#painter.recolour(),
@@ -51,11 +51,11 @@ export class GraphView implements Choices {
         { class: "quiet hint" },
         "Drag to move, click a state or a transition to look at it; click into the graph and turn the wheel, or pinch, to zoom. Red: paths of findings.",
       ),
-      make("p", { class: "note printed" }, "On paper the graph stands as it was last looked at."),
+      make("p", { class: "note printed" }, "A printed page shows the graph as it was last displayed."),
     );
     this.#toolbar.showFindings();
     this.#listen();
-    this.#showDetails([make("p", { class: "quiet" }, "Nothing is chosen. "), this.#rootButton()]);
+    this.#showDetails([make("p", { class: "quiet" }, "Nothing is selected. "), this.#rootButton()]);
     this.#camera.fit();
     this.#startLayout(positions);
   }
@@ -96,7 +96,7 @@ export class GraphView implements Choices {
   }
 
   #rootButton(): HTMLElement {
-    const root = make("button", { type: "button" }, "Look at the root state");
+    const root = make("button", { type: "button" }, "Show the root state");
     root.addEventListener("click", () => this.chooseNode(0));
     return root;
   }

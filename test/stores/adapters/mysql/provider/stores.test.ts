@@ -332,7 +332,7 @@ test("check says what was found, and leaves nothing behind", async () => {
   const checks = await stores.check(url);
   expect(checks.filter(({ ok }) => !ok)).toEqual([]);
   expect(checks.map(({ what }) => what)).toEqual(["reachable", "privileges", "checkpoint", "connections", "speed", "leftovers"]);
-  expect(checks[2]?.says).toContain("auto takes journal");
+  expect(checks[2]?.says).toContain("auto chooses journal");
   expect(await dump(url)).toBe(before);
   const none = await stores.check("mysql://root:geheim@127.0.0.1:1/x");
   expect(none).toMatchObject([{ ok: false, what: "reachable" }]);

@@ -266,5 +266,5 @@ test("a target outside of this process cannot have it", async () => {
     code: "SAVEPOINT_OUT_OF_PROCESS",
   });
   const journal = new MysqlAdapter({ url: await databaseUrl(await newDatabase([T])), checkpoint: "journal" });
-  expect(() => journal.connection).toThrow(/lends no connection/);
+  expect(() => journal.connection).toThrow(/has no shared connection/);
 });

@@ -26,7 +26,7 @@ test("a check says what was found, and leaves nothing behind", async () => {
     ["leftovers", true],
   ]);
   expect(checks.find(({ what }) => what === "reachable")?.says).toMatch(/^PostgreSQL \d+\.\d+ at postgresql:\/\/[^@]+$/);
-  expect(checks.find(({ what }) => what === "checkpoint")?.says).toMatch(/^auto takes journal/);
+  expect(checks.find(({ what }) => what === "checkpoint")?.says).toMatch(/^auto chooses journal/);
   expect(checks.find(({ what }) => what === "lanes")?.says).toBe("copied by CREATE DATABASE ... TEMPLATE");
   expect(await databases.names(`%${databases.prefix}%`)).toEqual(names);
   await databases.within(name, async () => {
@@ -42,7 +42,7 @@ test("a check says what is missing", async () => {
   expect(await find(url, "lanes")).toMatchObject({ ok: false, says: expect.stringContaining("CREATEDB") as string });
   expect(await find(url, "checkpoint")).toMatchObject({
     ok: true,
-    says: expect.stringMatching(/^auto takes clone.*belongs to the role "postgres"/) as string,
+    says: expect.stringMatching(/^auto chooses clone.*belongs to the role "postgres"/) as string,
   });
   await databases.admin.query(`drop role ${role}`);
   await databases.admin.query(`alter database ${name} set synchronous_commit = off`);
