@@ -29,6 +29,7 @@ const allowed = {
     "engine",
     "lane",
     "races",
+    "faults",
     "journeys",
     "adapters",
     "data",
@@ -40,6 +41,7 @@ const allowed = {
   // A run is kept as reports may show it.
   "run-log": [...foundation, "config", "engine", "messages", "reports", "stores/sqlite-driver.ts"],
   races: [...foundation, "state", "engine", "messages", "lane", "adapters/http"],
+  faults: [...foundation, "state", "engine", "messages", "lane", "races"],
   journeys: [...foundation, "config", "adapters/http", "data"],
   mocking: [...foundation, "adapters/http"],
   data: foundation,
@@ -63,6 +65,7 @@ const allowed = {
     "reports",
     "run-log",
     "races",
+    "faults",
     "journeys",
     "state",
     "adapters",

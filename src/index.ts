@@ -39,6 +39,7 @@ export { Severity } from "./model/declare/severity.ts";
 export { Step } from "./model/declare/step.ts";
 export type { ExpectedFailure, StepOptions } from "./model/declare/step.ts";
 export { BFS, CoverageGuided, DFS, Random } from "./model/declare/strategy.ts";
+export type { FaultsOptions, FaultsSetting } from "./model/declare/faults.ts";
 export type { RacesOptions, RacesSetting } from "./model/declare/races.ts";
 export type { Strategy, StrategyKind } from "./model/declare/strategy.ts";
 export type {
@@ -49,6 +50,7 @@ export type {
   HeldWrite,
   LastLook,
   Checkpoint,
+  NoFaults,
   NoGate,
   Observed,
   ObservedColumn,
@@ -66,6 +68,8 @@ export type {
   StoreScope as SystemScope,
   /** @deprecated Use `StoreTraits`. */
   StoreTraits as SystemTraits,
+  WriteFault,
+  WriteFaults,
 } from "./model/stores/store-adapter.ts";
 export type { Leftover, RowImage, RowImages } from "./model/stores/leftover.ts";
 export type { StoreModule, StoreModuleSettings } from "./model/stores/store-module.ts";

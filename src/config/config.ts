@@ -1,5 +1,5 @@
 import type { StoreKindName } from "../adapters/store-kinds.ts";
-import type { RaceDelivery } from "../model/results/result.ts";
+import type { FaultKind, RaceDelivery } from "../model/results/result.ts";
 import type { Severity } from "../model/declare/severity.ts";
 import type { SearchSettings } from "../model/declare/search-settings.ts";
 
@@ -100,11 +100,21 @@ export interface RacesConfig {
   readonly maxTime: number | undefined;
 }
 
+export interface FaultsConfig {
+  readonly mode: "off" | "on";
+  readonly kinds: readonly FaultKind[];
+  /** Seconds. */
+  readonly maxTime: number | undefined;
+  /** Patterns of tables. */
+  readonly bestEffort: readonly string[];
+}
+
 export interface ExplorationConfig extends SearchSettings {
   readonly continueAfterViolation: boolean;
   readonly requireAllActions: boolean;
   readonly serverErrors: "violation" | "ignore";
   readonly races: RacesConfig;
+  readonly faults: FaultsConfig;
   /** Requests per second over all lanes. */
   readonly rateLimit: number | undefined;
 }

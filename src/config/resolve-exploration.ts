@@ -1,10 +1,10 @@
 import type { AgentDefinition } from "../model/declare/agent.ts";
-import type { Config, ExplorationConfig, RacesConfig } from "./config.ts";
+import type { Config, ExplorationConfig, FaultsConfig, RacesConfig } from "./config.ts";
 import { sourceOf } from "./read/load-config.ts";
 
 /** The values that an Agent may set itself. */
 export type AgentValues = Pick<AgentDefinition, "strategy" | "maxSteps" | "maxDepth" | "maxTime" | "stopOnFirstViolation" | "seed"> &
-  Partial<Pick<AgentDefinition, "continueAfterViolation" | "races">>;
+  Partial<Pick<AgentDefinition, "continueAfterViolation" | "races" | "faults">>;
 
 /** Returns the settings of one exploration. Flag and environment win over the Agent's own values, which win over file and default. */
 export function resolveExploration(config: Config, agent: AgentValues): ExplorationConfig {
@@ -21,6 +21,7 @@ export function resolveExploration(config: Config, agent: AgentValues): Explorat
     continueAfterViolation: pick("continue_after_violation", agent.continueAfterViolation, exploration.continueAfterViolation),
     seed: pick("seed", agent.seed, exploration.seed),
     races: racesOf(config, agent.races),
+    faults: faultsOf(config, agent.faults),
   };
 }
 
@@ -37,6 +38,18 @@ function racesOf(config: Config, own: AgentValues["races"]): RacesConfig {
     delivery: own.delivery ?? races.delivery,
     copies: own.copies ?? races.copies,
     maxTime: own.maxTime ?? races.maxTime,
+  };
+}
+
+/** Returns the settings for faults, with the same precedence as those for races. */
+function faultsOf(config: Config, own: AgentValues["faults"]): FaultsConfig {
+  const { faults } = config.exploration;
+  if (own === undefined) return faults;
+  return {
+    mode: isForced(config, "exploration.faults") ? faults.mode : own.mode,
+    kinds: own.kinds ?? faults.kinds,
+    maxTime: own.maxTime ?? faults.maxTime,
+    bestEffort: own.bestEffort ?? faults.bestEffort,
   };
 }
 

@@ -11,6 +11,7 @@ export type ExplorationEvent =
   | { readonly kind: "note"; readonly message: string; readonly target?: TargetEnd | undefined }
   | Confirming
   | Racing
+  | Faulting
   | { readonly kind: "finished"; readonly result: ExplorationResult };
 
 /** A new violation was found; it is not replayed from a clean start yet. */
@@ -47,6 +48,18 @@ export interface Racing {
   /** The number of times that calls were executed at the same time so far. */
   readonly trials: number;
   /** Races that were seen and are not confirmed yet. */
+  readonly hits: number;
+}
+
+/** Writes are being made to fail; sent after each kind of call. */
+export interface Faulting {
+  readonly kind: "faulting";
+  /** Kinds of calls that were looked at, out of `planned`. */
+  readonly probed: number;
+  readonly planned: number;
+  /** Fault points that were tried so far. */
+  readonly tried: number;
+  /** Hits that are not confirmed yet. */
   readonly hits: number;
 }
 

@@ -8,6 +8,7 @@ import type {
   Recording,
   UnitRequest,
 } from "../messages/lane-messages.ts";
+import type { FaultAnswer, FaultRequest } from "../messages/fault-messages.ts";
 import type { RaceAnswer, RaceRequest } from "../messages/race-messages.ts";
 import type { VisitedSet } from "./graph/visited-set.ts";
 import type { Knowledge } from "../state/index.ts";
@@ -64,6 +65,8 @@ export interface LanePool {
   probe(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd>;
   /** Makes calls at the same time in the state that a path leads to, on a lane that has no other work. Errors of the calls never reject. */
   race(lane: number, request: RaceRequest): Promise<RaceAnswer>;
+  /** Makes the writes of one call fail, one at a time, on a lane that has no other work. Errors of the call never reject. */
+  fault(lane: number, request: FaultRequest): Promise<FaultAnswer>;
   /** Ends a lane's requests in progress as if they timed out, and ends a lane that does not stop then. Absent: lanes end their requests themselves. */
   cut?(lane: number): void;
   /** Asks every lane to stop at the next action. */

@@ -12,6 +12,7 @@ import {
   type Recording,
   type UnitRequest,
 } from "../messages/lane-messages.ts";
+import type { FaultAnswer, FaultRequest } from "../messages/fault-messages.ts";
 import type { RaceAnswer, RaceRequest } from "../messages/race-messages.ts";
 import { sameRoot } from "../engine/search/same-root.ts";
 import type { VisitedSet } from "../engine/graph/visited-set.ts";
@@ -116,6 +117,10 @@ export class WatchedLanePool implements LanePool {
 
   race(lane: number, request: RaceRequest): Promise<RaceAnswer> {
     return this.#inner.race(lane, request);
+  }
+
+  fault(lane: number, request: FaultRequest): Promise<FaultAnswer> {
+    return this.#inner.fault(lane, request);
   }
 
   cut(lane: number): void {

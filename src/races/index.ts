@@ -1,9 +1,13 @@
 /**
  * Races, in the order of their stages: planning and probing pairs of calls, making and judging the calls on lanes, and confirming the races that were
- * seen.
+ * seen. Faults make and compare their calls with the same parts.
  */
 export { planRaces } from "./plan/plan-races.ts";
-export { probeRaces, raceOn } from "./plan/probe-races.ts";
+export { probeRaces, raceOn, unlessInterrupted } from "./plan/probe-races.ts";
+export { Calls } from "./lane/calls.ts";
+export { Oracle } from "./lane/oracle.ts";
+export { stopFollowing } from "./lane/race-scope.ts";
+export type { CallEnd, Execution } from "./oracle/execution.ts";
 export { RaceLane } from "./lane/race-lane.ts";
 export { confirmRaces, type ConfirmedRace } from "./plan/confirm-races.ts";
 export type { DismissedHit } from "./plan/race-tally.ts";

@@ -1,4 +1,15 @@
-import type { Awaitable, Gate, LastLook, Checkpoint, NoGate, Observed, StoreAdapter } from "../model/stores/store-adapter.ts";
+import type {
+  Awaitable,
+  Checkpoint,
+  Gate,
+  LastLook,
+  NoFaults,
+  NoGate,
+  Observed,
+  StoreAdapter,
+  WriteFaults,
+} from "../model/stores/store-adapter.ts";
+import { GateFaults, type FailingGate } from "./gate-faults.ts";
 
 /** A row of a query result: column -> value. */
 export type QueryRow = Readonly<Record<string, unknown>>;
@@ -13,14 +24,14 @@ export interface CheckpointMode extends Required<
   query(sql: string, values: readonly unknown[]): Promise<QueryRow[]>;
   dump(): Promise<string>;
   /** How to hold a connection of the target, or why that is impossible. */
-  readonly gate: Gate | NoGate;
+  readonly gate: FailingGate | NoGate;
   /**
    * Ends the mode and its connections. With `leaveNothing`, everything that it installed is removed, and the data is restored to what `open` found.
    */
   close(leaveNothing: boolean): Awaitable<void>;
 }
 
-export const UNGATED: NoGate = { kind: "none", why: "it was opened for a run without races" };
+export const UNGATED: NoGate = { kind: "none", why: "it was opened for a run without races and faults" };
 
 /** The part of a store adapter that its checkpoint mode implements. */
 export abstract class DelegatingAdapter {
@@ -66,6 +77,11 @@ export abstract class DelegatingAdapter {
 
   gate(): Gate | NoGate {
     return this.opened().gate;
+  }
+
+  writeFaults(): WriteFaults | NoFaults {
+    const { gate } = this.opened();
+    return gate.kind === "gate" ? new GateFaults(gate) : gate;
   }
 
   async dump(): Promise<string> {

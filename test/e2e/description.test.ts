@@ -49,7 +49,7 @@ describe("Command-line program", () => {
       {},
       ["demo"],
       0,
-      /\[CRITICAL\] refund_within_amount[^]*\[CRITICAL\] pay_order \|\| pay_order/,
+      /\[CRITICAL\] refund_within_amount[^]*\[HIGH\] ship_order_false_success[^]*\[CRITICAL\] pay_order \|\| pay_order/,
     ],
     ["seqqa doctor: diagnoses the environment", NOTES, ["doctor"], 0, /Everything that a run needs is there/],
     [

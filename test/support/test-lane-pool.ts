@@ -11,10 +11,12 @@ import type {
   UnitRequest,
 } from "../../src/messages/lane-messages.ts";
 import { NOTHING_KNOWN, type Knowledge } from "../../src/state/index.ts";
+import type { FaultAnswer, FaultRequest } from "../../src/messages/fault-messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../src/messages/race-messages.ts";
 import type { VisitedSet } from "../../src/engine/graph/visited-set.ts";
 import type { LaneOptions, LaneRuntime } from "../../src/lane/index.ts";
 import type { AgentDefinition } from "../../src/model/declare/agent.ts";
+import { tryFaults } from "../../src/faults/index.ts";
 import { RaceLane } from "../../src/races/index.ts";
 import { Draws } from "./draws.ts";
 import { laneOf } from "./seats.ts";
@@ -136,6 +138,10 @@ export class TestLanePool implements LanePool {
     } finally {
       await racing.close();
     }
+  }
+
+  fault(lane: number, request: FaultRequest): Promise<FaultAnswer> {
+    return tryFaults(this.#seats[lane]!.runtime, request);
   }
 
   cancel(): void {

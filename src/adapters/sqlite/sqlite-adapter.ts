@@ -7,6 +7,7 @@ import {
   type Awaitable,
   type CheckpointChoice,
   type Checkpoint,
+  type NoFaults,
   type NoGate,
   type Observed,
   type StoreAdapter,
@@ -14,6 +15,7 @@ import {
   type StoreTraits,
   type TableSchema,
   type QueryListener,
+  type WriteFaults,
 } from "../../model/stores/store-adapter.ts";
 import { attempt } from "../../stores/index.ts";
 import { chooseMode, type SqliteCheckpoint } from "./connect/choose-mode.ts";
@@ -192,6 +194,13 @@ export class SqliteAdapter implements StoreAdapter {
 
   gate(): NoGate {
     return { kind: "none", why: "SQLite has one writer, and its triggers run inside the target" };
+  }
+
+  writeFaults(): WriteFaults | NoFaults {
+    const { faults } = this.#opened();
+    if (faults !== undefined) return faults;
+    const { mode } = this.#choice;
+    return { kind: "none", why: mode === "journal" ? "it was opened without what that needs" : `checkpoint "${mode}" has no triggers` };
   }
 
   schema(): Awaitable<readonly TableSchema[]> {

@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly seed?: string;
   /** `true`: without a value. */
   readonly races?: string | true;
+  /** `true`: without a value. */
+  readonly faults?: string | true;
   readonly bail?: boolean;
   readonly continueAfterViolation?: boolean;
   readonly only?: string;
@@ -138,6 +140,15 @@ export const RUN_FLAGS: readonly RunFlag[] = [
     kept: "row",
   },
   {
+    option: "faults",
+    usage: "--faults [mode]",
+    description: "make each write of each kind of call fail, one at a time; default: on",
+    choices: ["on", "off"],
+    key: "exploration.faults",
+    isOfExplorations: true,
+    kept: "row",
+  },
+  {
     option: "bail",
     usage: "--bail",
     description: "stop at the first violation, or the first journey that does not pass",
@@ -201,7 +212,10 @@ export function flagsOf(options: RunOptions): readonly FlagValue[] {
     const { option, key } = flag;
     const value = options[option];
     if (key === undefined || value === undefined) return [];
-    return [{ key, flag: typed(flag), value: option === "races" && value === true ? "pairs" : String(value) }];
+    const byDefault = { races: "pairs", faults: "on" };
+    return [
+      { key, flag: typed(flag), value: value === true && option in byDefault ? byDefault[option as "races" | "faults"] : String(value) },
+    ];
   });
 }
 

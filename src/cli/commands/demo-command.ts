@@ -9,17 +9,18 @@ import type { Machinery } from "../run/machinery.ts";
 import { interruptible } from "../process/interruptible.ts";
 import type { Shell } from "../process/shell.ts";
 
-const INTRO = `A small shop is started: real HTTP, one SQLite database, and two defects that no single call shows.
+const INTRO = `A small shop is started: real HTTP, one SQLite database, and three defects that no single call shows.
 Its orders can be created, paid, shipped, refunded and cancelled. seqqa tries these calls in every state that they
 lead to, checks the shop's rules after each, and restores the state. Then it sends pairs of calls at the same time,
-and looks for results that neither order of the two gives.
+and looks for results that neither order of the two gives. Finally it makes each write to the database fail, one at a time.
 `;
 
-/** `seqqa demo`: the same run as `seqqa run --races`, on the packaged shop. Only the findings are printed. */
+/** `seqqa demo`: the same run as `seqqa run --races --faults`, on the packaged shop. Only the findings are printed. */
 export async function demoCommand(options: { readonly verbose?: boolean }, shell: Shell, machinery: Machinery): Promise<ExitStatus> {
   const directory = machinery.demoDirectory();
   const races = { key: "exploration.races", flag: "--races", value: "pairs" };
-  const config = configFor(shell, { directory, flags: [races], env: withoutOurs(shell.env), cwd: directory });
+  const faults = { key: "exploration.faults", flag: "--faults", value: "on" };
+  const config = configFor(shell, { directory, flags: [races, faults], env: withoutOurs(shell.env), cwd: directory });
   const entry = (await machinery.discover(directory))[0];
   if (entry === undefined)
     throw new SeqqaError("DEMO_MISSING", `The demonstration is not in ${directory}.`, { hint: "Install seqqa again." });
@@ -35,7 +36,9 @@ export async function demoCommand(options: { readonly verbose?: boolean }, shell
       });
     shell.stdout.write(`${foundLines(redactResult(result, config.report), shell).join("\n")}\n`);
     if (result.stopReason === "interrupted") return 130;
-    return result.violations.some(({ confirmed }) => confirmed) && result.races.length > 0 ? 0 : 3;
+    const confirmed = result.violations.filter((one) => one.confirmed);
+    const kinds = [confirmed.some(({ fault }) => fault === undefined), confirmed.some(({ fault }) => fault !== undefined)];
+    return kinds.every(Boolean) && result.races.length > 0 ? 0 : 3;
   });
 }
 

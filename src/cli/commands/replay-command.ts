@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Config } from "../../config/index.ts";
 import { configFor } from "../arguments/config-for.ts";
+import type { FaultPoint } from "../../model/results/result.ts";
 import type { RaceReplay, ReplayResult } from "../../model/results/replay.ts";
 import {
   coloursFor,
@@ -123,6 +124,8 @@ interface Task {
   /** The calls that follow the path, in words. */
   readonly last: string | undefined;
   readonly race: RaceReplay | undefined;
+  /** The fault that is made during the last step. */
+  readonly fault: FaultPoint | undefined;
   verdict(replayed: ReplayResult): Verdict;
   /** The table, and the lines below it. */
   lines(replayed: ReplayResult, from: number, colours: Colours): readonly string[];
@@ -140,6 +143,7 @@ function taskOf(found: FoundFinding): Task {
       draws,
       last: raceName(race),
       race: callsOf(race),
+      fault: undefined,
       verdict: (one) => raceVerdict(race, one),
       lines: (one, from, colours) => raceReplayLines(race, one, from, colours),
     };
@@ -154,6 +158,7 @@ function taskOf(found: FoundFinding): Task {
     draws,
     last: undefined,
     race: undefined,
+    fault: violation.fault,
     verdict: (one) => verdictOf(violation, one),
     lines: (one, from, colours) =>
       path.length === 0 ? ["(the initial state)"] : replayTable({ path, recorded: steps, observed: one.steps, from }, colours),
@@ -194,6 +199,7 @@ async function replayed(found: FoundFinding, run: string, from: number | undefin
           draws: drawsByName(task.draws, exploration),
           seed: exploration.seed,
           race: task.race,
+          fault: task.fault,
           expected: (one) => task.verdict(one).kind === "fails",
           beforeStep: from === undefined ? undefined : beforeStep,
         }),

@@ -10,6 +10,12 @@ export type Emitter = (typeof EMITTERS)[number];
 
 /** Returns a finding as a script or as a test. @throws SeqqaError with exit status 2 if it has no requests to send */
 export function emitted(emitter: Emitter, found: FoundFinding, config: Config, cwd: string): string {
+  if (found.kind === "violation" && found.violation.fault !== undefined) {
+    throw usage(
+      "The fault is made in a store, which no script or test can do.",
+      "Run seqqa replay without --emit: it makes the fault again.",
+    );
+  }
   if (emitter === "vitest") return found.kind === "race" ? raceTestOf(found, config, cwd) : testOf(found, config, cwd);
   const { curl } = found.kind === "race" ? found.race : found.violation;
   if (curl !== undefined) return curl;

@@ -1,4 +1,4 @@
-import type { Config, LaneConfig, RacesConfig, SystemConfig } from "../config.ts";
+import type { Config, FaultsConfig, LaneConfig, RacesConfig, SystemConfig } from "../config.ts";
 
 /** A store as it was written, without its kind, which follows from the URL. */
 export type FilledSystem = Omit<SystemConfig, "kind">;
@@ -9,7 +9,10 @@ export type Filled = Omit<Config, "systems" | "tls" | "lanes" | "parallel" | "ex
   readonly lanes: readonly FilledLane[] | undefined;
   readonly tls: { readonly caFile: string | undefined } | undefined;
   readonly parallel: number | "auto";
-  readonly exploration: Omit<Config["exploration"], "races"> & { readonly races: "off" | "pairs" | Omit<RacesConfig, "mode"> };
+  readonly exploration: Omit<Config["exploration"], "races" | "faults"> & {
+    readonly races: "off" | "pairs" | Omit<RacesConfig, "mode">;
+    readonly faults: "off" | "on" | Omit<FaultsConfig, "mode">;
+  };
   readonly target:
     | (Omit<NonNullable<Config["target"]>, "env" | "cwd"> & {
         readonly env: Record<string, string> | undefined;

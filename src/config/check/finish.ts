@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { readAuthorities } from "../authorities.ts";
 import { storeKindOf } from "../../adapters/store-kinds.ts";
-import type { Config, RacesConfig, SystemConfig } from "../config.ts";
+import type { Config, FaultsConfig, RacesConfig, SystemConfig } from "../config.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 
 /** Adds the values that follow from the given ones, and freezes everything. */
@@ -18,7 +18,7 @@ export function finish(values: Filled, context: FilledContext): Config {
     lanes,
     services: (context.noInfra ? [] : (values.services ?? [])).map((service) => ({ ...service, env: service.env ?? {} })),
     composeFile: context.noInfra ? undefined : values.composeFile,
-    exploration: { ...values.exploration, races: racesOf(values.exploration.races) },
+    exploration: { ...values.exploration, races: racesOf(values.exploration.races), faults: faultsOf(values.exploration.faults) },
     parallel: values.parallel === "auto" ? automatic(values, started !== undefined) : values.parallel,
     report: { ...values.report, redact: values.report.redact.map((name) => name.toLowerCase()) },
     folder: context.folder,
@@ -54,6 +54,11 @@ function systemsOf(
 function racesOf(races: Filled["exploration"]["races"]): RacesConfig {
   if (typeof races === "object") return { mode: "pairs", ...races };
   return { mode: races, trials: 20, delivery: "auto", copies: 2, maxTime: undefined };
+}
+
+function faultsOf(faults: Filled["exploration"]["faults"]): FaultsConfig {
+  if (typeof faults === "object") return { mode: "on", ...faults };
+  return { mode: faults, kinds: ["error", "cut", "lost_answer"], maxTime: undefined, bestEffort: [] };
 }
 
 /** Returns the number of lanes for `auto`: one per core, but no more than there are targets. */

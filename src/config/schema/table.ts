@@ -321,6 +321,29 @@ export const TABLE: SectionSpec = section({
           ],
         },
       },
+      faults: {
+        default: "off",
+        description: "Whether each write of each kind of call is made to fail, one at a time, in the states that were found.",
+        spec: {
+          kind: "either",
+          of: [
+            choice(["off", "on"]),
+            section({
+              kinds: {
+                spec: { kind: "list", of: choice(["error", "cut", "lost_answer"]) },
+                default: ["error", "cut", "lost_answer"],
+                description: "The faults: a write raises an error, its connection is cut, an answer is lost and the client retries.",
+              },
+              max_time: { spec: seconds, description: "Time that making and confirming them may take together.", example: "5m" },
+              best_effort: {
+                spec: { kind: "list", of: { kind: "text" } },
+                default: [],
+                description: "Tables that a failed call may leave as they are neither before nor after it, such as `audit_*`.",
+              },
+            }),
+          ],
+        },
+      },
       rate_limit: {
         spec: { kind: "number", above: 0, max: 1_000_000 },
         description: "Requests per second over all lanes. Waiting because of this limit does not count as time of a request.",

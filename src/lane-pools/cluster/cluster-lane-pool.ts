@@ -10,6 +10,7 @@ import type {
   UnitRequest,
 } from "../../messages/lane-messages.ts";
 import { HI, LO, ROW } from "../../messages/lane-messages.ts";
+import type { FaultAnswer, FaultRequest } from "../../messages/fault-messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
 import { sameRoot } from "../../engine/search/same-root.ts";
 import type { VisitedSet } from "../../engine/graph/visited-set.ts";
@@ -159,6 +160,10 @@ export class ClusterLanePool implements LanePool {
 
   race(lane: number, request: RaceRequest): Promise<RaceAnswer> {
     return this.#options.home.race(lane, request);
+  }
+
+  fault(lane: number, request: FaultRequest): Promise<FaultAnswer> {
+    return this.#options.home.fault(lane, request);
   }
 
   /** Stops waiting for chunks in progress on remote lanes. */

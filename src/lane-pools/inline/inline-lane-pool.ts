@@ -9,10 +9,12 @@ import type {
   Recording,
   UnitRequest,
 } from "../../messages/lane-messages.ts";
+import type { FaultAnswer, FaultRequest } from "../../messages/fault-messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
 import type { VisitedSet } from "../../engine/graph/visited-set.ts";
 import { LaneControl, workOf, relearn, type BeforeStep, type LaneOptions, type LaneWork } from "../../lane/index.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
+import { tryFaults } from "../../faults/index.ts";
 import { RaceLane } from "../../races/index.ts";
 import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { BuiltLane, LaneFactory, LaneHost } from "../lane-factory.ts";
@@ -121,6 +123,11 @@ export class InlineLanePool implements LanePool {
     this.#control.reset();
     this.#racing ??= new RaceLane(this.#runtime!);
     return this.#racing.race(request);
+  }
+
+  fault(_lane: number, request: FaultRequest): Promise<FaultAnswer> {
+    this.#control.reset();
+    return tryFaults(this.#runtime!, request);
   }
 
   cut(_lane: number): void {

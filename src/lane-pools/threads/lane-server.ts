@@ -9,6 +9,7 @@ import type {
   Recording,
   UnitRequest,
 } from "../../messages/lane-messages.ts";
+import type { FaultAnswer, FaultRequest } from "../../messages/fault-messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
 import { VisitedReader } from "../../engine/graph/visited-set.ts";
 import { LaneControl, relearn, workOf, type LaneWork } from "../../lane/index.ts";
@@ -16,6 +17,7 @@ import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { explorationOf } from "../../model/declare/exploration.ts";
 import { whileLoading } from "../../model/declare/loading.ts";
+import { tryFaults } from "../../faults/index.ts";
 import { RaceLane } from "../../races/index.ts";
 import type { Knowledge } from "../../state/index.ts";
 import { buildLane } from "../build-lane.ts";
@@ -114,6 +116,10 @@ export class LaneServer implements ControlChannel {
     });
   }
 
+  fault(request: FaultRequest): Promise<Answer<FaultAnswer>> {
+    return this.#next(() => tryFaults(this.#running(), request));
+  }
+
   calibrate(walk?: CalibrationWalk): Promise<Answer<Calibration>> {
     return this.#next(() => this.#running().calibrate(walk));
   }
@@ -142,6 +148,7 @@ export class LaneServer implements ControlChannel {
       record: (path, draws) => this.record(path, draws),
       probe: (path, draws) => this.probe(path, draws),
       race: (request) => this.race(request),
+      fault: (request) => this.fault(request),
       calibrate: (walk) => this.calibrate(walk),
       relearn: (knowledge) => this.relearn(knowledge),
       statistics: () => this.statistics(),

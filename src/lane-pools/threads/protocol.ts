@@ -1,5 +1,6 @@
 import type { LaneOptions } from "../../lane/index.ts";
 import type { Calibration, CalibrationWalk, LaneReport, PathEnd, Recording, UnitRequest } from "../../messages/lane-messages.ts";
+import type { FaultAnswer, FaultRequest } from "../../messages/fault-messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
 import type { VisitedGrowth } from "../../engine/graph/visited-set.ts";
 import type { MessagePort } from "node:worker_threads";
@@ -53,6 +54,7 @@ export interface ControlChannel {
   record(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Answer<Recording>>;
   probe(path: readonly number[], draws?: UnitRequest["draws"]): Promise<Answer<PathEnd>>;
   race(request: RaceRequest): Promise<Answer<RaceAnswer>>;
+  fault(request: FaultRequest): Promise<Answer<FaultAnswer>>;
   calibrate(walk?: CalibrationWalk): Promise<Answer<Calibration>>;
   /** Applies more knowledge at the root state and continues. `undefined` if the lane has to be rebuilt for that. */
   relearn(knowledge: Knowledge): Promise<Answer<LaneReport | undefined>>;

@@ -12,6 +12,7 @@ import type {
   Recording,
   UnitRequest,
 } from "../../messages/lane-messages.ts";
+import type { FaultAnswer, FaultRequest } from "../../messages/fault-messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
 import type { VisitedSet } from "../../engine/graph/visited-set.ts";
 import { LaneControl, type LaneOptions } from "../../lane/index.ts";
@@ -61,6 +62,8 @@ const CLOSE_DEADLINE = 5_000;
 const CUT_DEADLINE = 10_000;
 /** How long the pool may take to start a thread. Milliseconds. */
 const SEAT_DEADLINE = 30_000;
+/** Limit of executions of one call with faults, for the time after which its lane counts as silent. */
+const FAULT_EXECUTIONS = 500;
 
 /** Lanes in worker threads: piscina's pool carries chunks, a comlink channel per lane everything else. */
 export class ThreadLanePool implements LanePool {
@@ -187,6 +190,11 @@ export class ThreadLanePool implements LanePool {
     const steps = request.path.length + request.sides.length;
     const executions = 3 * request.effort.trials + 10;
     return this.#along(lane, request.path, (channel) => channel.race(request) as Promise<Answer<RaceAnswer>>, steps * executions);
+  }
+
+  fault(lane: number, request: FaultRequest): Promise<FaultAnswer> {
+    const steps = (request.path.length + 1) * FAULT_EXECUTIONS;
+    return this.#along(lane, request.path, (channel) => channel.fault(request) as Promise<Answer<FaultAnswer>>, steps);
   }
 
   cut(lane: number): void {

@@ -55,6 +55,8 @@ export interface LaneOptions {
   readonly shapes: boolean;
   /** `true` if calls are to be held before writes, where a store can do that. */
   readonly gated?: boolean | undefined;
+  /** `true` if writes are to be made to fail, where a store can do that. */
+  readonly faulty?: boolean | undefined;
 }
 
 /** Place of a lane, with functions that make objects for it. */
@@ -373,7 +375,7 @@ function usesOf(world: World<never, never>, lane: Lane): string[] {
 async function openSystems(
   world: World<never, never>,
   seat: LaneSeat,
-  { gated = false, allowedStores = [], knowledge, idleWatchMs = 0 }: LaneOptions,
+  { gated = false, faulty = false, allowedStores = [], knowledge, idleWatchMs = 0 }: LaneOptions,
   asks: Asks,
 ): Promise<readonly string[] | undefined> {
   const ignore = [...world.ignore, ...knowledge.background.map(patternOf)];
@@ -386,7 +388,10 @@ async function openSystems(
     // Only external stores are given the count. With it, a lane's own store would take its writes for those of others, since nothing is counted
     // unless a store is external.
     const asked = borrowed ? asks.count : undefined;
-    opening.push({ system, scope: { name, laneIndex: seat.lane.index, inProcess: seat.inProcess, borrowed, gated, ignore, asked } });
+    opening.push({
+      system,
+      scope: { name, laneIndex: seat.lane.index, inProcess: seat.inProcess, borrowed, gated, faulty, ignore, asked },
+    });
   }
   const isWatched = ({ system }: (typeof opening)[number]): boolean =>
     seat.isFirst === true && seat.borrowed && !seat.inProcess && system.traits.commits && system.schema !== undefined;
@@ -398,7 +403,7 @@ async function openSystems(
 /** Returns the columns and tables of a store that change in `ms` milliseconds although no request is sent to the target. */
 async function writtenByOthers(system: StoreAdapter, scope: StoreScope, ms: number): Promise<readonly string[]> {
   if (ms === 0) return [];
-  await system.open({ ...scope, gated: false, watching: true });
+  await system.open({ ...scope, gated: false, faulty: false, watching: true });
   try {
     await new Promise((resolve) => setTimeout(resolve, ms));
     await system.observe();

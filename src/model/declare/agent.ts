@@ -7,6 +7,7 @@ import type { GraphShape } from "./graph-shape.ts";
 import { Invariant } from "./invariant.ts";
 import type { JourneyDefinition } from "./journey.ts";
 import type { Lane } from "./lane.ts";
+import { declaredFaults, type DeclaredFaults, type FaultsSetting } from "./faults.ts";
 import { declaredRaces, type DeclaredRaces, type RacesSetting } from "./races.ts";
 import type { Severity } from "./severity.ts";
 import { Rule, type Login } from "./rule.ts";
@@ -43,6 +44,8 @@ export interface AgentOptions<C extends object = Values, A = ApiClient> {
   readonly seed?: number;
   /** The setting for sending pairs of actions at the same time; default: the value in the configuration, else `"off"`. */
   readonly races?: RacesSetting;
+  /** Makes each write of each kind of call fail, one at a time; default: `exploration.faults` of the configuration. */
+  readonly faults?: FaultsSetting;
   /**
    * Brings the world to the root state (log in, seed): a function, or a journey, which runs on the world's own client and context. Runs again
    * whenever a lane is rebuilt.
@@ -63,6 +66,7 @@ const OPTIONS: readonly (keyof AgentOptions)[] = [
   "continueAfterViolation",
   "seed",
   "races",
+  "faults",
   "setup",
 ];
 
@@ -90,6 +94,7 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
   readonly continueAfterViolation: boolean | undefined;
   readonly seed: number | undefined;
   readonly races: DeclaredRaces | undefined;
+  readonly faults: DeclaredFaults | undefined;
   readonly setup: Setup<C, A> | undefined;
   /** The number of clients without credentials that rules need. */
   readonly guests: number;
@@ -119,6 +124,7 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
     this.continueAfterViolation = options.continueAfterViolation;
     this.seed = options.seed;
     this.races = declaredRaces(options.races);
+    this.faults = declaredFaults(options.faults);
     this.setup = options.setup;
     checkMembers("Agent", "actions", options.actions, Action, "Action");
     checkMembers("Agent", "invariants", options.invariants, Invariant, "Invariant");

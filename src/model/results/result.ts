@@ -135,9 +135,58 @@ export interface Violation {
   readonly known?: true;
   /** For `target_crashed`, where seqqa started the target: the state of its process then. */
   readonly target?: TargetEnd | undefined;
+  /** The fault that was made during the last step, for a finding of `exploration.faults`. */
+  readonly fault?: FaultPoint | undefined;
   /** Where seqqa started the target: the lines that it printed while the last step was replayed and checked, the last 40 at most. */
   readonly printed?: readonly string[] | undefined;
   toString(): string;
+}
+
+/**
+ * A kind of fault. `error`: a write raises an error in its store. `cut`: the connection of a write is ended before it. `lost_answer`: the call is
+ * executed, its answer is thrown away, and the same request is sent again.
+ */
+export type FaultKind = "error" | "cut" | "lost_answer";
+
+/** The place of a fault in a call. */
+export interface FaultPoint {
+  /** The kind of the fault. */
+  readonly kind: FaultKind;
+  /** The store of the write, by its name in `systems`; absent for `lost_answer`. */
+  readonly store?: string | undefined;
+  /** The number of the write in the call, counted from 1 in its store; absent for `lost_answer`. */
+  readonly write?: number | undefined;
+  /** The statement of the write, e.g. `UPDATE orders`; absent for `lost_answer`. */
+  readonly statement?: string | undefined;
+}
+
+/**
+ * The verdict of a fault. `torn_write`: the stores are neither as before the call nor as after it, or a rule breaks. `false_success`: the call was
+ * answered as successful, and nothing was done. `no_recovery`: the target does not answer afterwards as it does without the fault.
+ */
+export type FaultVerdict = "torn_write" | "false_success" | "no_recovery";
+
+/** The extent of the faults that were made. */
+export interface FaultCoverage {
+  /** Kinds of calls: an action with a status that changes the state or not. */
+  readonly calls: number;
+  /** Kinds of calls whose writes were counted. */
+  readonly counted: number;
+  /** Fault points in the counted calls: each write with each kind of fault, and each answer that can be lost. */
+  readonly points: number;
+  /** Fault points that were tried. */
+  readonly tried: number;
+  /** Kinds of calls that were not counted, by reason: `same_kind`, `finding`, `brought`, `max_time`, `unsteady`, `call_fails`, ... */
+  readonly skipped: Readonly<Record<string, number>>;
+  /** Fault points that were not tried or not judged, by reason: `max_time`, `not_failed` (the write was not made again), `no_recovery` (the target did
+   * not recover from an earlier fault in the same call), `lane_lost`, ... */
+  readonly skippedPoints: Readonly<Record<string, number>>;
+  /** Faults that do not apply, by store and kind, with the reason. */
+  readonly missing: Readonly<Record<string, string>>;
+  /** Hits that were not seen again on a rebuilt lane. */
+  readonly unconfirmed: number;
+  /** Milliseconds. */
+  readonly durationMs: number;
 }
 
 /**
@@ -463,6 +512,8 @@ export interface ExplorationFacts {
   readonly races: readonly Race[];
   /** The extent of the probing for races; absent where it was off. */
   readonly raceCoverage?: RaceCoverage | undefined;
+  /** The extent of the faults that were made; absent where they were off. */
+  readonly faultCoverage?: FaultCoverage | undefined;
   /** Pairs of results that should have been the same and differ. */
   readonly divergences: readonly Divergence[];
   /** Failures of the user's own code, or failures that kept a step from being judged. */

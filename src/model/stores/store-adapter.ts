@@ -92,6 +92,8 @@ export interface StoreScope {
   readonly watching?: boolean | undefined;
   /** Races will be probed with {@link StoreAdapter.gate}: `open` installs the parts that the gate needs. Default: no. */
   readonly gated?: boolean | undefined;
+  /** Writes will be made to fail with {@link StoreAdapter.writeFaults}: `open` installs the parts that this needs. Default: no. */
+  readonly faulty?: boolean | undefined;
 }
 
 /** A write at which a connection of the target is held. */
@@ -131,6 +133,39 @@ export interface Gate {
 export interface NoGate {
   readonly kind: "none";
   /** One sentence without a full stop, e.g. `SQLite has one writer, and its triggers run inside the target`. */
+  readonly why: string;
+}
+
+/** How a write fails. `error`: its statement raises an error. `cut`: the connection that makes it is ended before the write. */
+export type WriteFault = "error" | "cut";
+
+/**
+ * Makes one write of the target fail. Its parts are installed when the store is opened with {@link StoreScope.faulty}. It is used while no call is in
+ * progress, except for {@link watched} and {@link failed}. Writes are counted from 1, over all connections of the target: write statements, or rows
+ * where the store has no triggers for statements.
+ */
+export interface WriteFaults {
+  readonly kind: "faults";
+  /** How a write of this store can fail. */
+  readonly kinds: readonly WriteFault[];
+  /** The reasons for kinds of faults that this store cannot make, each one sentence without a full stop. */
+  readonly missing: Readonly<Partial<Record<WriteFault, string>>>;
+  /** Counts the target's writes from here on. None fails. @throws SeqqaError `STORE_BUSY` when the target keeps a write transaction open */
+  watch(): Promise<void>;
+  /** Resolves with the number of writes since {@link watch}, once `done` has settled, and ends the counting. */
+  watched(done: Promise<unknown>): Promise<number>;
+  /** Makes the `write`th write from here on fail. @throws SeqqaError `STORE_BUSY` when the target keeps a write transaction open */
+  arm(write: number, fault: WriteFault): Promise<void>;
+  /** Resolves with the write that failed, or with `undefined` as soon as `done` settles without one. */
+  failed(done: Promise<unknown>): Promise<HeldWrite | undefined>;
+  /** Lets all further writes pass; never fails. A second call does nothing. */
+  disarm(): Promise<void>;
+}
+
+/** This store cannot make a write fail. */
+export interface NoFaults {
+  readonly kind: "none";
+  /** One sentence without a full stop. */
   readonly why: string;
 }
 
@@ -194,6 +229,8 @@ export interface StoreAdapter {
   resume?(): Awaitable<void>;
   /** Returns a gate if a connection of the target can be held before a write; called once the store is open. Default: it cannot. */
   gate?(): Gate | NoGate;
+  /** Returns a way to make single writes of the target fail; called once the store is open. Default: there is none. */
+  writeFaults?(): WriteFaults | NoFaults;
   /**
    * The present tables, empty ones included; called once the store is open. Default: the store has no tables that patterns of `ignore` could name.
    */

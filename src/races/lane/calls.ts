@@ -3,7 +3,7 @@ import { LaneLost } from "../../lane/index.ts";
 import { contextPartOf, type SavedContext } from "../../model/context/context.ts";
 import type { Observed } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
-import type { Execution, MergedState } from "../oracle/execution.ts";
+import type { CallEnd, Execution, MergedState } from "../oracle/execution.ts";
 import { conflict, contextChanges, mergedContext, type ContextChanges } from "./merge-contexts.ts";
 import { currentSide, RaceScope, type Deliver } from "./race-scope.ts";
 import { Side } from "./side.ts";
@@ -88,6 +88,18 @@ export class Calls {
     return { order: null, calls, states, broken, after: [] };
   }
 
+  /**
+   * Makes the first call again in the present state, with the context, credentials and data of the first time, as a client does that got no answer.
+   */
+  async again(): Promise<Execution> {
+    const { sides, path, draws } = this.#options;
+    this.#sides = sides.map((action) => new Side(this.#base, action, path, draws, this.#saved!));
+    this.#restoreClients();
+    await this.call(0);
+    const state = await this.#observe([0]);
+    return { order: [0], calls: this.#ends(new Set([0])), states: [state], broken: await this.#check(), after: [state.facts] };
+  }
+
   /** Executes all calls at once, but each of their requests alone: the requests of the sides take turns. Requests beyond a side's turns come last. */
   async interleaved(turns: readonly number[]): Promise<Execution> {
     const line = new TakingTurns(turns);
@@ -99,6 +111,11 @@ export class Calls {
     const gone = execution.calls.find((call) => call?.lost !== undefined);
     if (gone !== undefined) throw new LaneLost(gone.lost!, `${gone.action} got no answer`);
     return execution;
+  }
+
+  /** The end of the last call of a side; `undefined` before it. */
+  endOf(side: number): CallEnd | undefined {
+    return this.#sides[side]!.end;
   }
 
   /** Makes the call of a side to its end. */

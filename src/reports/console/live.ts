@@ -2,7 +2,7 @@ import type { ExplorationEvent } from "../../engine/events.ts";
 import type { StepResult } from "../../model/results/journey-result.ts";
 import { plural } from "./numbers.ts";
 import { cut, printable, printableLines } from "./printable.ts";
-import { confirmingText, progressLines, racingText } from "./progress-text.ts";
+import { confirmingText, progressLines, faultingText, racingText } from "./progress-text.ts";
 import type { ReporterOptions } from "../reporter.ts";
 import { targetLines } from "./violation-text.ts";
 
@@ -54,6 +54,9 @@ export class Live {
         return;
       case "racing":
         this.#show((width) => [cut(`${printable(name)}  ${racingText(event)}`, width)]);
+        return;
+      case "faulting":
+        this.#show((width) => [cut(`${printable(name)}  ${faultingText(event)}`, width)]);
         return;
       case "finished":
         this.clear();

@@ -18,14 +18,15 @@ export function plural(count: number, word: string): string {
 }
 
 /**
- * Returns the rate as `1,204 steps/s`; `undefined` where no time passed. Probing for races executes no steps of the exploration, so its time does not
- * count.
+ * Returns the rate as `1,204 steps/s`; `undefined` where no time passed. Probing for races and making faults executes no steps of the exploration, so their
+ * time does not count.
  */
 export function stepRate(explored: {
   readonly steps: number;
   readonly durationMs: number;
   readonly raceCoverage?: { readonly durationMs: number } | undefined;
+  readonly faultCoverage?: { readonly durationMs: number } | undefined;
 }): string | undefined {
-  const exploringMs = explored.durationMs - (explored.raceCoverage?.durationMs ?? 0);
+  const exploringMs = explored.durationMs - (explored.raceCoverage?.durationMs ?? 0) - (explored.faultCoverage?.durationMs ?? 0);
   return exploringMs > 0 ? `${grouped((explored.steps * 1000) / exploringMs)} steps/s` : undefined;
 }

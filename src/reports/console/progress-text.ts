@@ -1,4 +1,4 @@
-import type { Confirming, Progress, Racing } from "../../engine/events.ts";
+import type { Confirming, Faulting, Progress, Racing } from "../../engine/events.ts";
 import { duration, grouped, plural } from "./numbers.ts";
 import { printable } from "./printable.ts";
 
@@ -34,6 +34,11 @@ export function progressLines(name: string, progress: Progress, { verbose, width
 /** Returns the progress of race probing, which follows the exploration: it executes actions of one state at the same time. */
 export function racingText({ probed, planned, trials, hits }: Racing): string {
   return `probing races  ${grouped(probed)}/${grouped(planned)} kinds of pairs  ${plural(trials, "trial")}  races ${grouped(hits)}`;
+}
+
+/** Returns the progress of making writes fail, which follows the exploration, too. */
+export function faultingText({ probed, planned, tried, hits }: Faulting): string {
+  return `making writes fail  ${grouped(probed)}/${grouped(planned)} kinds of calls  ${plural(tried, "fault")}  hits ${grouped(hits)}`;
 }
 
 /** Returns the progress of confirming: findings are replayed when the states are explored. */

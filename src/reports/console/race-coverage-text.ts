@@ -28,7 +28,7 @@ function dismissedText(dismissed: Readonly<Record<string, number>>): string {
 }
 
 /** Returns counts as text, the largest first: `read only 30, same class 16`. */
-function counted(counts: Readonly<Record<string, number>>, name: (word: string) => string = words): string {
+export function counted(counts: Readonly<Record<string, number>>, name: (word: string) => string = words): string {
   return Object.entries(counts)
     .filter(([, count]) => count > 0)
     .toSorted((a, b) => b[1] - a[1])

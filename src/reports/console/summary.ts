@@ -2,6 +2,7 @@ import type { ExplorationResult, StopReason } from "../../model/results/result.t
 import { collisionText, isWorthTelling } from "./collisions.ts";
 import { duration, grouped, plural, stepRate } from "./numbers.ts";
 import { printable } from "./printable.ts";
+import { faultRows } from "./fault-coverage-text.ts";
 import { raceRows } from "./race-coverage-text.ts";
 
 const STOPPED: Readonly<Record<StopReason, string>> = {
@@ -43,6 +44,7 @@ export function summaryLines(name: string, result: ExplorationResult): readonly 
     ["depth", grouped(result.maxDepthReached)],
     ["violations", grouped(result.violations.length)],
     ...raceRows(result).map(([word, text]) => [word, printable(text)] as const),
+    ...faultRows(result).map(([word, text]) => [word, printable(text)] as const),
     ...(result.divergences.length > 0 ? [["divergences", grouped(result.divergences.length)] as const] : []),
     ...(result.errors.length > 0 ? [["errors", grouped(result.errors.length)] as const] : []),
     ...(result.bounded > 0

@@ -7,6 +7,7 @@ import { depthTable, type DepthTable } from "./depth-table.ts";
 import { findingPart } from "./finding-part.ts";
 import type { Limits } from "./limits.ts";
 import { divergencePart, errorPart } from "./problem-parts.ts";
+import { faultCoveragePart } from "./fault-coverage-part.ts";
 import { raceCoveragePart } from "./race-coverage-part.ts";
 import { racePart } from "./race-part.ts";
 import { shortened, text } from "./safe-text.ts";
@@ -47,6 +48,7 @@ export function explorationPart(entry: ExplorationEntry, graph: GraphData | unde
         ]),
     within([coveragePart(entry, table)], limits.list, "table"),
     raceCoveragePart(entry),
+    faultCoveragePart(entry),
     table === undefined ? "" : depthsPart(table),
     problems("Divergences", divergences, (one) => divergencePart(one, limits), limits.problems),
     problems("Errors", errors, (one) => errorPart(one, limits), limits.problems),

@@ -1,6 +1,8 @@
 import type { ApiRequest } from "../../model/http/response.ts";
 import type {
   ExplorationResult,
+  FaultCoverage,
+  FaultPoint,
   Race,
   RaceCoverage,
   RaceOutcome,
@@ -37,6 +39,8 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
     races: result.races.map(raceJson),
     // Left out of written documents if races were not probed.
     raceCoverage: result.raceCoverage === undefined ? undefined : coverageJson(result.raceCoverage),
+    // Left out of written documents if no faults were made.
+    faultCoverage: result.faultCoverage === undefined ? undefined : faultCoverageJson(result.faultCoverage),
     divergences: result.divergences.map(({ kind, path, message, differences, hint }) => ({ kind, path, message, differences, hint })),
     errors: result.errors.map(({ code, message, path, source, where, stack, count }) => ({
       code,
@@ -87,7 +91,7 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
 /** Returns a violation as plain data, without undefined members. */
 export function violationJson(violation: Violation): Violation {
   const { id, invariant, severity, message, reproductionPath, request, response, steps, checks, confirmed, count, state } = violation;
-  const { where, evidence, minimality, shrunkFrom, draws, curl, notReplayed, notReplayedReason, known, target, printed } = violation;
+  const { where, evidence, minimality, shrunkFrom, draws, curl, notReplayed, notReplayedReason, known, target, fault, printed } = violation;
   return {
     id,
     invariant,
@@ -111,8 +115,18 @@ export function violationJson(violation: Violation): Violation {
     state,
     ...(known && { known }),
     target: target === undefined ? undefined : { exitCode: target.exitCode, signal: target.signal, output: target.output },
+    ...(fault !== undefined && { fault: faultJson(fault) }),
     printed,
   };
+}
+
+function faultJson({ kind, store, write, statement }: FaultPoint): FaultPoint {
+  return { kind, store, write, statement };
+}
+
+function faultCoverageJson(coverage: FaultCoverage): FaultCoverage {
+  const { calls, counted, points, tried, skipped, skippedPoints, missing, unconfirmed, durationMs } = coverage;
+  return { calls, counted, points, tried, skipped, skippedPoints, missing, unconfirmed, durationMs };
 }
 
 /** Returns a race as plain data, without undefined members. */

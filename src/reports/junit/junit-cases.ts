@@ -3,6 +3,7 @@ import { isAtLeast } from "../../model/declare/severity.ts";
 import { grouped } from "../console/numbers.ts";
 import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document/document-types.ts";
 import { cut } from "../console/printable.ts";
+import { faultRows } from "../console/fault-coverage-text.ts";
 import { raceRows } from "../console/race-coverage-text.ts";
 import { raceName, raceText, verdictText } from "../console/race-text.ts";
 import { doubtOf, violationText } from "../console/violation-text.ts";
@@ -27,7 +28,7 @@ export interface Case {
   readonly output?: string | undefined;
 }
 
-/** Returns one case per invariant, one per race, one per action, and one for other problems. */
+/** Returns one case per invariant, one per race, one for faults, one per action, and one for other problems. */
 export function explorationCases(entry: ExplorationEntry, failOn: RunDocument["failOnSeverity"]): readonly Case[] {
   const { name, violations, errors, divergences, coverage, stopReason } = entry;
   const invariants = [...new Set([...entry.invariants, ...violations.map(({ invariant }) => invariant)])];
@@ -36,6 +37,7 @@ export function explorationCases(entry: ExplorationEntry, failOn: RunDocument["f
   return [
     ...invariants.map((invariant) => invariantCase(entry, invariant, failOn, errors)),
     ...raceCases(entry, failOn),
+    ...faultCases(entry),
     ...actions.map(([action, { applied, skipped, brought }]): Case => {
       const own = errors.filter(({ source }) => source === action);
       const never = { kind: "skipped", type: "never_applied", message: `never applied, skipped ${grouped(skipped)} times` } as const;
@@ -105,6 +107,16 @@ function raceCases(entry: ExplorationEntry, failOn: RunDocument["failOnSeverity"
     if (!fails) return { ...base, name, output: text };
     return { ...base, name, outcome: { kind: "failure", type: race.severity, message: race.message, text } };
   });
+}
+
+/** Returns a case with the extent of the faults. Findings of faults are cases of their rules. */
+function faultCases(entry: ExplorationEntry): readonly Case[] {
+  const { name, faultCoverage } = entry;
+  if (faultCoverage === undefined) return [];
+  const output = faultRows(entry)
+    .map(([word, text]) => `${word}: ${text}`)
+    .join("\n");
+  return [{ classname: `${name}.faults`, name: "faults", ms: faultCoverage.durationMs, output }];
 }
 
 function errorOf(errors: readonly RunError[]): Outcome | undefined {

@@ -19,6 +19,7 @@ import { shardOf, shardSettings } from "../shards/shard.ts";
 import { bringUpLanes } from "./at-root.ts";
 import { EndedTargets } from "./ended-targets.ts";
 import type { Exploration, ExplorationLanes, PlannedExploration } from "./exploration.ts";
+import { refuseFaults } from "./faults.ts";
 import { refuseRaces } from "./races.ts";
 import { violationPolicy } from "./violation-policy.ts";
 
@@ -52,6 +53,7 @@ export function lanesInput({ input, settings }: PlannedExploration): LanesInput 
       shapes: STRATEGIES[settings.strategy].needsShapes,
       gated:
         (settings.races.mode === "pairs" || input.definition.ruleRaces.length > 0) && ["auto", "gated"].includes(settings.races.delivery),
+      faulty: settings.faults.mode === "on",
       earlierClocksMs: keep?.before?.beginning.clocksMs,
     },
   };
@@ -88,6 +90,7 @@ export async function bringUp(plan: PlannedExploration, lanes: ExplorationLanes)
   const brought = await bringUpLanes(lanes.lanePool, input, maxTimeMs);
   const root = brought.reports[0]!;
   refuseRaces(settings.races, root);
+  refuseFaults(settings.faults, root);
   const policy = violationPolicy(definition, settings.continueAfterViolation);
   onEvent({ kind: "started", name, lanes: lanes.lanePool.lanes, notes: [...brought.notes, ...rootNote(root, policy)] });
   const ended = new EndedTargets();

@@ -16,6 +16,7 @@ import { behindViolations } from "../results/verdict-exceptions.ts";
 import { wasteNotes } from "../results/waste.ts";
 import { shardNote } from "../shards/shard.ts";
 import type { Exploration } from "./exploration.ts";
+import { findFaults, NO_FAULTS, type FoundFaults } from "./faults.ts";
 import { findRaces, NO_RACES, type FoundRaces } from "./races.ts";
 import type { Searched } from "./search.ts";
 import { notReplayedNote, shortestViolations, shrinkingCutNote } from "./shrinking.ts";
@@ -29,8 +30,8 @@ const SUSPICIOUS = 0.95;
 const BEHIND_NOTE = "States that violate a rule were not explored further: --continue-after-violation does so.";
 
 /**
- * Ends an exploration after its search, on the lanes of this process as after any run: probes for races, confirms and shortens findings, closes the
- * lanes, and makes the result.
+ * Ends an exploration after its search, on the lanes of this process as after any run: probes for races, makes writes fail, confirms and shortens findings,
+ * closes the lanes, and makes the result.
  */
 export async function conclude(exploration: Exploration, searched: Searched): Promise<ExplorationResult> {
   const { input, options, lanes, begunMs } = exploration;
@@ -41,6 +42,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   await lanes.cluster?.dismiss();
   input.keep?.flush(explorer.committer, () => exploration.soFar(explorer));
   const { races, errors } = await probedRaces(exploration, explorer);
+  const { faults, errors: faultErrors } = await madeFaults(exploration, explorer);
   const violations = await shortestViolations(explorer, options, lanePool);
   const coverage = withExemptions(explorer.committer.coverage(), definition, config.exploration.requireAllActions);
   const notes = await notesOf(exploration, explorer, { violations, coverage });
@@ -57,6 +59,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
     explorer,
     violations,
     races,
+    faults,
     ruleRaces: definition.ruleRaces,
     notes,
     coverage,
@@ -69,7 +72,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
     mapStack,
     whereOf: whereOfStack,
     declaredAt: declaredAt(definition),
-    extraErrors: [...(explorer.fatal === undefined ? [] : [fatalError(explorer.fatal)]), ...errors],
+    extraErrors: [...(explorer.fatal === undefined ? [] : [fatalError(explorer.fatal)]), ...errors, ...faultErrors],
   });
   onEvent({ kind: "finished", result });
   return result;
@@ -86,6 +89,18 @@ async function probedRaces(
     return { races: await findRaces(explorer, options, lanes.home.lanePool, { ...settings.races, only }), errors: [] };
   } catch (error) {
     return { races: NO_RACES, errors: input.signal?.aborted === true ? [] : [fatalError(error)] };
+  }
+}
+
+/** Makes writes fail. The exploration is reported even if that fails. */
+async function madeFaults(
+  { input, options, settings, lanes }: Exploration,
+  explorer: Explorer,
+): Promise<{ readonly faults: FoundFaults; readonly errors: readonly RunError[] }> {
+  try {
+    return { faults: await findFaults(explorer, options, lanes.home.lanePool, settings.faults), errors: [] };
+  } catch (error) {
+    return { faults: NO_FAULTS, errors: input.signal?.aborted === true ? [] : [fatalError(error)] };
   }
 }
 

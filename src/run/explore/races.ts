@@ -42,7 +42,7 @@ export function refuseRaces({ mode, delivery }: Races, { raceObstacle, gateless,
 }
 
 /** Returns the milliseconds for races without a time of their own: half of the time after exploring is kept for findings. */
-function timeFor({ leftMs, allowanceMs }: TimeLimit): number {
+export function timeFor({ leftMs, allowanceMs }: TimeLimit): number {
   return allowanceMs === Infinity ? Infinity : Math.max(leftMs - allowanceMs / 2, 0);
 }
 

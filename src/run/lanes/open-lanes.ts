@@ -38,7 +38,7 @@ export interface LanesInput {
 }
 
 /** Settings that are equal for all lanes of a run and do not follow from the configuration. */
-export interface LaneSettings extends Pick<LaneOptions, "dataSeed" | "shapes" | "gated" | "earlierClocksMs"> {
+export interface LaneSettings extends Pick<LaneOptions, "dataSeed" | "shapes" | "gated" | "faulty" | "earlierClocksMs"> {
   /** String literals of the user's own code. */
   readonly literals?: readonly string[] | undefined;
   /** Default: the present time. */

@@ -1,4 +1,6 @@
 import { resolveExploration, type Config } from "../../config/index.ts";
+import { faultsOn } from "../../faults/index.ts";
+import type { FaultAnswer } from "../../messages/fault-messages.ts";
 import type { Recording } from "../../messages/lane-messages.ts";
 import { knowsNothing, NOTHING_KNOWN } from "../../state/index.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
@@ -9,7 +11,8 @@ import { withLanes } from "../lanes/open-lanes.ts";
 import { refuseRaces } from "../explore/races.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
-import type { RaceOutcome } from "../../model/results/result.ts";
+import { faultRule } from "../results/fault-result.ts";
+import type { FaultPoint, RaceOutcome } from "../../model/results/result.ts";
 
 /** Default number of trials. */
 const TRIALS = 20;
@@ -27,6 +30,8 @@ export interface ReplayInput {
   readonly seed: number;
   /** Calls to be sent at the same time at the end of the path. */
   readonly race?: RaceReplay | undefined;
+  /** The fault to be made during the last step of the path. */
+  readonly fault?: FaultPoint | undefined;
   /** String literals of the user's own code. */
   readonly literals?: readonly string[] | undefined;
   /**
@@ -43,12 +48,12 @@ const TRIES = 2;
 
 /** Executes a path on a lane that is built for it, and checks the rules in its last state. Everything is closed at the end. @throws SeqqaError */
 export async function replay(input: ReplayInput): Promise<ReplayResult> {
-  const { definition, directory, signal, seed, literals, beforeStep, race } = input;
+  const { definition, directory, signal, seed, literals, beforeStep, race, fault } = input;
   const config = { ...input.config, parallel: 1 };
   const path = indicesOf(input.path, definition);
   const draws = input.draws?.map((one) => indicesOf(one, definition));
   signal.throwIfAborted();
-  const settings = { literals, dataSeed: seed, shapes: false, gated: race?.schedule !== undefined };
+  const settings = { literals, dataSeed: seed, shapes: false, gated: race?.schedule !== undefined, faulty: fault !== undefined };
   return withLanes({ config, definition, directory, signal, settings }, async ({ host, lanePool, inline }) => {
     let [report] = await lanePool.start();
     // Only a restarted target is compared with its root state again. Values that differ by themselves must not count there.
@@ -59,12 +64,19 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
     const urls = new ShownUrls(config.baseUrl, host.origins);
     const before = beforeStep === undefined ? undefined : (step: number): Promise<void> => beforeStep(step, report!.uses);
     for (let tries = 1; ; tries++) {
-      const recording = await untilAborted(inline!.record(0, path, draws, before), signal);
-      const replayed = resultOf(recording, path.length, urls);
+      const prefix = fault === undefined ? path : path.slice(0, -1);
+      const recording = await untilAborted(inline!.record(0, prefix, draws, before), signal);
+      const replayed = resultOf(recording, prefix.length, urls);
       const isEnd = recording.failure === undefined || beforeStep !== undefined || (input.expected?.(replayed) ?? true);
       if (!isEnd && tries < TRIES) {
         report = await lanePool.rebuild(0);
         continue;
+      }
+      if (fault !== undefined && recording.brokeAt === undefined) {
+        const { kinds, bestEffort } = resolveExploration(config, definition).faults;
+        const request = { path: prefix, draws, action: path.at(-1)!, kinds: [...kinds, fault.kind], bestEffort, from: 0, only: fault };
+        const answers = await untilAborted(faultsOn(lanePool, 0, request), signal);
+        return withFault(replayed, input.path.at(-1)!, { answers, urls });
       }
       if (race === undefined || recording.brokeAt !== undefined) return replayed;
       const request = callsRequest(race, { path, draws, sides: indicesOf(race.actions, definition) }, { trials: races.trials, seed });
@@ -80,6 +92,33 @@ function resultOf({ steps, findings, errors, brokeAt, failure }: Recording, leng
     completed: brokeAt === undefined || (brokeAt === length - 1 && failure !== undefined),
     violations: findings.map(({ invariant, severity, message }) => ({ invariant, severity, message })),
     errors: errors.map(({ code, message, source }) => ({ code, message: urls.text(message), source })),
+  };
+}
+
+/** Returns the result with the call during which the fault was made, and what it shows. */
+function withFault(
+  replayed: ReplayResult,
+  action: string,
+  { answers, urls }: { readonly answers: readonly FaultAnswer[]; readonly urls: ShownUrls },
+): ReplayResult {
+  const hits = answers.flatMap((answer) => answer.hits);
+  const [first] = hits;
+  const status = first === undefined || first.status === 0 ? null : first.status;
+  const requests = first?.exchanges.map((exchange) => urls.exchange(exchange)) ?? [];
+  const isTried = answers.some(({ tried }) => tried > 0) || hits.length > 0;
+  const why = answers.at(-1)?.failure?.message ?? answers.at(-1)?.dismissed ?? "the write was not made again";
+  return {
+    ...replayed,
+    completed: isTried,
+    steps: [...replayed.steps, { action, status, requests, changes: first?.changes }],
+    violations: hits.map(({ verdict, severity, message }) => ({
+      invariant: faultRule(action, verdict),
+      severity,
+      message: urls.text(message),
+    })),
+    errors: isTried
+      ? replayed.errors
+      : [...replayed.errors, { code: "FAULT_NOT_MADE", message: `The fault was not made: ${urls.text(why)}.`, source: action }],
   };
 }
 

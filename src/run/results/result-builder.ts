@@ -15,7 +15,9 @@ import { graphFindings } from "../state-graphs/graph-findings.ts";
 import { droppedFields, reductionsOf, unaudited, unverifiedFields } from "../explore/learn-values.ts";
 import { idleActions } from "./idle-actions.ts";
 import { beyondSight, unseenChanges, unseenWrites, withoutUnseen } from "./unseen-writes.ts";
+import { faultViolationOf } from "./fault-result.ts";
 import { coverageOf, raceOf } from "./race-result.ts";
+import type { FoundFaults } from "../explore/faults.ts";
 import type { FoundRaces } from "../explore/races.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
 import { behindViolations, timesPassed } from "./verdict-exceptions.ts";
@@ -31,6 +33,7 @@ export interface ResultParts {
   readonly explorer: Explorer;
   readonly violations: readonly ConfirmedViolation[];
   readonly races: FoundRaces;
+  readonly faults: FoundFaults;
   readonly notes: readonly string[];
   /** By the action's name. */
   readonly coverage: ExplorationResult["coverage"]["actions"];
@@ -103,9 +106,10 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     open: open.size,
     maxDepthReached: deepest,
     completeToDepth: complete,
-    violations: [...violations, ...(ofGraph?.violations ?? [])],
+    violations: [...violations, ...(ofGraph?.violations ?? []), ...parts.faults.faults.map((fault) => faultViolationOf(fault, parts))],
     races: parts.races.races.map((race) => raceOf(race, parts)),
     raceCoverage: coverageOf(parts.races, parts),
+    faultCoverage: parts.faults.coverage,
     divergences: explorer.divergences.all.map((one) => ({ ...one, message: parts.urls.text(one.message) })),
     errors: [...parts.extraErrors, ...[...committer.findings.errors.values()].map((found) => errorOf(found, parts))],
     stopReason,

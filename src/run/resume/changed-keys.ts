@@ -6,7 +6,7 @@ import { configRows, otherValues, type StoredRun } from "../../run-log/index.ts"
  * (flags). Strategy and seed may be the agent's own, so their resolved values are compared.
  */
 const FREE =
-  /^(?:--.*|parallel|folder|file|fail_on_severity|known_findings|report\..*|exploration\.(?:max_steps|max_time|max_depth|stop_on_first_violation|strategy|seed|rate_limit|races.*))$/;
+  /^(?:--.*|parallel|folder|file|fail_on_severity|known_findings|report\..*|exploration\.(?:max_steps|max_time|max_depth|stop_on_first_violation|strategy|seed|rate_limit|races.*|faults.*))$/;
 
 /** Returns `true` if no outcome depends on a key. */
 export const isFree = (key: string): boolean => FREE.test(key);

@@ -1,3 +1,4 @@
+import { isFaultId } from "../../engine/findings/fault-id.ts";
 import type { Config } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
@@ -64,10 +65,13 @@ export class Known {
     ]);
     const ids = new Set(found.map(({ id }) => id));
     const gone = this.#list.entries.filter(({ id }) => !ids.has(id));
-    const sure = ({ exploration, isRace }: KnownEntry): boolean | undefined => {
+    const sure = ({ id, exploration, isRace }: KnownEntry): boolean | undefined => {
       const ran = exploration === undefined ? explorations : explorations.filter(({ name }) => name === exploration);
       if (exploration !== undefined && ran.length === 0) return extent.whole ? true : undefined;
-      return (exploration !== undefined || extent.whole) && ran.every(({ result }) => saidAll(result, isRace));
+      return (
+        (exploration !== undefined || extent.whole) &&
+        ran.every(({ result }) => saidAll(result, isRace ? "race" : isFaultId(id) ? "fault" : "step"))
+      );
     };
     const stale = gone.filter((entry) => sure(entry) === true).map(({ id }) => id);
     const unseen = gone.filter((entry) => sure(entry) === false).map(({ id }) => id);
@@ -83,13 +87,19 @@ const LEFT_OUT = ["max_time", "interrupted", "lane_lost", "too_many_states", "no
 const LEFT_UNCONFIRMED = ["max_time", "interrupted"];
 
 /** Returns `true` if a result is complete, so that a finding which it lacks does not exist. */
-function saidAll({ stopReason, open, errors, divergences, raceCoverage }: ExplorationResult, isRace: boolean): boolean {
+function saidAll(
+  { stopReason, open, errors, divergences, raceCoverage, faultCoverage }: ExplorationResult,
+  kind: "step" | "race" | "fault",
+): boolean {
   // A shard ends with the states of the other shards open.
   if (stopReason !== "exhausted" || open > 0 || errors.length > 0 || divergences.length > 0) return false;
-  if (!isRace) return true;
-  if (raceCoverage === undefined) return false;
-  const { skipped, dismissed } = raceCoverage;
+  if (kind === "step") return true;
   const none = (counts: Readonly<Record<string, number>>, reasons: readonly string[]): boolean =>
     reasons.every((reason) => (counts[reason] ?? 0) === 0);
-  return none(skipped, LEFT_OUT) && none(dismissed, LEFT_UNCONFIRMED);
+  if (kind === "fault") {
+    if (faultCoverage === undefined || faultCoverage.unconfirmed > 0) return false;
+    return none(faultCoverage.skipped, LEFT_OUT) && Object.keys(faultCoverage.skippedPoints).length === 0;
+  }
+  if (raceCoverage === undefined) return false;
+  return none(raceCoverage.skipped, LEFT_OUT) && none(raceCoverage.dismissed, LEFT_UNCONFIRMED);
 }

@@ -8,6 +8,7 @@ import type {
   DismissedRace,
   Divergence,
   ExplorationResult,
+  FaultCoverage,
   Race,
   RaceCoverage,
   Reduction,
@@ -68,9 +69,13 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
     open: notExpanded.size,
     maxDepthReached: committer.deepest,
     completeToDepth: complete,
-    violations: [...committer.findings.violations.values()].flatMap((found) => violationOf(found, merged, parts)),
+    violations: [
+      ...[...committer.findings.violations.values()].flatMap((found) => violationOf(found, merged, parts)),
+      ...faultsOf(entries),
+    ],
     races: racesOf(entries),
     raceCoverage: coverage,
+    faultCoverage: faultCoverageOf(entries),
     divergences: divergencesOf(merged, entries),
     errors: [
       ...entries.flatMap(({ errors }) => errors.filter(({ source }) => source === "run")),
@@ -157,6 +162,39 @@ function stateAt(path: readonly string[], { edges, nodes }: Merged["committer"],
     });
   }
   return done === wanted.length && node >= 0 ? node : null;
+}
+
+/** Returns each finding of faults once, from the shard with the shortest path to it. */
+function faultsOf(entries: readonly ExplorationEntry[]): readonly Violation[] {
+  const best = new Map<string, ExplorationEntry["violations"][number]>();
+  for (const one of entries.flatMap(({ violations }) => violations.filter(({ fault }) => fault !== undefined))) {
+    const known = best.get(one.id);
+    if (known === undefined || one.reproductionPath.length < known.reproductionPath.length) best.set(one.id, one);
+  }
+  return [...best.values()].map((one) => ({ ...one, toString: () => violationText(one) }));
+}
+
+/** Adds up the fault coverage of all shards; `undefined` if none made faults. */
+function faultCoverageOf(entries: readonly ExplorationEntry[]): FaultCoverage | undefined {
+  const all = entries.flatMap(({ faultCoverage }) => faultCoverage ?? []);
+  if (all.length === 0) return undefined;
+  return all.reduce((total, one) => ({
+    calls: total.calls + one.calls,
+    counted: total.counted + one.counted,
+    points: total.points + one.points,
+    tried: total.tried + one.tried,
+    skipped: added(total.skipped, one.skipped),
+    skippedPoints: added(total.skippedPoints, one.skippedPoints),
+    missing: { ...total.missing, ...one.missing },
+    unconfirmed: total.unconfirmed + one.unconfirmed,
+    durationMs: total.durationMs + one.durationMs,
+  }));
+}
+
+function added(a: Readonly<Record<string, number>>, b: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
+  const sums = { ...a };
+  for (const [name, count] of Object.entries(b)) sums[name] = (sums[name] ?? 0) + count;
+  return sums;
 }
 
 /** Returns each race once, from the shard that saw it most often. */

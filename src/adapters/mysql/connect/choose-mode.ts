@@ -65,7 +65,7 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
         const mode = await JournalMode.open(control, journalled(catalog, choosing), {
           selection,
           borrowed: scope.borrowed,
-          gated: scope.gated,
+          gated: scope.gated === true || scope.faulty === true,
           asked: scope.asked,
           watching: scope.watching,
           previous: before,

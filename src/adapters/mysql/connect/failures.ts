@@ -76,7 +76,12 @@ export function connectError(store: StoreUrl, error: unknown): SeqqaError {
 
 /** Returns `true` if a privilege is missing. 1419: triggers with the binary log on. */
 export function isDenied(error: unknown): boolean {
-  return [1044, 1142, 1143, 1227, 1370, 1419].includes(errnoOf(error));
+  return [1044, 1095, 1142, 1143, 1227, 1370, 1419].includes(errnoOf(error));
+}
+
+/** Returns `true` if a session that was to be ended has ended already. */
+export function isGone(error: unknown): boolean {
+  return errnoOf(error) === 1094;
 }
 
 export function busyError(store: StoreUrl, limitMs: number, who: string): SeqqaError {

@@ -17,6 +17,8 @@ const KINDS = [
 export interface GateLocks {
   /** Held by us while the gate is armed. */
   readonly armed: string;
+  /** Held by us while a write that passes its door fails. */
+  readonly fault: string;
   /** Prefix of the names of the doors, which we hold until they are opened: the first write waits at the first, and so on. */
   readonly door: string;
   /** Prefix of the names of the locks of waiting sessions, before the number of the door. */
@@ -27,14 +29,20 @@ export interface GateLocks {
 
 export function gateLocks(database: string): GateLocks {
   const own = `seqqa gate ${createHash("sha256").update(database).digest("hex").slice(0, 24)}`;
-  return { armed: own, door: `${own} d`, here: `${own} h`, at: (table, kind) => `${own} ${table}${kind.slice(0, 1).toLowerCase()}` };
+  return {
+    armed: own,
+    fault: `${own} f`,
+    door: `${own} d`,
+    here: `${own} h`,
+    at: (table, kind) => `${own} ${table}${kind.slice(0, 1).toLowerCase()}`,
+  };
 }
 
 /**
  * Returns the triggers that hold. MySQL has none for statements: these fire for each row, and within a statement the server's clock does not move,
  * whatever triggers and functions do in it. A statement without a row is not seen. An update or delete has locked its first row when it is held.
  */
-export function gateStatements({ tables }: Catalog, { armed, door, here, at }: GateLocks): string[] {
+export function gateStatements({ tables }: Catalog, { armed, fault, door, here, at }: GateLocks): string[] {
   const numbered = (name: string): string => `concat('${name}', @seqqa_d)`;
   return tables.flatMap(({ sqlName }, index) =>
     KINDS.map(
@@ -46,6 +54,9 @@ export function gateStatements({ tables }: Catalog, { armed, door, here, at }: G
       do get_lock('${at(index, kind)}', 0);
       do get_lock(${numbered(door)}, 86400);
       do release_lock(${numbered(door)}), release_lock('${at(index, kind)}'), release_lock(${numbered(here)});
+      if is_free_lock('${fault}') = 0 then
+        signal sqlstate 'HY000' set mysql_errno = 1030, message_text = 'could not write: a fault made by seqqa';
+      end if;
     end if;
   end if;
 end`,
@@ -76,4 +87,13 @@ export function openSql({ armed, door }: GateLocks, doors: readonly number[], di
 export function whereSql({ at }: GateLocks, tables: number): string {
   const places = [...Array(tables).keys()].flatMap((i) => KINDS.map(([kind]) => [kind.toUpperCase(), i] as const));
   return places.map(([kind, i]) => `select '${kind}', ${i}, is_used_lock('${at(i, kind)}')`).join(" union all ");
+}
+
+export function faultSql({ fault }: GateLocks, is: boolean): string {
+  return is ? `do get_lock('${fault}', 0)` : `do release_lock('${fault}')`;
+}
+
+/** Returns statements that end a session, and that find it as long as it exists. */
+export function endSql(session: string): { readonly end: string; readonly isThere: string } {
+  return { end: `kill ${session}`, isThere: `select 1 from information_schema.processlist where id = ${session}` };
 }

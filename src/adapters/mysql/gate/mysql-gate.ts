@@ -1,18 +1,24 @@
-import type { Gate, GateView, HeldWrite } from "../../../model/stores/store-adapter.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import type { GateView, HeldWrite, WriteFault } from "../../../model/stores/store-adapter.ts";
+import type { FailingGate } from "../../../stores/gate-faults.ts";
 import { lookUntil } from "../../../stores/look-until.ts";
 import type { Table } from "../schema/catalog.ts";
 import { Writing, type Control } from "../connect/control.ts";
-import { isDenied } from "../connect/failures.ts";
-import { armSql, DOORS, gateLocks, hereSql, openSql, whereSql, type GateLocks } from "./gate-sql.ts";
+import { isDenied, isGone } from "../connect/failures.ts";
+import { armSql, DOORS, endSql, faultSql, gateLocks, hereSql, openSql, whereSql, type GateLocks } from "./gate-sql.ts";
 import { innodbWaits } from "./innodb-waits.ts";
 import { named } from "../connect/sql-text.ts";
+
+/** Milliseconds between two looks at a session that was ended. */
+const END_PAUSE_MS = 2;
 
 /**
  * Holds a session of the target by user locks of the control connection. Before each of its writes the target waits at a door of its own. All but the
  * last are opened when the target is seen there, so that nobody but us has to count.
  */
-export class MysqlGate implements Gate {
+export class MysqlGate implements FailingGate {
   readonly kind = "gate";
+  readonly faults: FailingGate["faults"] = { kinds: ["error", "cut"], missing: {} };
   readonly #control: Control;
   readonly #tables: readonly Table[];
   readonly #limitMs: number;
@@ -22,6 +28,8 @@ export class MysqlGate implements Gate {
   /** The number of doors that were opened. */
   #passed = 0;
   #session: string | undefined;
+  /** `true` while the lock is held with which a write fails. */
+  #isFaulty = false;
 
   constructor(control: Control, tables: readonly Table[], limitMs: number) {
     this.#control = control;
@@ -33,6 +41,8 @@ export class MysqlGate implements Gate {
   async arm(write: number): Promise<void> {
     if (!Number.isSafeInteger(write) || write < 1) throw new RangeError(`A write is counted from 1, and this is ${write}.`);
     await this.release();
+    if (this.#isFaulty) await this.#control.inTurn(() => this.#control.rows(faultSql(this.#locks, false)));
+    this.#isFaulty = false;
     // The session passes if it makes this many writes; the gate is not armed at all.
     if (write > DOORS) return;
     await this.#control.inTurn(() =>
@@ -45,6 +55,19 @@ export class MysqlGate implements Gate {
         throw new Writing(`session ${taken ?? ""} has a lock of an earlier write`);
       }, this.#limitMs),
     );
+  }
+
+  watch(): Promise<void> {
+    return this.arm(DOORS);
+  }
+
+  /** The writes that came to a door. Further ones are not counted. */
+  async watched(done: Promise<unknown>): Promise<number> {
+    const last = await this.held(done);
+    const count = this.#passed + (last === undefined ? 0 : 1);
+    await this.release();
+    await Promise.allSettled([done]);
+    return count;
   }
 
   async held(done: Promise<unknown>): Promise<HeldWrite | undefined> {
@@ -100,6 +123,32 @@ export class MysqlGate implements Gate {
       if (lock !== undefined) return `a ${lock}`;
     }
     return undefined;
+  }
+
+  async fail(fault: WriteFault): Promise<boolean> {
+    const session = this.#session;
+    if (session === undefined) return false;
+    let done = true;
+    if (fault === "error") {
+      // A session that is let go looks at the lock at once, but later than our answer: the lock is released by the next arming.
+      await this.#control.inTurn(() => this.#control.rows(faultSql(this.#locks, true)));
+      this.#isFaulty = true;
+    } else done = await this.#end(session);
+    await this.release();
+    return done;
+  }
+
+  /** Ends a session. It must be gone before the door opens, or it would make its write. Returns `false` if we may not end it. */
+  async #end(session: string): Promise<boolean> {
+    const { end, isThere } = endSql(session);
+    try {
+      await this.#control.inTurn(() => this.#control.rows(end));
+    } catch (error) {
+      if (isDenied(error)) return false;
+      if (!isGone(error)) throw error;
+    }
+    while ((await this.#control.inTurn(() => this.#control.rows(isThere))).length > 0) await pause(END_PAUSE_MS);
+    return true;
   }
 
   async release(): Promise<void> {

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { SeqqaError } from "../../../model/errors.ts";
-import type { Gate, LastLook, NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
+import type { LastLook, NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { leaseOver } from "../../../stores/external-store.ts";
 import { MultisetMirror, type RowSums, type Segment } from "../../../stores/multiset-mirror.ts";
 import { UNGATED } from "../../../stores/delegating-adapter.ts";
@@ -57,7 +57,7 @@ interface Knowledge {
  */
 export class JournalMode implements MysqlMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
-  readonly gate: Gate | NoGate;
+  readonly gate: MysqlGate | NoGate;
   readonly #control: Control;
   readonly #looker: Looker;
   readonly #selection: Selection;

@@ -74,7 +74,7 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
         borrowed: scope.borrowed,
         asked: scope.asked,
         watching: scope.watching,
-        gated: scope.gated === true,
+        gated: scope.gated === true || scope.faulty === true,
         previous: previous instanceof JournalMode ? previous : undefined,
       });
       const own = scope.inProcess

@@ -3,6 +3,8 @@ import { quoteText } from "../connect/sql-text.ts";
 
 /** The class of our advisory locks: the letters `seqq`. Locks of other databases with the same numbers are different locks. */
 const CLASS = 1936027761;
+/** The highest number of a write, and the lowest count before it. */
+const MOST_WRITES = 1_000_000_000;
 /** Held by our session while the gate is armed. The end of the session, for any reason, opens the gate. */
 const ARMED = `${CLASS}, 2`;
 /**
@@ -20,7 +22,9 @@ const TRIGGER = '"!seqqa_gate"';
  */
 export function gateStatements(controlSwitch: string): string[] {
   return [
-    `create sequence ${OURS}.gate minvalue -1000000000`,
+    `create sequence ${OURS}.gate minvalue -${MOST_WRITES}`,
+    // 1: the held write fails. Every session reads the last value as it is now.
+    `create sequence ${OURS}.fault minvalue 0`,
     // The lock belongs to the transaction: whatever ends the wait, a timeout or the end of the session, leaves no lock. We cause the wait, so the
     // target's limit does not count.
     `create function ${OURS}.hold(op text, rel int) returns void language plpgsql set search_path = pg_catalog set lock_timeout = 0 as ${quoteText(`
@@ -28,6 +32,9 @@ begin
   if nextval('${OURS}.gate') <> 0 then return; end if;
   perform pg_advisory_xact_lock_shared(${CLASS} + array_position('{${KINDS.join(",")}}', op), rel);
   perform pg_advisory_xact_lock_shared(${ARMED});
+  if (select last_value from ${OURS}.fault) = 1 then
+    raise exception using errcode = 'io_error', message = 'could not write: a fault made by seqqa';
+  end if;
 end`)}`,
     `create function ${OURS}.gate() returns trigger language plpgsql security definer as ${quoteText(`
 begin
@@ -51,7 +58,23 @@ end`)}`,
 
 /** Returns SQL that arms the gate. The answer says whether nobody was in the way (`t` or `f`), and who was. */
 export function armSql(write: number): string {
-  return `select setval('${OURS}.gate', ${-write}), pg_try_advisory_lock(${ARMED}), ${OURS}.busy()`;
+  return `select setval('${OURS}.gate', ${-write}), pg_try_advisory_lock(${ARMED}), ${OURS}.busy(), setval('${OURS}.fault', 0)`;
+}
+
+/** Returns SQL that arms the gate for a write that nobody makes, so that it only counts. */
+export function watchSql(): string {
+  return armSql(MOST_WRITES);
+}
+
+/** A query for the number of writes since {@link watchSql}. */
+export const WATCHED_SQL: string = `select last_value + ${MOST_WRITES} from ${OURS}.gate`;
+
+/** From here on, a write that is let go fails. */
+export const FAIL_SQL: string = `select setval('${OURS}.fault', 1)`;
+
+/** Returns a query that ends a session, and one for a session as long as it exists. */
+export function endSql(pid: string): { readonly end: string; readonly isThere: string } {
+  return { end: `select pg_terminate_backend(${pid})`, isThere: `select 1 from pg_stat_get_activity(${pid})` };
 }
 
 export const RELEASE_SQL: string = `select pg_advisory_unlock(${ARMED})`;

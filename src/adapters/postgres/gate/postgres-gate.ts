@@ -1,12 +1,18 @@
-import type { Gate, GateView, HeldWrite } from "../../../model/stores/store-adapter.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import type { GateView, HeldWrite, WriteFault } from "../../../model/stores/store-adapter.ts";
+import type { FailingGate } from "../../../stores/gate-faults.ts";
 import { lookUntil } from "../../../stores/look-until.ts";
 import { Writing, type Control } from "../connect/control.ts";
-import { armSql, blockedSql, HELD_SQL, RELEASE_SQL } from "./gate-sql.ts";
+import { armSql, blockedSql, endSql, FAIL_SQL, HELD_SQL, RELEASE_SQL, WATCHED_SQL, watchSql } from "./gate-sql.ts";
 import { shownName } from "../connect/sql-text.ts";
 
+/** Milliseconds between two looks at a session that was ended. */
+const END_PAUSE_MS = 2;
+
 /** Holds a session of the target by an advisory lock of the control connection. */
-export class PostgresGate implements Gate {
+export class PostgresGate implements FailingGate {
   readonly kind = "gate";
+  readonly faults: FailingGate["faults"];
   readonly #control: Control;
   readonly #limitMs: number;
   #armed = false;
@@ -15,14 +21,32 @@ export class PostgresGate implements Gate {
   constructor(control: Control, limitMs: number) {
     this.#control = control;
     this.#limitMs = limitMs;
+    this.faults = control.rights.superuser
+      ? { kinds: ["error", "cut"], missing: {} }
+      : { kinds: ["error"], missing: { cut: "only a superuser's connection may end every session of the target" } };
   }
 
   async arm(write: number): Promise<void> {
     if (!Number.isSafeInteger(write) || write < 1) throw new RangeError(`A write is counted from 1, and this is ${write}.`);
+    await this.#arm(armSql(write));
+  }
+
+  watch(): Promise<void> {
+    return this.#arm(watchSql());
+  }
+
+  async watched(done: Promise<unknown>): Promise<number> {
+    await Promise.allSettled([done]);
+    const [row] = await this.#control.inTurn(() => this.#control.rows(WATCHED_SQL));
+    await this.release();
+    return Number(row![0]);
+  }
+
+  async #arm(sql: string): Promise<void> {
     await this.release();
     await this.#control.inTurn(() =>
       this.#control.patiently(async () => {
-        const [row] = await this.#control.rows(armSql(write));
+        const [row] = await this.#control.rows(sql);
         if (row?.[1] !== "t") throw new Writing(row?.[2] ?? "a session");
         this.#armed = true;
       }, this.#limitMs),
@@ -44,6 +68,22 @@ export class PostgresGate implements Gate {
     if (pid === undefined) return { kind: "running" };
     const [row] = await this.#control.inTurn(() => this.#control.rows(blockedSql(pid)));
     return row === undefined ? { kind: "running" } : { kind: "blocked", by: lockText(row) };
+  }
+
+  async fail(fault: WriteFault): Promise<boolean> {
+    const pid = this.#pid;
+    if (pid === undefined) return false;
+    if (fault === "error") await this.#control.inTurn(() => this.#control.rows(FAIL_SQL));
+    else await this.#end(pid);
+    await this.release();
+    return true;
+  }
+
+  /** Ends a session. It must be gone before the gate opens, or it would make its write. */
+  async #end(pid: string): Promise<void> {
+    const { end, isThere } = endSql(pid);
+    await this.#control.inTurn(() => this.#control.rows(end));
+    while ((await this.#control.inTurn(() => this.#control.rows(isThere))).length > 0) await pause(END_PAUSE_MS);
   }
 
   async release(): Promise<void> {

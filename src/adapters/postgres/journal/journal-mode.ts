@@ -1,5 +1,5 @@
 import { SeqqaError } from "../../../model/errors.ts";
-import type { Gate, LastLook, NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
+import type { LastLook, NoGate, Observed, StoreTraits } from "../../../model/stores/store-adapter.ts";
 import { keptAtEnd } from "../../../stores/external-store.ts";
 import { UNGATED } from "../../../stores/delegating-adapter.ts";
 import { writeKept } from "../../../stores/kept-file.ts";
@@ -49,7 +49,7 @@ export interface JournalChoice {
  */
 export class JournalMode implements PostgresMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
-  readonly gate: Gate | NoGate;
+  readonly gate: PostgresGate | NoGate;
   readonly #control: Control;
   readonly #looker: Looker;
   readonly #selection: Selection;

@@ -87,6 +87,7 @@ function journalOrCopy(choosing: Choosing, db: Database): Chosen {
         borrowed: choosing.scope.borrowed,
         asked: choosing.scope.asked,
         watching: choosing.scope.watching,
+        faulty: choosing.scope.faulty,
       });
       const own = choosing.scope.inProcess
         ? "the target runs in this process, but works on connections of its own"

@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { inUse } from "../connect/failures.ts";
+import { installFaults } from "../faults/fault-triggers.ts";
 import { installKept } from "./kept-rows.ts";
 import { dropOurs, hasTable, lifeOf, readOwner, stamp, writing } from "./owner.ts";
 import type { TablePlan } from "./table-plan.ts";
@@ -11,6 +12,8 @@ export interface Installation {
   readonly token: string;
   /** `true` if the store is the user's: its former content is kept in it. */
   readonly borrowed: boolean;
+  /** `true` if writes are to be made to fail. */
+  readonly faulty: boolean;
 }
 
 /**
@@ -18,7 +21,7 @@ export interface Installation {
  *
  * @throws SeqqaError `STORE_IN_USE`; SqliteError busy, or what prevents journalling this schema.
  */
-export function install(db: Database, { file, plans, token, borrowed }: Installation): void {
+export function install(db: Database, { file, plans, token, borrowed, faulty }: Installation): void {
   writing(db, () => {
     // Changes of a dead run were undone before: an installation that was made in between is that of a run at work.
     if (borrowed) refuseInstalled(db, file);
@@ -27,6 +30,7 @@ export function install(db: Database, { file, plans, token, borrowed }: Installa
     db.exec(logTable(plans, false));
     if (borrowed) installKept(db, plans);
     for (const plan of plans) for (const trigger of tableTriggers(plan, borrowed ? "leased" : "own")) db.exec(trigger);
+    if (faulty) installFaults(db, plans);
     // A trigger is only read when it is first needed: this shows now whether SQLite understands all of them.
     for (const plan of plans) {
       db.prepare(`insert into ${plan.sqlName}(${plan.stored.join(", ")}) values(${plan.stored.map(() => "null").join(", ")})`);

@@ -19,6 +19,7 @@ import {
   type TableShape,
   type Touch,
 } from "../../../stores/index.ts";
+import { SqliteFaults } from "../faults/sqlite-faults.ts";
 import { blind } from "./blind.ts";
 import { BUSY_LIMIT_MS, busyError, isBusy, notPutBack, schemaChanged } from "../connect/failures.ts";
 import { install, isInstalled } from "./install.ts";
@@ -49,6 +50,8 @@ export interface JournalOptions {
   readonly asked?: (() => number | undefined) | undefined;
   /** See `StoreScope.watching`. */
   readonly watching?: boolean | undefined;
+  /** See `StoreScope.faulty`. */
+  readonly faulty?: boolean | undefined;
   /** Milliseconds to wait for a lock; default 5000. */
   readonly limitMs?: number;
 }
@@ -63,6 +66,7 @@ export interface JournalOptions {
 export class JournalMode implements SqliteMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
   readonly db: Database;
+  readonly faults: SqliteFaults | undefined;
   readonly #file: string;
   readonly #log: UndoLog;
   readonly #shapes: readonly TableShape[];
@@ -106,9 +110,10 @@ export class JournalMode implements SqliteMode {
     const difference = wasInstalled ? schemaDifference(previous.#schema, schemaText(db)) : undefined;
     // A new installation would lose what the user's file was.
     if (borrowed && difference !== undefined) throw schemaChanged(file, difference);
-    const goesOn = wasInstalled && difference === undefined;
+    const faulty = options.faulty === true;
+    const goesOn = wasInstalled && difference === undefined && (previous.faults !== undefined) === faulty;
     this.token = goesOn ? previous.token : newToken();
-    if (!goesOn) install(db, { file, plans, token: this.token, borrowed });
+    if (!goesOn) install(db, { file, plans, token: this.token, borrowed, faulty });
     this.#schema = schemaText(db);
     this.#dataVersion = db.prepare<[], number>("pragma data_version").pluck();
     this.#schemaVersion = db.prepare<[], number>("pragma schema_version").pluck();
@@ -117,6 +122,7 @@ export class JournalMode implements SqliteMode {
     this.#commit = db.prepare("commit");
     this.#rollback = db.prepare("rollback");
     blind(db);
+    if (faulty) this.faults = new SqliteFaults(db, file, plans);
     this.#log = new UndoLog(db, file, plans, { previous: goesOn ? previous.#log : undefined, keeps: borrowed });
     if (this.#log.tables.some((table) => table.explain().includes("Program"))) {
       throw new SeqqaError("JOURNAL_HINDERED", "its triggers cannot be kept from firing");

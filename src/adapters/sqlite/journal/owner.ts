@@ -87,8 +87,8 @@ export function hasTable(db: Database, name: string): boolean {
 export function dropOurs(db: Database): void {
   const ours = db
     .prepare<[], { type: string; name: string }>(
-      `select type, name from sqlite_schema where type = 'trigger' and name glob 'seqqa_[idukrs][0-9]*'
-       or type = 'table' and name in ('${OWNER}', 'seqqa_log', 'seqqa_tables', 'seqqa_kept', 'seqqa_counters', '${LEASE}') order by type desc`,
+      `select type, name from sqlite_schema where type = 'trigger' and name glob 'seqqa_[idukrsf][0-9]*'
+       or type = 'table' and name in ('${OWNER}', 'seqqa_log', 'seqqa_tables', 'seqqa_kept', 'seqqa_counters', '${LEASE}', 'seqqa_fault', 'seqqa_passed') order by type desc`,
     )
     .all();
   for (const { type, name } of ours) db.exec(`drop ${type} if exists ${quoteName(name)}`);

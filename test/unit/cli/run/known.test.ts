@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SeqqaError } from "../../../../src/model/errors.ts";
-import type { ExplorationResult } from "../../../../src/model/results/result.ts";
+import type { ExplorationResult, FaultCoverage } from "../../../../src/model/results/result.ts";
 import { race, raceCoverage } from "../../../support/race.ts";
 import { result, violation } from "../../reports/results.ts";
 import { folderWith, seqqa, type Outcome } from "../harness.ts";
@@ -81,6 +81,31 @@ describe("known findings", () => {
     expect(summaryOf(cwd)).toMatchObject({ stale: expected === "stale" ? ["r1"] : [], unseen: expected === "unseen" ? ["r1"] : [] });
     await run(cwd, changes, ["--update-known"]);
     expect(readFileSync(join(cwd, "qa/known.yaml"), "utf8").includes("r1")).toBe(expected === "unseen");
+  });
+
+  const faultCoverage = (changes: Partial<FaultCoverage> = {}): FaultCoverage => ({
+    calls: 2,
+    counted: 2,
+    points: 4,
+    tried: 4,
+    skipped: { same_kind: 3 },
+    skippedPoints: {},
+    missing: {},
+    unconfirmed: 0,
+    durationMs: 1,
+    ...changes,
+  });
+
+  it.each<readonly [string, Partial<ExplorationResult>, "stale" | "unseen"]>([
+    ["no faults were made", {}, "unseen"],
+    ["all were tried", { faultCoverage: faultCoverage() }, "stale"],
+    ["time was up", { faultCoverage: faultCoverage({ skipped: { max_time: 1 } }) }, "unseen"],
+    ["a target did not recover", { faultCoverage: faultCoverage({ skippedPoints: { no_recovery: 1 } }) }, "unseen"],
+    ["one was not confirmed", { faultCoverage: faultCoverage({ unconfirmed: 1 }) }, "unseen"],
+  ])("a finding of faults that is not found where %s", async (_what, changes, expected) => {
+    const cwd = folder("- w1\n");
+    await run(cwd, changes);
+    expect(summaryOf(cwd)).toMatchObject({ stale: expected === "stale" ? ["w1"] : [], unseen: expected === "unseen" ? ["w1"] : [] });
   });
 
   it("a file that failed could have shown it", async () => {

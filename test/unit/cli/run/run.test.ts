@@ -196,11 +196,12 @@ describe("an interruption", () => {
 });
 
 describe("demo", () => {
+  const faulty = violation({ fault: { kind: "error", store: "db", write: 1, statement: "UPDATE orders" } });
   const demo = (): string => folderWith({ "seqqa.yaml": "target: { command: node server.js }\n", "shop.explore.ts": "" });
 
   it("prints what the run found", async () => {
     const env = { SEQQA_EXPLORATION_MAX_STEPS: "1" };
-    const found = result({ violations: [violation()], races: [race()] });
+    const found = result({ violations: [violation(), faulty], races: [race()] });
     const { status, stdout, inputs } = await seqqa(["demo"], { demo: demo(), env, explore: () => found });
     expect(status).toBe(0);
     expect(stdout).toContain("Race 1 of 1, id r3fa1b2c4d5e6f708\n[HIGH] refund_order || refund_order\n");
@@ -212,9 +213,10 @@ describe("demo", () => {
 
   it.each<readonly [string, Partial<ExplorationResult>, number]>([
     ["nothing found", {}, 3],
-    ["only a flaky one", { violations: [violation({ confirmed: false })], races: [race()] }, 3],
-    ["no race", { violations: [violation()] }, 3],
-    ["no sequence bug", { races: [race()] }, 3],
+    ["only a flaky one", { violations: [violation({ confirmed: false }), faulty], races: [race()] }, 3],
+    ["no race", { violations: [violation(), faulty] }, 3],
+    ["no sequence bug", { violations: [faulty], races: [race()] }, 3],
+    ["no fault", { violations: [violation()], races: [race()] }, 3],
     ["interrupted", { stopReason: "interrupted" }, 130],
   ])("%s", async (_name, changes, expected) => {
     expect((await seqqa(["demo"], { demo: demo(), explore: () => result(changes) })).status).toBe(expected);

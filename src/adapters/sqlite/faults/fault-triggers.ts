@@ -1,0 +1,37 @@
+import type { Database } from "better-sqlite3";
+import type { TablePlan } from "../journal/table-plan.ts";
+
+/**
+ * Empty: no write is counted, and none fails. One row, without a code: writes are counted. With a code: the write of that code fails which comes
+ * after `passed` others of it.
+ */
+export const FAULT = "seqqa_fault";
+/** The writes that passed, in their order. A rollback of the target takes its writes out. */
+export const PASSED = "seqqa_passed";
+
+const KINDS = ["insert", "update", "delete"] as const;
+
+/** Installs the triggers that count writes and make them fail. They are the youngest, and so fire before all others. */
+export function installFaults(db: Database, plans: readonly TablePlan[]): void {
+  db.exec(`create table ${FAULT}(code, passed)`);
+  db.exec(`create table ${PASSED}(seq integer primary key, code)`);
+  for (const { index, sqlName } of plans) {
+    for (const [at, kind] of KINDS.entries()) {
+      const code = codeOf(index, at);
+      db.exec(`create trigger seqqa_f${code} before ${kind} on ${sqlName} when exists (select 1 from ${FAULT}) begin
+  select raise(abort, 'could not write: a fault made by seqqa') from ${FAULT}
+   where code = ${code} and passed <= (select count(*) from ${PASSED} where code = ${code});
+  insert into ${PASSED}(code) values(${code});
+end`);
+    }
+  }
+}
+
+/** Returns the statement of a code, for reports. */
+export function statementOf(code: number, plans: readonly { readonly name: string }[]): string {
+  return `${KINDS[code % KINDS.length]!.toUpperCase()} ${plans[Math.floor(code / KINDS.length)]!.name}`;
+}
+
+function codeOf(table: number, kind: number): number {
+  return table * KINDS.length + kind;
+}

@@ -1,0 +1,75 @@
+import type { Database } from "better-sqlite3";
+import type { Awaitable, HeldWrite, WriteFaults } from "../../../model/stores/store-adapter.ts";
+import { attempt } from "../../../stores/index.ts";
+import { busyError, isBusy } from "../connect/failures.ts";
+import { writing } from "../journal/owner.ts";
+import { FAULT, PASSED, statementOf } from "./fault-triggers.ts";
+
+/** Milliseconds to wait for the write lock. A target that keeps it longer than its answer takes is what faults look for. */
+const LIMIT_MS = 1000;
+
+/**
+ * Makes rows fail by triggers that raise an error. A trigger leaves nothing behind that a failing statement does not undo, so it cannot note that it
+ * fired: the write to fail is chosen from the writes that were counted before, in the same state. It is named by its table and kind, so that writes
+ * to other tables pass afterwards; further ones of the same kind to the same table fail, too.
+ */
+export class SqliteFaults implements WriteFaults {
+  readonly kind = "faults";
+  readonly kinds: WriteFaults["kinds"] = ["error"];
+  readonly missing: WriteFaults["missing"] = { cut: "SQLite has no connections that could be cut" };
+  readonly #db: Database;
+  readonly #file: string;
+  readonly #tables: readonly { readonly name: string }[];
+  /** The codes of the writes that were counted last. */
+  #counted: readonly number[] = [];
+  #armed: number | undefined;
+
+  /** @param db A connection that fires no triggers. */
+  constructor(db: Database, file: string, tables: readonly { readonly name: string }[]) {
+    this.#db = db;
+    this.#file = file;
+    this.#tables = tables;
+  }
+
+  async watch(): Promise<void> {
+    await this.#set("null, 0");
+  }
+
+  async watched(done: Promise<unknown>): Promise<number> {
+    await Promise.allSettled([done]);
+    this.#counted = await this.#patiently(() => this.#db.prepare<[], number>(`select code from ${PASSED} order by seq`).pluck().all());
+    await this.disarm();
+    return this.#counted.length;
+  }
+
+  async arm(write: number): Promise<void> {
+    const code = this.#counted[write - 1];
+    if (code === undefined) throw new RangeError(`${this.#counted.length} writes were counted, and this is number ${write}.`);
+    this.#armed = code;
+    await this.#set(`${code}, ${this.#counted.slice(0, write - 1).filter((one) => one === code).length}`);
+  }
+
+  async failed(done: Promise<unknown>): Promise<HeldWrite | undefined> {
+    await Promise.allSettled([done]);
+    return this.#armed === undefined ? undefined : { statement: statementOf(this.#armed, this.#tables) };
+  }
+
+  async disarm(): Promise<void> {
+    this.#armed = undefined;
+    // A target that keeps the write lock is reported when its state is restored.
+    await Promise.allSettled([this.#set(undefined)]);
+  }
+
+  async #set(values: string | undefined): Promise<void> {
+    await this.#patiently(() =>
+      writing(this.#db, () => {
+        this.#db.exec(`delete from ${FAULT}; delete from ${PASSED}`);
+        if (values !== undefined) this.#db.exec(`insert into ${FAULT} values(${values})`);
+      }),
+    );
+  }
+
+  #patiently<T>(work: () => T): Awaitable<T> {
+    return attempt(work, isBusy, LIMIT_MS, busyError(this.#file, LIMIT_MS));
+  }
+}

@@ -1,0 +1,312 @@
+import type { FaultAnswer, FaultHit, FaultRequest } from "../../messages/fault-messages.ts";
+import { LaneLost, lossOf, type LaneWork, type RaceGround } from "../../lane/index.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { FaultPoint } from "../../model/results/result.ts";
+import type { HeldWrite, WriteFault, WriteFaults } from "../../model/stores/store-adapter.ts";
+import { Calls, Oracle, stopFollowing, type CallEnd, type Execution } from "../../races/index.ts";
+import type { Facts } from "../../state/canonical/facts.ts";
+import { markedDifferences, sameNames } from "../../state/index.ts";
+import { judgeFault, notRecovered, type FaultJudgement } from "../oracle/judge-fault.ts";
+import { rowChanges } from "../oracle/row-changes.ts";
+import { storesOnly } from "../oracle/stores-only.ts";
+import { faultPoints, faultyStores, type FaultyStores } from "./fault-points.ts";
+
+/** Number of repetitions of a fault. A target that loses a connection each time has none left: pools of drivers have 10 by default. */
+const LEAK_ROUNDS = 11;
+const CHANGES = 40;
+/** Methods whose requests may be sent twice. */
+const REPEATABLE: ReadonlySet<string> = new Set(["PUT", "DELETE"]);
+const IDEMPOTENCY_KEY = /^(?:x-)?idempotency-key$/i;
+
+/** A call with a fault, and the same call made once more. */
+interface Trial {
+  readonly point: FaultPoint;
+  readonly execution: Execution;
+  readonly again: Execution | undefined;
+}
+
+/** The target does not answer after a fault, or keeps a lock. */
+class NotRecovered extends Error {
+  override readonly cause: unknown;
+
+  constructor(why: string, cause: unknown) {
+    super(why);
+    this.cause = cause;
+  }
+}
+
+/** Makes the writes of a call fail on a lane, one at a time. */
+export function tryFaults(work: LaneWork, request: FaultRequest): Promise<FaultAnswer> {
+  return work.lend((ground) => new FaultProber(ground, request).run());
+}
+
+/** Makes a call in one state, first without a fault and then with each fault, and judges the results. */
+class FaultProber {
+  readonly #ground: RaceGround;
+  readonly #request: FaultRequest;
+  readonly #calls: Calls;
+  readonly #faulty: FaultyStores;
+  readonly #only: WeakMap<Facts, Facts> = new WeakMap();
+  readonly #hits: FaultHit[] = [];
+  readonly #skipped: Record<string, number> = {};
+  #points: readonly FaultPoint[] = [];
+  #at: number;
+  #tried = 0;
+  #dismissed: FaultAnswer["dismissed"];
+
+  constructor(ground: RaceGround, request: FaultRequest) {
+    this.#ground = ground;
+    this.#request = request;
+    this.#at = request.from;
+    this.#calls = new Calls({ ground, path: request.path, draws: request.draws, sides: [request.action] });
+    this.#faulty = faultyStores(ground.base.world.systems, request.kinds);
+  }
+
+  async run(): Promise<FaultAnswer> {
+    let failure: FaultAnswer["failure"];
+    try {
+      await this.#calls.listening(() => this.#probe());
+    } catch (error) {
+      const lost = error instanceof NotRecovered ? error.cause : error;
+      failure = { kind: lossOf(lost), message: lost instanceof Error ? lost.message : String(lost) };
+    } finally {
+      for (const faults of this.#faulty.stores.values()) await faults.disarm();
+      stopFollowing();
+      const { stepper } = this.#ground.base;
+      // No step of the lane was in progress, so these errors belong to none.
+      stepper.strays.length = 0;
+      stepper.uncaught.length = 0;
+      this.#ground.leave();
+    }
+    return {
+      points: this.#points.length,
+      next: this.#at < this.#points.length ? this.#at : undefined,
+      tried: this.#tried,
+      skipped: this.#skipped,
+      missing: this.#faulty.missing,
+      hits: this.#hits,
+      dismissed: this.#dismissed,
+      failure,
+    };
+  }
+
+  async #probe(): Promise<void> {
+    const { kinds, only } = this.#request;
+    const before = await this.#calls.arrive();
+    if (!(await this.#isThere())) return void (this.#dismissed = "not_there");
+    const writes = new Map<string, number>();
+    const plain = await this.#counted(writes);
+    const [call] = plain.calls;
+    if (call!.kind === "skipped") return void (this.#dismissed = "skipped");
+    if (call!.kind !== "executed") return void (this.#dismissed = "call_fails");
+    const order = { ...plain, order: [0], after: [plain.states[0]!.facts] };
+    const compared = { before, plain, oracle: new Oracle(this.#ground.base, this.#calls, before, [order]) };
+    const points = faultPoints(kinds, this.#faulty.stores, writes);
+    this.#points = only === undefined ? points : points.filter((point) => isSame(point, only));
+    while (this.#at < this.#points.length && !this.#ground.isCancelled() && this.#dismissed === undefined) {
+      const point = this.#points[this.#at++]!;
+      this.#ground.touch();
+      if (point.kind === "lost_answer") await this.#loseAnswer(point, compared);
+      else await this.#fail(point, compared);
+    }
+  }
+
+  /** Makes the call without a fault, and counts its writes. */
+  async #counted(writes: Map<string, number>): Promise<Execution> {
+    const { stores } = this.#faulty;
+    return (await this.#calls.together(async (call) => {
+      for (const faults of stores.values()) await faults.watch();
+      const done = call(0);
+      const counting = [...stores].map(async ([name, faults]) => void writes.set(name, await faults.watched(done)));
+      await done;
+      await Promise.all(counting);
+      return true;
+    }))!;
+  }
+
+  /** Makes one write fail, and judges the result. */
+  async #fail(point: FaultPoint, compared: Compared): Promise<void> {
+    const faults = this.#faulty.stores.get(point.store!)!;
+    const action = compared.plain.calls[0]!.action;
+    let known = point;
+    try {
+      let failed: HeldWrite | undefined;
+      const run = async (call: (side: number) => Promise<void>): Promise<boolean> => {
+        failed = await struck(faults, point, () => call(0));
+        return failed !== undefined;
+      };
+      const execution = await this.#afterFault(() => this.#calls.together(run));
+      if (execution === undefined) {
+        this.#skip("not_failed");
+        return;
+      }
+      known = { ...point, statement: failed?.statement };
+      this.#tried++;
+      const [end] = execution.calls;
+      if (end!.kind === "lost") throw new NotRecovered(`${action} got no answer`, new LaneLost(end!.lost!, `${action} got no answer`));
+      await this.#afterFault(() => atRest(faults));
+      const isUntouched = this.#agree(compared, execution, "before");
+      const again = isUntouched ? await this.#afterFault(() => this.#calls.again()) : undefined;
+      const lost = again?.calls[0]?.lost;
+      if (lost !== undefined) {
+        throw new NotRecovered(`it got no answer when it was made once more`, new LaneLost(lost, `${action} got no answer`));
+      }
+      await this.#judge({ point: known, execution, again }, compared);
+      await this.#wearOut(known, faults, compared);
+    } catch (error) {
+      if (error instanceof NotRecovered) this.#hits.push(hitOf(known, notRecovered(action, known, error.message)));
+      throw error;
+    }
+  }
+
+  /**
+   * Repeats a fault, so that a connection that is lost each time is missed in the end. A store without connections is only restored, which a lock
+   * prevents.
+   */
+  async #wearOut(point: FaultPoint, faults: WriteFaults, { plain }: Compared): Promise<void> {
+    const action = plain.calls[0]!.action;
+    if (point.kind !== "cut" && !faults.kinds.includes("cut")) return void (await this.#afterFault(() => this.#calls.arrive()));
+    for (let round = 0; round < LEAK_ROUNDS && !this.#ground.isCancelled(); round++) {
+      await this.#afterFault(async () => {
+        await this.#calls.arrive();
+        await struck(faults, point, () => this.#calls.call(0));
+        const lost = this.#calls.endOf(0)?.lost;
+        if (lost !== undefined) throw new LaneLost(lost, `${action} got no answer`);
+      });
+    }
+    const worn = await this.#afterFault(() => this.#calls.inOrder([0]));
+    const { status } = worn.calls[0]!;
+    if (status === plain.calls[0]!.status) return;
+    const why = `${action} was answered ${status} after the same fault ${LEAK_ROUNDS + 1} times`;
+    this.#hits.push(hitOf(point, notRecovered(action, point, why)));
+    // Lost connections do not come back.
+    throw new LaneLost("dirty", why);
+  }
+
+  /** Makes the call twice, as a client does that got no answer. */
+  async #loseAnswer(point: FaultPoint, compared: Compared): Promise<void> {
+    const { plain } = compared;
+    const requests = plain.calls[0]!.exchanges.map(({ request }) => request);
+    const isRepeatable = requests.every(
+      ({ method, headers }) => REPEATABLE.has(method.toUpperCase()) || Object.keys(headers).some((name) => IDEMPOTENCY_KEY.test(name)),
+    );
+    await this.#calls.together(async (call) => {
+      await call(0);
+      return true;
+    });
+    const execution = await this.#calls.again();
+    const lost = execution.calls[0]?.lost;
+    if (lost !== undefined) throw new LaneLost(lost, "the second call got no answer");
+    this.#tried++;
+    const isJudged = isRepeatable && requests.length > 0;
+    await this.#judge({ point, execution, again: undefined }, compared, isJudged ? "state" : "rules");
+  }
+
+  /** Judges a trial. Values that differ by themselves are looked for before anything is a hit. */
+  async #judge(trial: Trial, compared: Compared, by: "state" | "rules" = "state"): Promise<void> {
+    if (this.#judgement(trial, compared, by) === undefined) return;
+    if (await compared.oracle.learnNoise()) {
+      if (compared.oracle.isUnsteady) return void (this.#dismissed = "unsteady");
+    }
+    const judgement = this.#judgement(trial, compared, by);
+    if (judgement === undefined) return;
+    const { base } = this.#ground;
+    const end = trial.execution.calls[0]!;
+    const before = base.lookalikes.marked(compared.before);
+    const changes = markedDifferences(before, sameNames(before, base.lookalikes.marked(trial.execution.states[0]!.facts)), CHANGES);
+    this.#hits.push({ ...hitOf(trial.point, judgement), status: end.status, exchanges: end.exchanges, changes });
+  }
+
+  #judgement({ point, execution, again }: Trial, compared: Compared, by: "state" | "rules"): FaultJudgement | undefined {
+    const [plain] = compared.plain.calls;
+    const held = new Set(compared.plain.broken.map(({ invariant }) => invariant));
+    const isAfter = this.#agree(compared, execution, "after");
+    const facts = this.#stores(execution.states[0]!.facts);
+    return judgeFault({
+      action: plain!.action,
+      point,
+      status: execution.calls[0]!.status,
+      plainStatus: plain!.status,
+      // A second call that has no effect of its own leaves the state after the first.
+      isBefore: by === "rules" || (point.kind !== "lost_answer" && this.#agree(compared, execution, "before")),
+      isAfter: by === "rules" || isAfter,
+      broken: execution.broken.filter(({ invariant }) => !held.has(invariant)),
+      differences: rowChanges(this.#stores(compared.before), facts),
+      again: again === undefined ? undefined : { status: statusOf(again), isAfter: this.#agree(compared, again, "after") },
+    });
+  }
+
+  #agree({ before, plain, oracle }: Compared, { states }: Execution, to: "before" | "after"): boolean {
+    const other = to === "before" ? before : plain.states[0]!.facts;
+    return oracle.measure.states.agree(this.#stores(states[0]!.facts), this.#stores(other));
+  }
+
+  #stores(facts: Facts): Facts {
+    let only = this.#only.get(facts);
+    if (only === undefined) this.#only.set(facts, (only = storesOnly(facts, this.#request.bestEffort)));
+    return only;
+  }
+
+  /** Does work right after a fault. A target that does not answer then, or keeps a transaction open, has not recovered. */
+  async #afterFault<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof LaneLost && (error.kind === "timeout" || error.kind === "unreachable")) {
+        throw new NotRecovered(error.kind === "timeout" ? "the target answers no more" : "the target cannot be reached", error);
+      }
+      if (error instanceof SeqqaError && error.code === "STORE_BUSY") throw new NotRecovered("the target keeps a transaction open", error);
+      throw error;
+    }
+  }
+
+  #skip(reason: string): void {
+    this.#skipped[reason] = (this.#skipped[reason] ?? 0) + 1;
+  }
+
+  async #isThere(): Promise<boolean> {
+    const { at } = this.#request;
+    if (at === undefined) return true;
+    const now = { lo: 0, hi: 0 };
+    const { state, canonicalizer } = this.#ground.base;
+    await state.fingerprint(canonicalizer, now);
+    return now.lo === at.lo && now.hi === at.hi;
+  }
+}
+
+/** The executions with which those with a fault are compared. */
+interface Compared {
+  readonly before: Facts;
+  /** The call without a fault. */
+  readonly plain: Execution;
+  readonly oracle: Oracle;
+}
+
+/** Makes a call while one of its writes fails. */
+async function struck(faults: WriteFaults, point: FaultPoint, call: () => Promise<void>): Promise<HeldWrite | undefined> {
+  await faults.arm(point.write!, point.kind as WriteFault);
+  try {
+    const done = call();
+    const failed = await faults.failed(done.catch(() => undefined));
+    await done;
+    return failed;
+  } finally {
+    await faults.disarm();
+  }
+}
+
+/** Waits until the target keeps no write transaction open. @throws SeqqaError `STORE_BUSY` */
+async function atRest(faults: WriteFaults): Promise<void> {
+  await faults.watch();
+  await faults.disarm();
+}
+
+function hitOf(point: FaultPoint, judgement: FaultJudgement): FaultHit {
+  return { point, ...judgement, status: 0, exchanges: [], changes: [] };
+}
+
+function isSame(a: FaultPoint, b: FaultPoint): boolean {
+  return a.kind === b.kind && a.store === b.store && a.write === b.write;
+}
+
+const statusOf = ({ calls }: Execution): CallEnd["status"] => calls[0]!.status;

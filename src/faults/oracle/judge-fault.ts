@@ -1,0 +1,81 @@
+import { Severity } from "../../model/declare/severity.ts";
+import type { FaultPoint, FaultVerdict } from "../../model/results/result.ts";
+
+/** The end of a call with a fault, and of the same call without it. */
+export interface FaultedCall {
+  readonly action: string;
+  readonly point: FaultPoint;
+  /** The status of the answer; 0: none. */
+  readonly status: number;
+  /** The status of the answer without a fault. */
+  readonly plainStatus: number;
+  /** `true` if the stores are as before the call. */
+  readonly isBefore: boolean;
+  /** `true` if the stores are as after the call without a fault. */
+  readonly isAfter: boolean;
+  /** Rules that do not hold, and hold without a fault. */
+  readonly broken: readonly { readonly invariant: string; readonly message: string }[];
+  /** The differences from the state before the call, for the message. */
+  readonly differences: string;
+  /** The same call in the same state once more, without a fault; `undefined`: it was not made, since the call had an effect. */
+  readonly again: { readonly status: number; readonly isAfter: boolean } | undefined;
+}
+
+export interface FaultJudgement {
+  readonly verdict: FaultVerdict;
+  readonly severity: Severity;
+  readonly message: string;
+  /** The rule that breaks, if that is the reason. */
+  readonly invariant?: string;
+}
+
+/** Returns the worst that a fault shows; `undefined` if the target took it as it should. */
+export function judgeFault(call: FaultedCall): FaultJudgement | undefined {
+  const { action, point, status, plainStatus, isBefore, isAfter, broken, differences, again } = call;
+  const answered = status === 0 ? `${action} got no answer` : `${action} was answered ${status}`;
+  const said = `${faultText(point)}: ${answered}`;
+  if (again !== undefined && (again.status !== plainStatus || !again.isAfter)) {
+    const then = again.status === plainStatus ? "did not do its work" : `was answered ${again.status === 0 ? "nothing" : again.status}`;
+    const message = `${said}, and afterwards ${action} ${then}, in a state in which it is answered ${plainStatus} and does its work without the fault before it`;
+    return { verdict: "no_recovery", severity: Severity.CRITICAL, message };
+  }
+  const [rule] = broken;
+  if (rule !== undefined) {
+    const message = `${said}, and ${rule.invariant} does not hold: ${rule.message}`;
+    return { verdict: "torn_write", severity: Severity.HIGH, message, invariant: rule.invariant };
+  }
+  if (!isBefore && !isAfter) {
+    const message = `${said}, and the stores are neither as before nor as after it: ${differences}`;
+    return { verdict: "torn_write", severity: Severity.HIGH, message };
+  }
+  if (isBefore && !isAfter && isSuccess(status) && isSuccess(plainStatus)) {
+    return { verdict: "false_success", severity: Severity.HIGH, message: `${said}, and nothing was done` };
+  }
+  return undefined;
+}
+
+/** Returns the judgement of a target that did not answer after a fault, or kept a lock. */
+export function notRecovered(action: string, point: FaultPoint, why: string): FaultJudgement {
+  return {
+    verdict: "no_recovery",
+    severity: Severity.CRITICAL,
+    message: `${faultText(point)} while ${action} was executed, and then ${why}`,
+  };
+}
+
+/** Returns a sentence about a fault, without a full stop: `the 2nd write of db (UPDATE orders) failed with an error`. */
+export function faultText({ kind, store, write, statement }: FaultPoint): string {
+  if (kind === "lost_answer") return "the answer was lost and the request was sent again";
+  const which = `the ${ordinal(write ?? 0)} write of ${store ?? ""}${statement === undefined ? "" : ` (${statement})`}`;
+  return kind === "error" ? `${which} failed with an error` : `the connection was cut before ${which}`;
+}
+
+function isSuccess(status: number): boolean {
+  return status >= 200 && status < 400;
+}
+
+function ordinal(number: number): string {
+  const tens = number % 100;
+  const end = tens >= 11 && tens <= 13 ? "th" : (["th", "st", "nd", "rd"][number % 10] ?? "th");
+  return `${number}${end}`;
+}

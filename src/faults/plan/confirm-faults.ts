@@ -1,0 +1,113 @@
+import { shrinkPath } from "../../engine/findings/shrink.ts";
+import type { LanePool } from "../../engine/lane-pool.ts";
+import type { FaultHit, FaultRequest } from "../../messages/fault-messages.ts";
+import type { Recording } from "../../messages/lane-messages.ts";
+import { unlessInterrupted, type RacesEnd } from "../../races/index.ts";
+import type { FaultTally } from "./fault-tally.ts";
+import { faultsOn, type SeenFault } from "./probe-faults.ts";
+
+/** Time, in milliseconds, for leaving steps out of the path of one finding. */
+const SHRINKING = 10_000;
+
+/** A fault that had the same effect again on a rebuilt lane. */
+export interface ConfirmedFault {
+  readonly request: FaultRequest;
+  readonly hit: FaultHit;
+  /** The recording of the path to the call. */
+  readonly recording: Recording;
+  /** Number of hits with the same action and verdict. */
+  readonly count: number;
+  /** `true` if no single step before the call can be left out. */
+  readonly isMinimal: boolean;
+  /** The path on which it was found. */
+  readonly foundPath: readonly number[];
+}
+
+/** Hits with one action and verdict, in the order of the plan. */
+interface Group {
+  readonly request: FaultRequest;
+  readonly hit: FaultHit;
+  count: number;
+}
+
+interface Seat {
+  readonly lanePool: LanePool;
+  readonly lane: number;
+  readonly end: RacesEnd;
+}
+
+/**
+ * Replays one hit of each action and verdict on rebuilt lanes, after its path was made shorter. A hit that is not seen again there is counted, and is
+ * no finding. Results are in the order of the plan.
+ */
+export async function confirmFaults(
+  seen: readonly SeenFault[],
+  lanePool: LanePool,
+  tally: FaultTally,
+  end: RacesEnd,
+): Promise<readonly ConfirmedFault[]> {
+  const groups = groupsOf(seen);
+  const confirmed: (ConfirmedFault | undefined)[] = [];
+  let next = 0;
+  const work = async (lane: number): Promise<void> => {
+    while (next < groups.length && end.reason !== "interrupted") {
+      const at = next++;
+      confirmed[at] = await confirm(groups[at]!, { lanePool, lane, end }).catch(unlessInterrupted(end));
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(lanePool.lanes, groups.length) }, (_, lane) => work(lane)));
+  const found = confirmed.filter((one) => one !== undefined);
+  tally.unconfirmed = groups.length - found.length;
+  tally.end();
+  return found;
+}
+
+function groupsOf(seen: readonly SeenFault[]): readonly Group[] {
+  const groups = new Map<string, Group>();
+  for (const { request, hits } of seen) {
+    for (const hit of hits) {
+      const key = `${request.action} ${hit.verdict}`;
+      const known = groups.get(key);
+      if (known === undefined) groups.set(key, { request, hit, count: 1 });
+      else known.count++;
+    }
+  }
+  return [...groups.values()];
+}
+
+async function confirm(group: Group, seat: Seat): Promise<ConfirmedFault | undefined> {
+  const { lanePool, lane } = seat;
+  const found: FaultRequest = { ...group.request, at: undefined, only: group.hit.point };
+  const { request, isMinimal } = await shrink(found, group.hit, seat);
+  for (const candidate of request.path.length === found.path.length ? [found] : [request, found]) {
+    await lanePool.rebuild(lane);
+    const hit = await shown(candidate, group.hit, seat);
+    if (hit === undefined) continue;
+    const recording = await lanePool.record(lane, candidate.path, candidate.draws);
+    return { request: candidate, hit, recording, count: group.count, isMinimal: isMinimal && candidate === request, foundPath: found.path };
+  }
+  return undefined;
+}
+
+/** Returns the hit if a request shows the same again. */
+async function shown(request: FaultRequest, { verdict }: FaultHit, { lanePool, lane }: Seat): Promise<FaultHit | undefined> {
+  const answers = await faultsOn(lanePool, lane, request);
+  return answers.flatMap(({ hits }) => hits).find((hit) => hit.verdict === verdict);
+}
+
+async function shrink(
+  found: FaultRequest,
+  hit: FaultHit,
+  seat: Seat,
+): Promise<{ readonly request: FaultRequest; readonly isMinimal: boolean }> {
+  if (found.path.length === 0) return { request: found, isMinimal: true };
+  const until = performance.now() + Math.min(SHRINKING, seat.end.leftMs / 2);
+  // The last step represents the call, and stays.
+  const whole = { path: [...found.path, found.action], draws: found.draws === undefined ? undefined : [...found.draws] };
+  const shrunk = await shrinkPath(whole, async ({ path, draws }) => {
+    if (seat.end.reason !== undefined || performance.now() > until) return undefined;
+    return (await shown({ ...found, path: path.slice(0, -1), draws }, hit, seat)) !== undefined;
+  });
+  if (shrunk.path.length === whole.path.length) return { request: found, isMinimal: shrunk.isMinimal };
+  return { request: { ...found, path: shrunk.path.slice(0, -1), draws: shrunk.draws }, isMinimal: shrunk.isMinimal };
+}

@@ -1,0 +1,88 @@
+import type { FaultAnswer } from "../../messages/fault-messages.ts";
+import type { FaultCoverage } from "../../model/results/result.ts";
+import type { FaultPlan } from "./plan-faults.ts";
+
+/** Counts the fault points that were found and tried, and the reasons for those that were not. */
+export class FaultTally {
+  unconfirmed = 0;
+  readonly #calls: number;
+  readonly #skipped: Record<string, number>;
+  readonly #skippedPoints: Record<string, number> = {};
+  readonly #missing: Record<string, string> = {};
+  readonly #begun: number = performance.now();
+  #probed = 0;
+  #counted = 0;
+  #points = 0;
+  #tried = 0;
+  #hits = 0;
+  #durationMs = 0;
+
+  constructor({ faults, skipped }: FaultPlan) {
+    this.#calls = faults.length;
+    this.#skipped = { ...skipped };
+  }
+
+  /** Kinds of calls that were looked at. */
+  get probed(): number {
+    return this.#probed;
+  }
+
+  get tried(): number {
+    return this.#tried;
+  }
+
+  get hits(): number {
+    return this.#hits;
+  }
+
+  /** Adds the answers for one call. There are several if its lane was lost on the way: each continues after the one before. */
+  add(answers: readonly FaultAnswer[]): void {
+    this.#probed++;
+    const points = Math.max(0, ...answers.map((one) => one.points));
+    const dismissed = answers.find((one) => one.dismissed !== undefined)?.dismissed;
+    const tried = sum(answers.map((one) => one.tried));
+    for (const { missing } of answers) Object.assign(this.#missing, missing);
+    this.#tried += tried;
+    this.#points += points;
+    this.#hits += sum(answers.map(({ hits }) => hits.length));
+    if (points > 0) this.#counted++;
+    else this.skip(dismissed ?? (answers.at(-1)?.failure === undefined ? "no_write" : "lane_lost"), 1);
+    let open = points - tried;
+    for (const [reason, count] of answers.flatMap(({ skipped }) => Object.entries(skipped))) {
+      this.#skipPoints(reason, count);
+      open -= count;
+    }
+    const isDead = answers.some(({ hits }) => hits.some(({ verdict }) => verdict === "no_recovery"));
+    if (open > 0) this.#skipPoints(dismissed ?? (isDead ? "no_recovery" : "lane_lost"), open);
+  }
+
+  skip(reason: string, count: number): void {
+    this.#skipped[reason] = (this.#skipped[reason] ?? 0) + count;
+  }
+
+  #skipPoints(reason: string, count: number): void {
+    this.#skippedPoints[reason] = (this.#skippedPoints[reason] ?? 0) + count;
+  }
+
+  end(): void {
+    this.#durationMs = performance.now() - this.#begun;
+  }
+
+  coverage(): FaultCoverage {
+    return {
+      calls: this.#calls,
+      counted: this.#counted,
+      points: this.#points,
+      tried: this.#tried,
+      skipped: this.#skipped,
+      skippedPoints: this.#skippedPoints,
+      missing: this.#missing,
+      unconfirmed: this.unconfirmed,
+      durationMs: this.#durationMs,
+    };
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}

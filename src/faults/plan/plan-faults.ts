@@ -1,0 +1,35 @@
+import type { Committer } from "../../engine/commit/committer.ts";
+
+/** A call whose writes are made to fail: the first of its kind in the order of commits. */
+export interface PlannedFault {
+  readonly node: number;
+  readonly action: number;
+}
+
+export interface FaultPlan {
+  readonly faults: readonly PlannedFault[];
+  /** Committed calls that are not tried, by reason. */
+  readonly skipped: Readonly<Record<string, number>>;
+}
+
+/**
+ * Chooses one call of each kind from the committed graph alone, so that the choice does not depend on lanes. Calls are of one kind if they have the
+ * same action and status, and change the state or keep it alike. Left out are calls with a finding, calls that led to no state, and actions that
+ * rules added (`ownActions`: the agent's own actions come first).
+ */
+export function planFaults({ edges }: Pick<Committer, "edges">, ownActions: number): FaultPlan {
+  const kinds = new Map<string, PlannedFault>();
+  const skipped: Record<string, number> = {};
+  const skip = (reason: string): void => void (skipped[reason] = (skipped[reason] ?? 0) + 1);
+  for (let edge = 0; edge < edges.size; edge++) {
+    const { from, to, action, status, found } = edges.at(edge);
+    if (action >= ownActions) skip("brought");
+    else if (found || to < 0) skip("finding");
+    else {
+      const kind = [action, status, to !== from].join();
+      if (kinds.has(kind)) skip("same_kind");
+      else kinds.set(kind, { node: from, action });
+    }
+  }
+  return { faults: [...kinds.values()], skipped };
+}

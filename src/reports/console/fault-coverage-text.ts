@@ -1,0 +1,25 @@
+import type { ExplorationFacts } from "../../model/results/result.ts";
+import { duration, grouped, plural } from "./numbers.ts";
+import { counted } from "./race-coverage-text.ts";
+
+/** Returns the extent of the faults as rows of words; none where they were off. */
+export function faultRows({ faultCoverage }: Pick<ExplorationFacts, "faultCoverage">): readonly (readonly [string, string])[] {
+  if (faultCoverage === undefined) return [];
+  const { calls, counted: looked, points, tried, skipped, skippedPoints, missing, unconfirmed, durationMs } = faultCoverage;
+  const of = `${grouped(looked)} of ${plural(calls, "kind")} of calls`;
+  const rows: readonly (readonly [string, string])[] = [
+    ["faults", `${grouped(tried)} of ${plural(points, "fault point")} tried, in ${of}, in ${duration(durationMs)}`],
+    ["no faults in", counted(skipped)],
+    ["not tried", counted(skippedPoints)],
+    ["not possible", missingText(missing)],
+    ["unconfirmed", unconfirmed === 0 ? "" : plural(unconfirmed, "hit")],
+  ];
+  return rows.filter(([, value]) => value !== "");
+}
+
+/** Returns the faults that do not apply: `db cut (SQLite has no connections that could be cut)`. */
+export function missingText(missing: Readonly<Record<string, string>>): string {
+  return Object.entries(missing)
+    .map(([cell, why]) => `${cell.replaceAll("_", " ")} (${why})`)
+    .join(", ");
+}

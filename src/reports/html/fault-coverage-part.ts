@@ -1,0 +1,15 @@
+import { faultRows } from "../console/fault-coverage-text.ts";
+import type { ExplorationEntry } from "../document/document-types.ts";
+import { text } from "./safe-text.ts";
+
+/** The extent of the faults that were made, and the points that were left out, with the reasons. */
+export function faultCoveragePart(entry: ExplorationEntry): string {
+  const rows = faultRows(entry);
+  if (rows.length === 0) return "";
+  return [
+    '<section class="fault-coverage"><h3>Faults</h3>',
+    "<p>In states that were found, each write of each kind of call was made to fail, one at a time.</p>",
+    `<table><tbody>${rows.map(([word, value]) => `<tr><th scope="row">${text(word)}</th><td>${text(value)}</td></tr>`).join("")}</tbody></table>`,
+    "</section>",
+  ].join("\n");
+}

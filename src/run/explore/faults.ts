@@ -1,0 +1,61 @@
+import type { ExplorationConfig } from "../../config/index.ts";
+import type { LanePool } from "../../engine/lane-pool.ts";
+import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts";
+import { confirmFaults, probeFaults, type ConfirmedFault } from "../../faults/index.ts";
+import type { LaneReport } from "../../messages/lane-messages.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { FaultCoverage } from "../../model/results/result.ts";
+import { RacesEnd } from "../../races/index.ts";
+import { timeFor } from "./races.ts";
+
+type Faults = ExplorationConfig["faults"];
+
+/** The results of making writes fail. */
+export interface FoundFaults {
+  readonly faults: readonly ConfirmedFault[];
+  /** `undefined`: no faults were made. */
+  readonly coverage: FaultCoverage | undefined;
+}
+
+export const NO_FAULTS: FoundFaults = { faults: [], coverage: undefined };
+
+/** @throws SeqqaError `FAULTS_IMPOSSIBLE` if faults are requested and nothing restores what other connections committed */
+export function refuseFaults({ mode }: Pick<Faults, "mode">, { raceObstacle }: LaneReport): void {
+  if (mode === "off" || raceObstacle === undefined) return;
+  throw new SeqqaError("FAULTS_IMPOSSIBLE", `Writes cannot be made to fail: ${raceObstacle.why}.`, {
+    exitStatus: 2,
+    hint: raceObstacle.remedy,
+  });
+}
+
+/** Makes the writes of one call of each kind fail, and confirms the hits on rebuilt lanes. */
+export async function findFaults(
+  explorer: Explorer,
+  { actions, ownActions, signal, onEvent }: ExplorerOptions,
+  lanePool: LanePool,
+  { mode, kinds, bestEffort, maxTime }: Faults,
+): Promise<FoundFaults> {
+  const isOver = signal?.aborted === true || explorer.fatal !== undefined || explorer.stopReason === "first_violation";
+  if (mode === "off" || isOver) return NO_FAULTS;
+  const violations = [...explorer.committer.findings.violations.values()];
+  const found = new Set(violations.map(({ finding, lastAction }) => JSON.stringify([finding.invariant, lastAction])));
+  const cancel = (): void => lanePool.cancel();
+  signal?.addEventListener("abort", cancel, { once: true });
+  try {
+    const end = new RacesEnd(maxTime === undefined ? timeFor(explorer.limit) : maxTime * 1000, signal);
+    const { seen, tally } = await probeFaults(explorer.committer, lanePool, {
+      ownActions: ownActions ?? actions.length,
+      kinds,
+      bestEffort,
+      isFound: (invariant, action) => found.has(JSON.stringify([invariant, actions[action]])),
+      end,
+      onProgress: ({ probed, tried, hits }, planned) => onEvent({ kind: "faulting", probed, planned, tried, hits }),
+    });
+    const faults = await confirmFaults(seen, lanePool, tally, end);
+    const coverage = tally.coverage();
+    if (maxTime !== undefined) explorer.limit.extend(coverage.durationMs);
+    return { faults, coverage };
+  } finally {
+    signal?.removeEventListener("abort", cancel);
+  }
+}

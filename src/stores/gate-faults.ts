@@ -1,0 +1,50 @@
+import type { Gate, HeldWrite, WriteFault, WriteFaults } from "../model/stores/store-adapter.ts";
+
+/** A gate that can make the write fail before which it holds a connection. */
+export interface FailingGate extends Gate {
+  /** How a held write can fail. */
+  readonly faults: Pick<WriteFaults, "kinds" | "missing">;
+  /** Counts the target's write statements from here on; none is held. */
+  watch(): Promise<void>;
+  /** Resolves with the number of write statements since {@link watch}, once `done` has settled. */
+  watched(done: Promise<unknown>): Promise<number>;
+  /** Makes the held write fail and disarms. Returns `false` if the server does not allow it: then the write is made. */
+  fail(fault: WriteFault): Promise<boolean>;
+}
+
+/** Makes writes fail at a gate: the write is held first, so that it is known which one fails, and that no other does. */
+export class GateFaults implements WriteFaults {
+  readonly kind = "faults";
+  readonly kinds: readonly WriteFault[];
+  readonly missing: WriteFaults["missing"];
+  readonly #gate: FailingGate;
+  #fault: WriteFault = "error";
+
+  constructor(gate: FailingGate) {
+    this.#gate = gate;
+    this.kinds = gate.faults.kinds;
+    this.missing = gate.faults.missing;
+  }
+
+  watch(): Promise<void> {
+    return this.#gate.watch();
+  }
+
+  watched(done: Promise<unknown>): Promise<number> {
+    return this.#gate.watched(done);
+  }
+
+  arm(write: number, fault: WriteFault): Promise<void> {
+    this.#fault = fault;
+    return this.#gate.arm(write);
+  }
+
+  async failed(done: Promise<unknown>): Promise<HeldWrite | undefined> {
+    const held = await this.#gate.held(done);
+    return held !== undefined && (await this.#gate.fail(this.#fault)) ? held : undefined;
+  }
+
+  disarm(): Promise<void> {
+    return this.#gate.release();
+  }
+}

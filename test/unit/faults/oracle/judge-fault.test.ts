@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { faultText, judgeFault, type FaultedCall } from "../../../../src/faults/oracle/judge-fault.ts";
+import { rowChanges } from "../../../../src/faults/oracle/row-changes.ts";
+import { storesOnly } from "../../../../src/faults/oracle/stores-only.ts";
+import type { Facts } from "../../../../src/state/canonical/facts.ts";
+
+const CALL: FaultedCall = {
+  action: "refund",
+  point: { kind: "error", store: "db", write: 2, statement: "UPDATE orders" },
+  status: 500,
+  plainStatus: 200,
+  isBefore: true,
+  isAfter: false,
+  broken: [],
+  differences: "db.payments: 1 row added",
+  again: { status: 200, isAfter: true },
+};
+
+describe("the judgement of a fault", () => {
+  it.each<readonly [string, Partial<FaultedCall>, string | undefined]>([
+    ["nothing happened, and it was said", {}, undefined],
+    ["all happened, whatever was said", { isBefore: false, isAfter: true, again: undefined }, undefined],
+    ["a call that changes nothing", { isAfter: true, status: 200 }, undefined],
+    ["a part happened", { isBefore: false, again: undefined }, "torn_write"],
+    ["nothing happened, and success was said", { status: 201 }, "false_success"],
+    ["a refusal is no success", { status: 409 }, undefined],
+    [
+      "nothing happened where the call is refused anyway",
+      { status: 200, plainStatus: 409, again: { status: 409, isAfter: true } },
+      undefined,
+    ],
+    ["a rule breaks", { broken: [{ invariant: "paid_once", message: "2 payments" }] }, "torn_write"],
+    ["it does not work afterwards", { again: { status: 503, isAfter: false } }, "no_recovery"],
+    ["it does nothing afterwards", { again: { status: 200, isAfter: false } }, "no_recovery"],
+  ])("%s", (_what, change, verdict) => {
+    expect(judgeFault({ ...CALL, ...change })?.verdict).toBe(verdict);
+  });
+
+  it("names the statement and the difference", () => {
+    expect(judgeFault({ ...CALL, isBefore: false, again: undefined })?.message).toBe(
+      "the 2nd write of db (UPDATE orders) failed with an error: refund was answered 500, and the stores are neither as before nor as after it: db.payments: 1 row added",
+    );
+    expect([1, 2, 3, 4, 11, 12, 21].map((write) => faultText({ kind: "cut", store: "db", write }).match(/\d+\w+/)![0])).toEqual([
+      "1st",
+      "2nd",
+      "3rd",
+      "4th",
+      "11th",
+      "12th",
+      "21st",
+    ]);
+  });
+});
+
+const table = (name: string, added: readonly (readonly string[])[], removed: readonly (readonly string[])[] = []) => ({
+  name,
+  columns: [{ name: "id" }],
+  added,
+  removed,
+});
+const facts = (...tables: readonly ReturnType<typeof table>[]): Facts => ({
+  systems: { db: { kind: "rows", tables, counters: { orders: 7 } } },
+  context: { order: 1 },
+  clients: { api: 1 },
+});
+
+describe("the part of a state that a failed call must leave alone", () => {
+  it("is the stores, without tables of best effort, counters, context and credentials", () => {
+    const both = facts(table("orders", [["1"]]), table("audit_log", [["x"]]));
+    const only = { systems: { db: { kind: "rows", tables: [table("orders", [["1"]])], counters: {} } }, context: {}, clients: {} };
+    expect(storesOnly(both, ["audit_*"])).toEqual(only);
+    expect(storesOnly(both, ["db.audit_log"])).toEqual(only);
+  });
+
+  it("differs by rows, which are counted by table", () => {
+    const before = facts(table("orders", [["1"]]), table("gone", [["1"], ["2"]]));
+    const after = facts(table("orders", [["2"], ["3"]], [["9"]]), table("gone", []));
+    expect(rowChanges(before, after)).toBe("db.orders: 2 rows changed; db.gone: 2 rows removed");
+    expect(rowChanges(before, before)).toBe("");
+  });
+});
