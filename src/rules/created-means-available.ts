@@ -4,9 +4,9 @@ import type { Resource } from "../model/declare/resource.ts";
 import { Rule, type CheckedStep } from "../model/declare/rule.ts";
 import type { ApiResponse } from "../model/http/response.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { createdBy, requestTo } from "./created.ts";
+import { createdBy, requestTo } from "./resources/created.ts";
 import { isDone, isMissing, pathOf, shownPath, urlOf, writesOf } from "./requests.ts";
-import { ResourcePaths } from "./resource-paths.ts";
+import { ResourcePaths } from "./resources/resource-paths.ts";
 
 export interface CreatedMeansAvailableOptions {
   /** The resources of the API. An item that is created without a `Location` is looked up at the path of its item. */

@@ -4,10 +4,10 @@ import type { Resource } from "../model/declare/resource.ts";
 import { Rule, type CheckedStep, type StoresView } from "../model/declare/rule.ts";
 import type { ApiResponse } from "../model/http/response.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { idOf, isObject, listIn } from "./answer-content.ts";
-import { requestTo } from "./created.ts";
+import { idOf, isObject, listIn } from "./answers/answer-content.ts";
+import { requestTo } from "./resources/created.ts";
 import { pathOf, writesOf } from "./requests.ts";
-import { itemPath, ResourcePaths, type Place } from "./resource-paths.ts";
+import { itemPath, ResourcePaths, type Place } from "./resources/resource-paths.ts";
 import { storeChanges } from "./store-changes.ts";
 
 export interface LeakageOptions {

@@ -3,12 +3,12 @@ import type { Values } from "../model/context/context.ts";
 import type { Resource } from "../model/declare/resource.ts";
 import { Rule, type CheckedStep } from "../model/declare/rule.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { contradictions, isSteady } from "./agreement.ts";
-import { idOf, isTombstone, itemIn, listIn, type Item } from "./answer-content.ts";
-import { createdBy } from "./created.ts";
+import { contradictions, isSteady } from "./answers/agreement.ts";
+import { idOf, isTombstone, itemIn, listIn, type Item } from "./answers/answer-content.ts";
+import { createdBy } from "./resources/created.ts";
 import { isDone, isMissing, pathOf, writesOf } from "./requests.ts";
-import { collectionPath, itemPath, ResourcePaths, type Kind } from "./resource-paths.ts";
-import { segmentsOf } from "./path-template.ts";
+import { collectionPath, itemPath, ResourcePaths, type Kind } from "./resources/resource-paths.ts";
+import { segmentsOf } from "./resources/path-template.ts";
 
 /** The number of items of a list that are checked. */
 const LOOKED_AT = 20;

@@ -5,10 +5,10 @@ import { EdgeAction } from "../model/declare/edge-action.ts";
 import { ApiResponse } from "../model/http/response.ts";
 import { Rule, type Login, type StoresView } from "../model/declare/rule.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { graphqlAnswer } from "./graphql-answer.ts";
-import { IntruderClient, NothingNamed, type TriedCall } from "./intruder-client.ts";
-import { OwnersView } from "./owners-view.ts";
-import { seenFields } from "./seen-fields.ts";
+import { graphqlAnswer } from "./answers/graphql-answer.ts";
+import { IntruderClient, NothingNamed, type TriedCall } from "./intruder/intruder-client.ts";
+import { OwnersView } from "./intruder/owners-view.ts";
+import { seenFields } from "./answers/seen-fields.ts";
 import { onlyAdds, storeChanges } from "./store-changes.ts";
 
 export interface OwnershipOptions<C extends object = Values, A = ApiClient> {

@@ -3,10 +3,10 @@ import type { Values } from "../model/context/context.ts";
 import type { Resource } from "../model/declare/resource.ts";
 import { Rule } from "../model/declare/rule.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { idOf, listIn } from "./answer-content.ts";
-import { createdBy, type Created } from "./created.ts";
+import { idOf, listIn } from "./answers/answer-content.ts";
+import { createdBy, type Created } from "./resources/created.ts";
 import { isDone } from "./requests.ts";
-import { collectionPath, itemPath, ResourcePaths, type Kind } from "./resource-paths.ts";
+import { collectionPath, itemPath, ResourcePaths, type Kind } from "./resources/resource-paths.ts";
 
 export interface ResourceHierarchyOptions {
   /** The resources of the API. Those with a `parent` whose item path is part of theirs are judged. */

@@ -4,7 +4,7 @@ import { SeqqaError } from "../model/errors.ts";
 import { Rule } from "../model/declare/rule.ts";
 import type { ApiResponse } from "../model/http/response.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { isObject, jsonOf, type Item } from "./answer-content.ts";
+import { isObject, jsonOf, type Item } from "./answers/answer-content.ts";
 import { isDone, isFailure, pathOf, shownPath, writesOf } from "./requests.ts";
 import { storeChanges } from "./store-changes.ts";
 

@@ -5,8 +5,8 @@ import { SeqqaError } from "../model/errors.ts";
 import { Rule, type CheckedStep, type Login, type Resent, type RuleOptions, type StoresView } from "../model/declare/rule.ts";
 import type { ApiResponse } from "../model/http/response.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { jsonOf } from "./answer-content.ts";
-import { graphqlAnswer } from "./graphql-answer.ts";
+import { jsonOf } from "./answers/answer-content.ts";
+import { graphqlAnswer } from "./answers/graphql-answer.ts";
 import { pathOf, shownPath, writesOf } from "./requests.ts";
 import { storeChanges } from "./store-changes.ts";
 

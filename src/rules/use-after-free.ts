@@ -4,9 +4,9 @@ import type { Resource } from "../model/declare/resource.ts";
 import { Rule, type CheckedStep, type Earlier } from "../model/declare/rule.ts";
 import type { ApiResponse } from "../model/http/response.ts";
 import { Severity } from "../model/declare/severity.ts";
-import { idOf, isEmpty, isTombstone, itemIn, jsonOf, isObject, listIn, saysDeleted, type Item } from "./answer-content.ts";
+import { idOf, isEmpty, isTombstone, itemIn, jsonOf, isObject, listIn, saysDeleted, type Item } from "./answers/answer-content.ts";
 import { isDone, isFailure, isMissing, pathOf, shownPath, writesOf } from "./requests.ts";
-import { collectionPath, ResourcePaths, type Kind, type Place } from "./resource-paths.ts";
+import { collectionPath, ResourcePaths, type Kind, type Place } from "./resources/resource-paths.ts";
 
 export interface UseAfterFreeOptions {
   /** The resources of the API. With them the rule knows which paths are items, and also requests lists. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contradictions } from "../../../src/rules/agreement.ts";
+import { contradictions } from "../../../src/rules/answers/agreement.ts";
 import { listAgreesWithItem } from "../../../src/rules/index.ts";
 import { judged, RESOURCES, type Answer, type Script } from "../../support/scripted-step.ts";
 

@@ -1,5 +1,5 @@
-import { decoded } from "../model/http/decoded.ts";
-import type { RequestOptions } from "../model/http/client.ts";
+import { decoded } from "../../model/http/decoded.ts";
+import type { RequestOptions } from "../../model/http/client.ts";
 import { leavesOf, type ReadValue } from "./owners-view.ts";
 
 /** A call before it is made, and the kind of the owner's values that it names. */

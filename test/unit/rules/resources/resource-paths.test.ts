@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { offerClientPart, type ApiClient, type ClientPart } from "../../../src/model/http/client.ts";
-import type { Resource } from "../../../src/model/declare/resource.ts";
-import { ApiResponse } from "../../../src/model/http/response.ts";
-import { PathTemplate, segmentsOf } from "../../../src/rules/path-template.ts";
-import { pathOf } from "../../../src/rules/requests.ts";
-import { collectionPath, itemPath, ResourcePaths } from "../../../src/rules/resource-paths.ts";
-import { RESOURCES } from "../../support/scripted-step.ts";
+import { offerClientPart, type ApiClient, type ClientPart } from "../../../../src/model/http/client.ts";
+import type { Resource } from "../../../../src/model/declare/resource.ts";
+import { ApiResponse } from "../../../../src/model/http/response.ts";
+import { PathTemplate, segmentsOf } from "../../../../src/rules/resources/path-template.ts";
+import { pathOf } from "../../../../src/rules/requests.ts";
+import { collectionPath, itemPath, ResourcePaths } from "../../../../src/rules/resources/resource-paths.ts";
+import { RESOURCES } from "../../../support/scripted-step.ts";
 
 describe("a path template", () => {
   it("gives back what was filled in, whatever it is", () => {

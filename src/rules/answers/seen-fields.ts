@@ -1,4 +1,4 @@
-import type { ApiResponse } from "../model/http/response.ts";
+import type { ApiResponse } from "../../model/http/response.ts";
 import { isGraphql } from "./graphql-answer.ts";
 
 /** Fields that describe a list and not its items, in lower case without `_` and `-`. */

@@ -1,5 +1,5 @@
-import type { Resource } from "../model/declare/resource.ts";
-import type { ApiResponse } from "../model/http/response.ts";
+import type { Resource } from "../../model/declare/resource.ts";
+import type { ApiResponse } from "../../model/http/response.ts";
 
 /** A JSON object. */
 export type Item = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { Context, contextPartOf } from "../model/context/context.ts";
+import { Context, contextPartOf } from "../../model/context/context.ts";
 
 /** A value of the context that an action has read: the owner's, a shared one, or a credential of the owner. */
 export interface ReadValue {

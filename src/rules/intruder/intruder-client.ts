@@ -1,4 +1,4 @@
-import { clientPartOf, TELLS_SENDER, type RequestOptions } from "../model/http/client.ts";
+import { clientPartOf, TELLS_SENDER, type RequestOptions } from "../../model/http/client.ts";
 import { namedArguments, namedField, namedRequest, type NamedCall } from "./named-call.ts";
 import type { ReadValue } from "./owners-view.ts";
 

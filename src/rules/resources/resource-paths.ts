@@ -1,5 +1,5 @@
-import { SeqqaError } from "../model/errors.ts";
-import type { Resource } from "../model/declare/resource.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { Resource } from "../../model/declare/resource.ts";
 import { PathTemplate, segmentsOf, type Parameters } from "./path-template.ts";
 
 /** A resource with its parsed paths. */

@@ -1,4 +1,4 @@
-import type { ApiResponse } from "../model/http/response.ts";
+import type { ApiResponse } from "../../model/http/response.ts";
 
 /** The meaning of an answer with a status of 200 to 299, where it is an answer of GraphQL. */
 export type GraphqlAnswer =

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ApiResponse } from "../../../src/model/http/response.ts";
-import { graphqlAnswer } from "../../../src/rules/graphql-answer.ts";
+import { ApiResponse } from "../../../../src/model/http/response.ts";
+import { graphqlAnswer } from "../../../../src/rules/answers/graphql-answer.ts";
 
 const kindOf = (query: unknown, answer: unknown, status = 200, method = "POST"): string =>
   graphqlAnswer(new ApiResponse(status, JSON.stringify(answer), {}, { method, url: "", headers: {}, body: JSON.stringify({ query }) }))

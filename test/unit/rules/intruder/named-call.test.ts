@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { namedArguments, namedField, namedRequest } from "../../../src/rules/named-call.ts";
-import type { ReadValue } from "../../../src/rules/owners-view.ts";
+import { namedArguments, namedField, namedRequest } from "../../../../src/rules/intruder/named-call.ts";
+import type { ReadValue } from "../../../../src/rules/intruder/owners-view.ts";
 
 const owned = (values: Readonly<Record<string, string>>): readonly ReadValue[] =>
   Object.entries(values).map(([name, text]) => ({ name, text, kind: "owned" }));

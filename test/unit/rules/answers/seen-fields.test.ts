@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ApiResponse } from "../../../src/model/http/response.ts";
-import { seenFields } from "../../../src/rules/seen-fields.ts";
+import { ApiResponse } from "../../../../src/model/http/response.ts";
+import { seenFields } from "../../../../src/rules/answers/seen-fields.ts";
 
 const answer = (body: unknown, status = 200): string | undefined => seenFields(ApiResponse.of(status, body));
 

@@ -1,7 +1,7 @@
-import type { CheckedStep } from "../model/declare/rule.ts";
-import type { ApiResponse } from "../model/http/response.ts";
-import { idOf, itemIn } from "./answer-content.ts";
-import { isDone, pathOf, writesOf } from "./requests.ts";
+import type { CheckedStep } from "../../model/declare/rule.ts";
+import type { ApiResponse } from "../../model/http/response.ts";
+import { idOf, itemIn } from "../answers/answer-content.ts";
+import { isDone, pathOf, writesOf } from "../requests.ts";
 import { itemPath, type Kind, type Place, type ResourcePaths } from "./resource-paths.ts";
 
 /** An item that a step created. */
