@@ -63,7 +63,7 @@ const MISTAKES: readonly Bad[] = [
     what: "a name that seqqa does not export",
     files: exploration("import { Agnet } from 'seqqa';\nexport const agent = new Agnet({});\n"),
     says: /^error: qa\/notes\.explore\.ts:1:\d+: .*does not provide an export named 'Agnet'/,
-    hint: /Check the name/,
+    hint: /Check the imported name/,
   },
   {
     what: "a throw at import",
