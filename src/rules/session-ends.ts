@@ -6,9 +6,7 @@ import { Rule, type RuleOptions } from "../model/declare/rule.ts";
 import { ApiResponse } from "../model/http/response.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { isDone, writesOf } from "./requests.ts";
-import { nameOf, requireAction } from "./single-use.ts";
-
-type ActionOrName<C extends object, A> = Action<C, A> | string;
+import { nameOf, requireAction, type ActionOrName } from "./named-action.ts";
 
 export interface SessionEndsOptions<C extends object = Values, A = ApiClient> extends Pick<RuleOptions<C, A>, "severity" | "blocking"> {
   /** Opens a session of the user with the given client: logs in, or creates an API key. A login that is refused opens none. */

@@ -1,17 +1,14 @@
 import type { Action } from "../model/declare/action.ts";
 import type { ApiClient } from "../model/http/client.ts";
 import type { Context, Values } from "../model/context/context.ts";
-import { SeqqaError } from "../model/errors.ts";
 import { Rule, type CheckedStep, type Login, type Resent, type RuleOptions, type StoresView } from "../model/declare/rule.ts";
 import type { ApiResponse } from "../model/http/response.ts";
 import { Severity } from "../model/declare/severity.ts";
 import { jsonOf } from "./answers/answer-content.ts";
 import { graphqlAnswer } from "./answers/graphql-answer.ts";
+import { nameOf, requireAction, type ActionOrName } from "./named-action.ts";
 import { pathOf, shownPath, writesOf } from "./requests.ts";
 import { storeChanges } from "./store-changes.ts";
-
-/** An action of the agent, or its name. */
-type ActionOrName<C extends object, A> = Action<C, A> | string;
 
 export interface SingleUseOptions<C extends object = Values, A = ApiClient> extends Pick<RuleOptions<C, A>, "severity" | "blocking"> {
   /** The action that creates what may be used once: asks for a reset link, makes an invitation, issues a coupon. */
@@ -84,7 +81,7 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
         if (problem !== undefined) return step.explain(problem);
       }
       if (!spending.isPossible) return step.inconclusive("its request cannot be sent again");
-      if (await isCreatedAgain(world as never, create as never, step.client)) {
+      if (await isCreatedAgain(world as never, create as never)) {
         const problem = await spending.again(`after ${create!.name} was called again`);
         if (problem !== undefined) return step.explain(problem);
       }
@@ -150,12 +147,11 @@ class Spending {
 async function isCreatedAgain(
   world: { readonly context: Context; readonly clients: Readonly<Record<string, ApiClient>>; readonly api: ApiClient },
   create: Action,
-  own: ApiClient,
 ): Promise<boolean> {
   const { context, clients, api } = world;
   try {
     if (create.precondition !== undefined && !create.precondition(context)) return false;
-    const client = create.as === undefined ? (api ?? own) : clients[create.as]!;
+    const client = create.as === undefined ? api : clients[create.as]!;
     const answer = await create.run(client, context);
     return answer !== null && answer.statusCode < 400;
   } catch {
@@ -206,18 +202,4 @@ function credentialIn(value: unknown, depth: number): string | undefined {
     if (below !== undefined) return below;
   }
   return undefined;
-}
-
-export function nameOf<C extends object, A>(action: ActionOrName<C, A>): string {
-  return typeof action === "string" ? action : action.name;
-}
-
-/** Returns an action by its name. @throws SeqqaError `RULE_INVALID` */
-export function requireAction<C extends object, A>(actions: readonly Action<C, A>[], rule: string, name: string): Action<C, A> {
-  const found = actions.find((action) => action.name === name);
-  if (found !== undefined) return found;
-  throw new SeqqaError("RULE_INVALID", `${rule}: the Agent has no action "${name}".`, {
-    exitStatus: 2,
-    hint: `Its actions: ${actions.map((action) => action.name).join(", ")}.`,
-  });
 }

@@ -1,14 +1,7 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { SeqqaError } from "../../model/errors.ts";
-import type {
-  Checkpoint,
-  CheckpointChoice,
-  NoGate,
-  Observed,
-  StoreAdapter,
-  StoreScope,
-  StoreTraits,
-} from "../../model/stores/store-adapter.ts";
+import type { CheckpointChoice, Observed, StoreScope } from "../../model/stores/store-adapter.ts";
+import { ValueAdapter } from "../../stores/value-adapter.ts";
 import { timeSpanMs } from "./time-span.ts";
 
 export interface ClockAdapterOptions {
@@ -29,26 +22,23 @@ interface ClockState {
  * libfaketime, which reads the offset of its clock from a file each time that it is asked for the time; the monotonic clock, and with it timers and
  * timeouts, goes on as it is.
  */
-export class ClockAdapter implements StoreAdapter {
+export class ClockAdapter extends ValueAdapter<ClockState> {
   readonly name = "clock";
   readonly checkpoint: CheckpointChoice = { mode: "offset", why: "the target reads its clock's offset from a file" };
-  readonly traits: StoreTraits = { portable: true, commits: true };
-  readonly uses: string;
   readonly #maxAdvances: number;
-  #state: ClockState = { aheadMs: 0, advances: 0 };
 
   constructor({ file, maxAdvances = 3 }: ClockAdapterOptions) {
-    this.uses = file;
+    super(file, "a clock, which nobody waits for", { aheadMs: 0, advances: 0 });
     this.#maxAdvances = maxAdvances;
   }
 
   aheadMs(): number {
-    return this.#state.aheadMs;
+    return this.state.aheadMs;
   }
 
   /** The number of moves on this path. */
   get advances(): number {
-    return this.#state.advances;
+    return this.state.advances;
   }
 
   /**
@@ -63,57 +53,25 @@ export class ClockAdapter implements StoreAdapter {
         hint: 'Pass a duration to move the clock ahead by, such as "30 days", "90m" or milliseconds as a number.',
       });
     }
-    if (this.#state.advances >= this.#maxAdvances) return false;
-    this.#set({ aheadMs: this.#state.aheadMs + ms, advances: this.#state.advances + 1 });
+    if (this.state.advances >= this.#maxAdvances) return false;
+    this.replace({ aheadMs: this.state.aheadMs + ms, advances: this.state.advances + 1 });
     return true;
   }
 
   open(_scope: StoreScope): void {
-    this.#set(this.#state);
-  }
-
-  root(): Observed {
-    return this.observe();
-  }
-
-  mark(): Checkpoint {
-    return this.#state;
-  }
-
-  changed(mark: Checkpoint): boolean {
-    return mark !== this.#state;
-  }
-
-  restore(mark: Checkpoint): void {
-    if (mark !== this.#state) this.#set(mark as ClockState);
+    this.replace(this.state);
   }
 
   observe(): Observed {
-    return { kind: "value", value: this.#state };
-  }
-
-  capture(): unknown {
-    return this.#state;
-  }
-
-  write(image: unknown): void {
-    this.#set(image as ClockState);
-  }
-
-  gate(): NoGate {
-    return { kind: "none", why: "it is a clock, which no request waits for" };
-  }
-
-  dump(): string {
-    return JSON.stringify(this.#state);
+    return { kind: "value", value: this.state };
   }
 
   close(): void {
     // The file is removed with the run.
   }
 
-  #set(state: ClockState): void {
-    this.#state = state;
+  protected override replace(state: ClockState): void {
+    super.replace(state);
     // A reader sees the old offset or the new one, and never an empty file.
     writeFileSync(`${this.uses}.new`, offsetText(state.aheadMs), { mode: 0o600 });
     renameSync(`${this.uses}.new`, this.uses);

@@ -1,33 +1,15 @@
 import { SeqqaError } from "../../model/errors.ts";
-import type {
-  Checkpoint,
-  CheckpointChoice,
-  NoGate,
-  Observed,
-  StoreAdapter,
-  StoreScope,
-  StoreTraits,
-} from "../../model/stores/store-adapter.ts";
+import type { CheckpointChoice, StoreScope } from "../../model/stores/store-adapter.ts";
+import { ValueAdapter } from "../../stores/value-adapter.ts";
 
-interface Saved<S> {
-  readonly state: S;
-  readonly version: number;
-}
-
-/** A store in this process that listens on a port like a third party of the target. Its state is an immutable value. */
-export abstract class StubAdapter<S extends object> implements StoreAdapter {
-  abstract readonly name: string;
+/** A store in this process that listens on a port like a third party of the target. */
+export abstract class StubAdapter<S extends object> extends ValueAdapter<S> {
   readonly checkpoint: CheckpointChoice = { mode: "memory", why: "the stub is part of seqqa" };
-  readonly traits: StoreTraits = { portable: true, commits: true };
-  readonly uses: string;
   /** `true` while a lane uses it. */
   protected isOpen = false;
-  #state: S;
-  #version = nextVersion();
 
   constructor(url: string, state: S) {
-    this.uses = url;
-    this.#state = state;
+    super(url, "a stub of a third party, which holds no locks", state);
   }
 
   /** The URL that the target is given. */
@@ -35,65 +17,17 @@ export abstract class StubAdapter<S extends object> implements StoreAdapter {
     return this.uses;
   }
 
-  protected get state(): S {
-    return this.#state;
-  }
-
-  protected set(change: Partial<S>): void {
-    this.#state = { ...this.#state, ...change };
-    this.#version = nextVersion();
-  }
-
   /** Starts to listen, unless it does. @throws SeqqaError `STUB_PORT` if the port is taken */
   abstract listen(): Promise<void>;
-  abstract observe(): Observed;
-  abstract close(): Promise<void>;
+
+  protected set(change: Partial<S>): void {
+    this.replace({ ...this.state, ...change });
+  }
 
   async open(_scope: StoreScope): Promise<void> {
     await this.listen();
     this.isOpen = true;
   }
-
-  root(): Observed {
-    return this.observe();
-  }
-
-  mark(): Checkpoint {
-    return { state: this.#state, version: this.#version } satisfies Saved<S>;
-  }
-
-  changed(mark: Checkpoint): boolean {
-    return (mark as Saved<S>).version !== this.#version;
-  }
-
-  restore(mark: Checkpoint): void {
-    const { state, version } = mark as Saved<S>;
-    this.#state = state;
-    this.#version = version;
-  }
-
-  capture(): unknown {
-    return this.#state;
-  }
-
-  write(image: unknown): void {
-    this.#state = image as S;
-    this.#version = nextVersion();
-  }
-
-  gate(): NoGate {
-    return { kind: "none", why: "it is a stub of a third party, which holds no locks" };
-  }
-
-  dump(): string {
-    return JSON.stringify(this.#state);
-  }
-}
-
-let versions = 0;
-/** A number is never used for two states, so that a restored state is known again. */
-function nextVersion(): number {
-  return ++versions;
 }
 
 /** Checks the URL of a stub, and returns it without a slash at its end. @throws SeqqaError `STUB_URL_INVALID` */

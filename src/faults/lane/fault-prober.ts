@@ -1,5 +1,5 @@
 import type { FaultAnswer, FaultHit, FaultRequest } from "../../messages/fault-messages.ts";
-import { LaneLost, lossOf, type LaneWork, type RaceGround } from "../../lane/index.ts";
+import { isAt, LaneLost, lossOf, type LaneWork, type RaceGround } from "../../lane/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { FaultPoint } from "../../model/results/result.ts";
 import type { HeldWrite, WriteFault, WriteFaults } from "../../model/stores/store-adapter.ts";
@@ -93,7 +93,7 @@ class FaultProber {
   async #probe(): Promise<void> {
     const { kinds, only } = this.#request;
     const before = await this.#calls.arrive();
-    if (!(await this.#isThere())) return void (this.#dismissed = "not_there");
+    if (!(await isAt(this.#ground.base, this.#request.at))) return void (this.#dismissed = "not_there");
     const writes = new Map<string, number>();
     const plain = await this.#counted(writes);
     const [call] = plain.calls;
@@ -262,15 +262,6 @@ class FaultProber {
 
   #skip(reason: string): void {
     this.#skipped[reason] = (this.#skipped[reason] ?? 0) + 1;
-  }
-
-  async #isThere(): Promise<boolean> {
-    const { at } = this.#request;
-    if (at === undefined) return true;
-    const now = { lo: 0, hi: 0 };
-    const { state, canonicalizer } = this.#ground.base;
-    await state.fingerprint(canonicalizer, now);
-    return now.lo === at.lo && now.hi === at.hi;
   }
 }
 

@@ -173,7 +173,9 @@ export class StepRules {
       because: () => because,
       inconclusive,
       unjudged: inconclusive,
-      guests: guestsOf(world),
+      get guests(): readonly ApiClient[] {
+        return guestsOf(world);
+      },
       again: async (answer, { by = client, body } = {}) => sendAgain(answer, by, by !== client, body),
       stores: async (): Promise<StoresView | undefined> => {
         await this.#settle();

@@ -1,5 +1,5 @@
 import type { RaceAnswer, RaceHit, RaceRequest } from "../../messages/race-messages.ts";
-import { LaneLost, lossOf, type RaceGround } from "../../lane/index.ts";
+import { isAt, LaneLost, lossOf, type RaceGround } from "../../lane/index.ts";
 import type { RaceDelivery, RaceOutcome, RaceSchedule } from "../../model/results/result.ts";
 import { Severity } from "../../model/declare/severity.ts";
 import type { WireRoute } from "../../model/http/wire.ts";
@@ -86,7 +86,7 @@ export class Prober {
   async #probe(): Promise<void> {
     const { sides, effort, mode } = this.#request;
     const before = await this.#calls.arrive();
-    if (!(await this.#isThere())) return void (this.#dismissed = "not_there");
+    if (!(await isAt(this.#ground.base, this.#request.at))) return void (this.#dismissed = "not_there");
     const orders: Execution[] = [];
     const routes = new Map<string, WireRoute>();
     const note: Deliver = (_side, request, route, send) => {
@@ -292,15 +292,6 @@ export class Prober {
     const { wanted } = this.#request;
     if (wanted === undefined || verdictRank(verdict) < verdictRank(wanted.verdict)) return true;
     return wanted.verdict === verdict && wanted.invariant === invariant;
-  }
-
-  async #isThere(): Promise<boolean> {
-    const { at } = this.#request;
-    if (at === undefined) return true;
-    const now = { lo: 0, hi: 0 };
-    const { state, canonicalizer } = this.#ground.base;
-    await state.fingerprint(canonicalizer, now);
-    return now.lo === at.lo && now.hi === at.hi;
   }
 
   #hitOf(judgement: Judgement, execution: Execution, way: Delivery, { measure }: Oracle): RaceHit {

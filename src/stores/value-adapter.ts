@@ -1,0 +1,71 @@
+import type {
+  Awaitable,
+  Checkpoint,
+  CheckpointChoice,
+  NoGate,
+  Observed,
+  StoreAdapter,
+  StoreScope,
+  StoreTraits,
+} from "../model/stores/store-adapter.ts";
+
+/** A store in this process whose state is an immutable value: a change replaces the value, and a checkpoint is the value itself. */
+export abstract class ValueAdapter<S extends object> implements StoreAdapter {
+  abstract readonly name: string;
+  abstract readonly checkpoint: CheckpointChoice;
+  readonly traits: StoreTraits = { portable: true, commits: true };
+  readonly uses: string;
+  readonly #isA: string;
+  #state: S;
+
+  /** @param isA Completes "it is": the reason why nobody can be held at a write. */
+  constructor(uses: string, isA: string, state: S) {
+    this.uses = uses;
+    this.#isA = isA;
+    this.#state = state;
+  }
+
+  abstract open(scope: StoreScope): Awaitable<void>;
+  abstract observe(): Observed;
+  abstract close(): Awaitable<void>;
+
+  protected get state(): S {
+    return this.#state;
+  }
+
+  protected replace(state: S): void {
+    this.#state = state;
+  }
+
+  root(): Observed {
+    return this.observe();
+  }
+
+  mark(): Checkpoint {
+    return this.#state;
+  }
+
+  changed(mark: Checkpoint): boolean {
+    return mark !== this.#state;
+  }
+
+  restore(mark: Checkpoint): void {
+    if (mark !== this.#state) this.replace(mark as S);
+  }
+
+  capture(): unknown {
+    return this.#state;
+  }
+
+  write(image: unknown): void {
+    this.replace(image as S);
+  }
+
+  gate(): NoGate {
+    return { kind: "none", why: `it is ${this.#isA}` };
+  }
+
+  dump(): string {
+    return JSON.stringify(this.#state);
+  }
+}
