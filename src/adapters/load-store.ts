@@ -12,8 +12,8 @@ export async function loadStores(kind: StoreKindName): Promise<StoreKind> {
 
 /** Returns the adapter of a configured store. It is not open yet. */
 export async function createAdapter(settings: StoreSettings): Promise<StoreAdapter> {
-  const { kind, module, adapter = "", name, url, options, checkpoint, isolation, tables, ignore, symmetric } = settings;
-  const given = { name, url, options, checkpoint, isolation, tables, ignore, symmetric };
+  const { kind, module, adapter = "", name, url, targetUrl, options, checkpoint, isolation, tables, ignore, symmetric } = settings;
+  const given = { name, url, targetUrl, options, checkpoint, isolation, tables, ignore, symmetric };
   if (kind !== undefined) return (await STORE_KINDS[kind].load()).open(given);
   return openModule(storeModuleOf(defaultOf((await import(module!)) as Record<string, unknown>)), adapter, given);
 }

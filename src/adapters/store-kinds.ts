@@ -69,8 +69,10 @@ export const STORE_KINDS: Readonly<Record<StoreKindName, StoreKindFacts>> = {
       const { RedisAdapter, stores } = await import("./redis/index.ts");
       return {
         stores,
-        open: ({ url, isolation, ...settings }) =>
-          new RedisAdapter({ url, ...common(settings), ...given({ isolation: isolation as "server" | undefined, keys: settings.tables }) }),
+        open: ({ url, isolation, targetUrl, ...settings }) => {
+          const own = given({ isolation: isolation as "server" | undefined, keys: settings.tables, targetUrl });
+          return new RedisAdapter({ url, ...common(settings), ...own });
+        },
       };
     },
   },

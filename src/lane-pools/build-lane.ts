@@ -31,7 +31,7 @@ export interface LaneSettings {
   readonly definition: AgentDefinition<never, never>;
   readonly options: LaneOptions;
   readonly http: HttpSettings;
-  /** Restarts the processes of lanes; required if the specification asks for restarts. */
+  /** Ends and restarts the processes of lanes; required if the specification asks for restarts. */
   readonly processes?: Partial<ProcessHost> | undefined;
 }
 
@@ -100,7 +100,7 @@ async function buildOne(
     lane.fetch !== undefined ? () => new HttpClient(lane.fetch!) : lane.baseUrl === "" ? undefined : () => new HttpClient(lane.baseUrl);
   let opened: Awaited<ReturnType<typeof bringUp>> | undefined;
   try {
-    const restart = restartOf(spec, settings.processes);
+    const process = processOf(spec, settings.processes);
     const seat = {
       lane,
       inProcess: target !== undefined,
@@ -109,7 +109,8 @@ async function buildOne(
       isFirst: spec.isFirst,
       createClient,
       createData,
-      restart,
+      process,
+      restart: spec.restarts === true ? process : undefined,
       ...roots,
     };
     opened = await bringUp(definition, seat, options);
@@ -138,13 +139,13 @@ async function buildOne(
 
 const createData = (seed: string): DataFactory => new DataFactory({ seed });
 
-function restartOf({ restarts, index }: LaneSpec, processes: Partial<ProcessHost> | undefined): TargetControl | undefined {
-  if (restarts !== true) return undefined;
+function processOf({ restartable, restarts, index }: LaneSpec, processes: Partial<ProcessHost> | undefined): TargetControl | undefined {
   const { halt, start } = processes ?? {};
   if (halt === undefined || start === undefined) {
+    if (restarts !== true) return undefined;
     throw new SeqqaError("RESTART_IMPOSSIBLE", "Nothing can restart the processes of this lane; this is a defect of seqqa.");
   }
-  return { halt: () => halt.call(processes, index), start: () => start.call(processes, index) };
+  return restartable ? { halt: () => halt.call(processes, index), start: () => start.call(processes, index) } : undefined;
 }
 
 interface RunningTarget {

@@ -10,5 +10,5 @@ export { LaneRuntime } from "./bring-up/lane-runtime.ts";
 export type { LaneWork } from "./bring-up/lane-work.ts";
 export type { BeforeStep } from "./navigate/record-path.ts";
 export { settled } from "./bring-up/settled.ts";
-export type { TargetControl } from "./bring-up/target-restart.ts";
+export { startOnStores, type TargetControl } from "./bring-up/target-restart.ts";
 export { workOf } from "./bring-up/lane-of.ts";

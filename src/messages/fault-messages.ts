@@ -16,6 +16,8 @@ export interface FaultRequest {
   readonly bestEffort: readonly string[];
   /** Points before this one, in the order of the lane, are left out: a lost lane answered for them. */
   readonly from: number;
+  /** `true`: only points at which the target is killed; `false`: only the others. Default: all. */
+  readonly restarts?: boolean | undefined;
   /** The only point to try. */
   readonly only?: FaultPoint | undefined;
 }
@@ -39,6 +41,8 @@ export interface FaultHit {
 export interface FaultAnswer {
   /** All points of this call, tried or not. */
   readonly points: number;
+  /** Writes at which the target could be killed. */
+  readonly killable: number;
   /** The first point that was not tried; `undefined`: there is none. */
   readonly next: number | undefined;
   readonly tried: number;

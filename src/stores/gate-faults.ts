@@ -8,7 +8,10 @@ export interface FailingGate extends Gate {
   watch(): Promise<void>;
   /** Resolves with the number of write statements since {@link watch}, once `done` has settled. */
   watched(done: Promise<unknown>): Promise<number>;
-  /** Makes the held write fail and disarms. Returns `false` if the server does not allow it: then the write is made. */
+  /**
+   * Makes the held write fail and disarms. Returns `false` if the server does not allow it: then the write is made. For `kill` the process behind the
+   * connection has ended.
+   */
   fail(fault: WriteFault): Promise<boolean>;
 }
 
@@ -39,9 +42,11 @@ export class GateFaults implements WriteFaults {
     return this.#gate.arm(write);
   }
 
-  async failed(done: Promise<unknown>): Promise<HeldWrite | undefined> {
+  async failed(done: Promise<unknown>, kill?: () => Promise<void>): Promise<HeldWrite | undefined> {
     const held = await this.#gate.held(done);
-    return held !== undefined && (await this.#gate.fail(this.#fault)) ? held : undefined;
+    if (held === undefined) return undefined;
+    if (this.#fault === "kill") await kill?.();
+    return (await this.#gate.fail(this.#fault)) ? held : undefined;
   }
 
   disarm(): Promise<void> {

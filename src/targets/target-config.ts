@@ -65,6 +65,8 @@ export interface ListedLane {
 
 export interface StoreConfig {
   readonly url: string;
+  /** The URL by which the target reaches a lane's store; the store's provider adds it. Default: `url`. */
+  readonly targetUrl?: string | undefined;
   /** Default: by the URL of the template. A lane's own URL may have another scheme. */
   readonly kind?: StoreKindName | undefined;
   /** The package or the module that makes the adapter. Default: seqqa's own, by the URL. */
@@ -107,6 +109,8 @@ export interface TargetHostOptions {
   readonly lanes?: number | undefined;
   /** With `rollback: restart`: spare processes, each on stores of its own, per lane. Default 0. */
   readonly spares?: number | undefined;
+  /** `true`: writes of the targets will be made to fail. Default: no. */
+  readonly faulty?: boolean | undefined;
   /** Cancels the wait for targets when it is aborted. Default: they are waited for as long as `ready_timeout` allows. */
   readonly signal?: AbortSignal | undefined;
   /**

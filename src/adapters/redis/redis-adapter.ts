@@ -3,14 +3,17 @@ import type {
   CheckpointChoice,
   LastLook,
   Checkpoint,
+  NoFaults,
   NoGate,
   Observed,
   StoreAdapter,
   StoreScope,
   StoreTraits,
+  WriteFaults,
 } from "../../model/stores/store-adapter.ts";
 import { AskedSince } from "../../stores/external-store.ts";
 import { ExternalStore } from "./external-store.ts";
+import { ProxyFaults } from "./faults/proxy-faults.ts";
 import { DumpMode, type KeptState } from "./dump/dump-mode.ts";
 import { dumpKeys } from "./dump/dump-text.ts";
 import { Connection, type Argument } from "./connect/driver.ts";
@@ -27,6 +30,8 @@ import { Tracker } from "./dump/tracker.ts";
 export interface RedisAdapterOptions {
   /** `redis://[[user]:password@]host[:port][/db]`, or `rediss:` with TLS. The password is never shown. */
   readonly url: string;
+  /** The URL of a proxy between the target and the database, by which writes are made to fail. A run with faults gives it. Default: there is none. */
+  readonly targetUrl?: string | undefined;
   /** How the database is restored. `dump`, the only way: DUMP and RESTORE of the keys that changed. Default `auto`. */
   readonly checkpoint?: "auto" | "dump" | undefined;
   /** The part that each lane gets for itself if `url` is a template: a redis-server (default), or a database of the template's server. */
@@ -52,6 +57,7 @@ interface Opened {
   readonly looker: Looker;
   readonly connections: readonly Connection[];
   readonly borrowed: ExternalStore | undefined;
+  readonly faults: ProxyFaults | undefined;
 }
 
 /**
@@ -64,6 +70,7 @@ export class RedisAdapter implements StoreAdapter {
   readonly name = "redis";
   readonly traits: StoreTraits = { portable: true, commits: true };
   readonly #place: RedisPlace;
+  readonly #targetUrl: string | undefined;
   readonly #observes: (key: string) => boolean;
   readonly #ignore: readonly string[];
   readonly #isolation: "server" | "index";
@@ -83,6 +90,7 @@ export class RedisAdapter implements StoreAdapter {
     requireOneOf("checkpoint", options.checkpoint, ["auto", "dump"]);
     requireOneOf("isolation", options.isolation, ["server", "index"]);
     this.#place = redisPlace(options.url);
+    this.#targetUrl = options.targetUrl;
     this.#isolation = options.isolation ?? "server";
     this.#ignore = options.ignore ?? [];
     this.#observes = keyFilter(options.keys, this.#ignore);
@@ -137,7 +145,9 @@ export class RedisAdapter implements StoreAdapter {
         typeof tracker === "string"
           ? { mode: "dump", why: `of all keys every time: ${tracker}` }
           : { mode: "dump", why: "keyspace notifications tell which keys changed" };
-      this.#opened = { mode, keyspace, looker: new Looker(commands), connections, borrowed };
+      const faults =
+        scope.faulty === true && this.#targetUrl !== undefined ? await ProxyFaults.connect(redisPlace(this.#targetUrl)) : undefined;
+      this.#opened = { mode, keyspace, looker: new Looker(commands), connections, borrowed, faults };
     } catch (error) {
       await borrowed?.leave().catch(() => undefined);
       for (const connection of connections) connection.close();
@@ -190,6 +200,11 @@ export class RedisAdapter implements StoreAdapter {
     return { kind: "none", why: "Redis has no triggers in which a command could be held" };
   }
 
+  writeFaults(): WriteFaults | NoFaults {
+    const why = "the target reaches Redis directly: only for a process that seqqa starts with {url:<name>} there is a proxy in between";
+    return this.#open().faults ?? { kind: "none", why };
+  }
+
   dump(): Promise<string> {
     return dumpKeys(this.#open().keyspace);
   }
@@ -198,7 +213,8 @@ export class RedisAdapter implements StoreAdapter {
     const opened = this.#opened;
     this.#opened = undefined;
     if (opened === undefined) return;
-    const { borrowed, mode, connections } = opened;
+    const { borrowed, mode, connections, faults } = opened;
+    faults?.close();
     try {
       if (borrowed === undefined) this.#kept = mode.kept;
       else await mode.giveBack();

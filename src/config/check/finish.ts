@@ -58,7 +58,7 @@ function racesOf(races: Filled["exploration"]["races"]): RacesConfig {
 
 function faultsOf(faults: Filled["exploration"]["faults"]): FaultsConfig {
   if (typeof faults === "object") return { mode: "on", ...faults };
-  return { mode: faults, kinds: ["error", "cut", "lost_answer"], maxTime: undefined, bestEffort: [] };
+  return { mode: faults, kinds: ["error", "cut", "kill", "lost_answer"], maxTime: undefined, bestEffort: [] };
 }
 
 /** Returns the number of lanes for `auto`: one per core, but no more than there are targets. */

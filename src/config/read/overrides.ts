@@ -54,7 +54,7 @@ function set(values: Section, sources: Record<string, string>, { key, text, wher
   const path = key.split(".");
   const last = path.pop() ?? key;
   const section = path.reduce<Section>((parent, name) => (parent[name] ??= {}) as Section, values);
-  // `pairs` only turns probing on: a section with details that is written elsewhere is kept.
-  if (checked === "pairs" && typeof section[last] === "object") return;
+  // `pairs` and `on` only turn races and faults on: a section with details that is written elsewhere is kept.
+  if ((checked === "pairs" || checked === "on") && typeof section[last] === "object") return;
   section[last] = checked;
 }

@@ -330,9 +330,10 @@ export const TABLE: SectionSpec = section({
             choice(["off", "on"]),
             section({
               kinds: {
-                spec: { kind: "list", of: choice(["error", "cut", "lost_answer"]) },
-                default: ["error", "cut", "lost_answer"],
-                description: "The faults: a write raises an error, its connection is cut, an answer is lost and the client retries.",
+                spec: { kind: "list", of: choice(["error", "cut", "kill", "lost_answer"]) },
+                default: ["error", "cut", "kill", "lost_answer"],
+                description:
+                  "The faults: a write raises an error, its connection is cut, the target is killed there and restarted, an answer is lost and the client retries.",
               },
               max_time: { spec: seconds, description: "Time that making and confirming them may take together.", example: "5m" },
               best_effort: {

@@ -1,40 +1,47 @@
+import type { LaneBase } from "../../lane/index.ts";
 import type { FaultKind, FaultPoint } from "../../model/results/result.ts";
 import type { StoreAdapter, WriteFaults } from "../../model/stores/store-adapter.ts";
 
 /** The stores whose writes can fail. */
 export interface FaultyStores {
   readonly stores: ReadonlyMap<string, WriteFaults>;
+  /** `true` if the target can be killed and started again. */
+  readonly canKill: boolean;
   /** Kinds of faults that do not apply, by store and kind, with the reason. */
   readonly missing: Readonly<Record<string, string>>;
 }
 
+/** The target cannot be killed: seqqa did not start its process. */
+const NO_PROCESS = "seqqa did not start the process of the target";
+
 /** Returns the stores of a world that can make writes fail, and the reasons of the others. */
-export function faultyStores(systems: Readonly<Record<string, StoreAdapter | undefined>>, kinds: readonly FaultKind[]): FaultyStores {
+export function faultyStores({ world, process }: Pick<LaneBase, "world" | "process">, kinds: readonly FaultKind[]): FaultyStores {
   const stores = new Map<string, WriteFaults>();
   const missing: Record<string, string> = {};
   const wanted = kinds.filter((kind) => kind !== "lost_answer");
-  for (const [name, system] of Object.entries(systems)) {
+  for (const [name, system] of Object.entries<StoreAdapter | undefined>(world.systems)) {
     if (system === undefined) continue;
     const faults = system.writeFaults?.() ?? { kind: "none" as const, why: `faults in ${system.name} are not supported yet` };
     if (faults.kind === "faults") stores.set(name, faults);
     for (const kind of wanted) {
       if (faults.kind === "none") missing[`${name} ${kind}`] = faults.why;
       else if (!faults.kinds.includes(kind)) missing[`${name} ${kind}`] = faults.missing[kind] ?? "it does not apply";
+      else if (kind === "kill" && process === undefined) missing[`${name} ${kind}`] = NO_PROCESS;
     }
   }
-  return { stores, missing };
+  return { stores, canKill: process !== undefined, missing };
 }
 
 /** Returns the points of a call in a fixed order: the writes of each store with each kind of fault, then the answer. */
 export function faultPoints(
   kinds: readonly FaultKind[],
-  stores: ReadonlyMap<string, WriteFaults>,
+  { stores, canKill }: FaultyStores,
   writes: ReadonlyMap<string, number>,
 ): readonly FaultPoint[] {
   const points: FaultPoint[] = [];
   for (const [store, faults] of stores) {
     for (const kind of kinds) {
-      if (kind === "lost_answer" || !faults.kinds.includes(kind)) continue;
+      if (kind === "lost_answer" || !faults.kinds.includes(kind) || (kind === "kill" && !canKill)) continue;
       for (let write = 1; write <= (writes.get(store) ?? 0); write++) points.push({ kind, store, write });
     }
   }

@@ -1,5 +1,5 @@
 import type { FaultAnswer, FaultHit, FaultRequest } from "../../messages/fault-messages.ts";
-import { isAt, LaneLost, lossOf, type LaneWork, type RaceGround } from "../../lane/index.ts";
+import { isAt, LaneLost, lossOf, startOnStores, type LaneWork, type RaceGround } from "../../lane/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { FaultPoint } from "../../model/results/result.ts";
 import type { HeldWrite, WriteFault, WriteFaults } from "../../model/stores/store-adapter.ts";
@@ -23,6 +23,7 @@ interface Trial {
   readonly point: FaultPoint;
   readonly execution: Execution;
   readonly again: Execution | undefined;
+  readonly by: "state" | "rules";
 }
 
 /** The target does not answer after a fault, or keeps a lock. */
@@ -50,6 +51,9 @@ class FaultProber {
   readonly #hits: FaultHit[] = [];
   readonly #skipped: Record<string, number> = {};
   #points: readonly FaultPoint[] = [];
+  #killable = 0;
+  /** The call around a restart; `null`: a restart alone changes what the call does. */
+  #restarted: Compared | null | undefined;
   #at: number;
   #tried = 0;
   #dismissed: FaultAnswer["dismissed"];
@@ -59,7 +63,7 @@ class FaultProber {
     this.#request = request;
     this.#at = request.from;
     this.#calls = new Calls({ ground, path: request.path, draws: request.draws, sides: [request.action] });
-    this.#faulty = faultyStores(ground.base.world.systems, request.kinds);
+    this.#faulty = faultyStores(ground.base, request.kinds);
   }
 
   async run(): Promise<FaultAnswer> {
@@ -80,6 +84,7 @@ class FaultProber {
     }
     return {
       points: this.#points.length,
+      killable: this.#killable,
       next: this.#at < this.#points.length ? this.#at : undefined,
       tried: this.#tried,
       skipped: this.#skipped,
@@ -91,7 +96,7 @@ class FaultProber {
   }
 
   async #probe(): Promise<void> {
-    const { kinds, only } = this.#request;
+    const { kinds, restarts, only } = this.#request;
     const before = await this.#calls.arrive();
     if (!(await isAt(this.#ground.base, this.#request.at))) return void (this.#dismissed = "not_there");
     const writes = new Map<string, number>();
@@ -100,15 +105,23 @@ class FaultProber {
     if (call!.kind === "skipped") return void (this.#dismissed = "skipped");
     if (call!.kind !== "executed") return void (this.#dismissed = "call_fails");
     const order = { ...plain, order: [0], after: [plain.states[0]!.facts] };
-    const compared = { before, plain, oracle: new Oracle(this.#ground.base, this.#calls, before, [order]) };
-    const points = faultPoints(kinds, this.#faulty.stores, writes);
-    this.#points = only === undefined ? points : points.filter((point) => isSame(point, only));
+    const after = plain.states[0]!.facts;
+    const oracle = new Oracle(this.#ground.base, this.#calls, before, [order]);
+    const compared = { before, after, again: { status: call!.status, facts: after }, plain, oracle };
+    this.#killable = faultPoints(["kill"], this.#faulty, writes).length;
+    this.#points = faultPoints(kinds, this.#faulty, writes).filter(
+      (point) => (only === undefined || isSame(point, only)) && (restarts === undefined || restarts === (point.kind === "kill")),
+    );
     while (this.#at < this.#points.length && !this.#ground.isCancelled() && this.#dismissed === undefined) {
       const point = this.#points[this.#at++]!;
       this.#ground.touch();
       if (point.kind === "lost_answer") await this.#loseAnswer(point, compared);
+      else if (point.kind === "kill") await this.#kill(point, compared);
       else await this.#fail(point, compared);
     }
+    // A killed target may have forgotten what calls need.
+    const forgot = this.#points.length === 0 || Object.keys(this.#skipped).length > 0;
+    if (restarts === true && forgot) throw new LaneLost("dirty", "its target was killed and started again");
   }
 
   /** Makes the call without a fault, and counts its writes. */
@@ -151,7 +164,7 @@ class FaultProber {
       if (lost !== undefined) {
         throw new NotRecovered(`it got no answer when it was made once more`, new LaneLost(lost, `${action} got no answer`));
       }
-      await this.#judge({ point: known, execution, again }, compared);
+      await this.#judge({ point: known, execution, again, by: "state" }, compared);
       await this.#wearOut(known, faults, compared);
     } catch (error) {
       if (error instanceof NotRecovered) this.#hits.push(hitOf(known, notRecovered(action, known, error.message)));
@@ -183,6 +196,80 @@ class FaultProber {
     throw new LaneLost("dirty", why);
   }
 
+  /** Kills the target before a write, starts it again, and judges the result. */
+  async #kill(point: FaultPoint, plainly: Compared): Promise<void> {
+    const faults = this.#faulty.stores.get(point.store!)!;
+    const { action } = plainly.plain.calls[0]!;
+    let known = point;
+    try {
+      const run = async (call: (side: number) => Promise<void>): Promise<boolean> => {
+        const failed = await struck(
+          faults,
+          point,
+          () => call(0),
+          () => this.#ground.base.process!.halt(),
+        );
+        if (failed === undefined) return false;
+        known = { ...point, statement: failed.statement };
+        await this.#start();
+        return true;
+      };
+      const killed = await this.#afterFault(() => this.#calls.together(run));
+      if (killed === undefined) return this.#skip("not_failed");
+      const execution = { ...killed, broken: await this.#afterFault(() => this.#calls.check()) };
+      const isUntouched = this.#agree(plainly, execution, "before");
+      const again = isUntouched ? await this.#afterFault(() => this.#calls.again()) : undefined;
+      let compared: Compared | null = plainly;
+      if (this.#judgement({ point: known, execution, again, by: "state" }, plainly) !== undefined) {
+        compared = this.#restarted ??= await this.#aroundRestart(plainly);
+        if (compared === null) return this.#skip("target_memory");
+      }
+      this.#tried++;
+      await this.#judge({ point: known, execution, again, by: "state" }, compared);
+    } catch (error) {
+      if (error instanceof NotRecovered) this.#hits.push(hitOf(known, notRecovered(action, known, error.message)));
+      throw error;
+    }
+  }
+
+  /**
+   * Restarts the target before the call and after it. A target may write when it starts, and it may forget what its stores do not have.
+   * @returns `null` if a restart alone changes what the call does
+   */
+  async #aroundRestart(plainly: Compared): Promise<Compared | null> {
+    const { process } = this.#ground.base;
+    const restart = async (): Promise<void> => {
+      await process!.halt();
+      await this.#start();
+    };
+    const idle = await this.#calls.together(async () => {
+      await restart();
+      return true;
+    });
+    const again = await this.#calls.again();
+    const done = await this.#calls.together(async (call) => {
+      await call(0);
+      await restart();
+      return true;
+    });
+    const [before, after] = [idle!.states[0]!.facts, done!.states[0]!.facts];
+    const { status } = plainly.again;
+    const isSame = again.calls[0]!.status === status && done!.calls[0]!.status === status;
+    return isSame ? { ...plainly, before, after, again: { status, facts: again.states[0]!.facts } } : null;
+  }
+
+  /** Starts a target that was killed. */
+  async #start(): Promise<void> {
+    const { process, state } = this.#ground.base;
+    for (const faults of this.#faulty.stores.values()) await atRest(faults);
+    try {
+      await startOnStores(process!, state);
+    } catch (error) {
+      if (!(error instanceof SeqqaError)) throw error;
+      throw new NotRecovered(`the target did not start: ${error.message}`, new LaneLost("unreachable", error.message));
+    }
+  }
+
   /** Makes the call twice, as a client does that got no answer. */
   async #loseAnswer(point: FaultPoint, compared: Compared): Promise<void> {
     const { plain } = compared;
@@ -199,16 +286,16 @@ class FaultProber {
     if (lost !== undefined) throw new LaneLost(lost, "the second call got no answer");
     this.#tried++;
     const isJudged = isRepeatable && requests.length > 0;
-    await this.#judge({ point, execution, again: undefined }, compared, isJudged ? "state" : "rules");
+    await this.#judge({ point, execution, again: undefined, by: isJudged ? "state" : "rules" }, compared);
   }
 
   /** Judges a trial. Values that differ by themselves are looked for before anything is a hit. */
-  async #judge(trial: Trial, compared: Compared, by: "state" | "rules" = "state"): Promise<void> {
-    if (this.#judgement(trial, compared, by) === undefined) return;
+  async #judge(trial: Trial, compared: Compared): Promise<void> {
+    if (this.#judgement(trial, compared) === undefined) return;
     if (await compared.oracle.learnNoise()) {
       if (compared.oracle.isUnsteady) return void (this.#dismissed = "unsteady");
     }
-    const judgement = this.#judgement(trial, compared, by);
+    const judgement = this.#judgement(trial, compared);
     if (judgement === undefined) return;
     const { base } = this.#ground;
     const end = trial.execution.calls[0]!;
@@ -217,7 +304,7 @@ class FaultProber {
     this.#hits.push({ ...hitOf(trial.point, judgement), status: end.status, exchanges: end.exchanges, changes });
   }
 
-  #judgement({ point, execution, again }: Trial, compared: Compared, by: "state" | "rules"): FaultJudgement | undefined {
+  #judgement({ point, execution, again, by }: Trial, compared: Compared): FaultJudgement | undefined {
     const [plain] = compared.plain.calls;
     const held = new Set(compared.plain.broken.map(({ invariant }) => invariant));
     const isAfter = this.#agree(compared, execution, "after");
@@ -232,12 +319,12 @@ class FaultProber {
       isAfter: by === "rules" || isAfter,
       broken: execution.broken.filter(({ invariant }) => !held.has(invariant)),
       differences: rowChanges(this.#stores(compared.before), facts),
-      again: again === undefined ? undefined : { status: statusOf(again), isAfter: this.#agree(compared, again, "after") },
+      again: again === undefined ? undefined : { status: statusOf(again), isAfter: this.#agree(compared, again, "again") },
     });
   }
 
-  #agree({ before, plain, oracle }: Compared, { states }: Execution, to: "before" | "after"): boolean {
-    const other = to === "before" ? before : plain.states[0]!.facts;
+  #agree({ before, after, again, oracle }: Compared, { states }: Execution, to: "before" | "after" | "again"): boolean {
+    const other = { before, after, again: again.facts }[to];
     return oracle.measure.states.agree(this.#stores(states[0]!.facts), this.#stores(other));
   }
 
@@ -268,17 +355,28 @@ class FaultProber {
 /** The executions with which those with a fault are compared. */
 interface Compared {
   readonly before: Facts;
+  readonly after: Facts;
+  /** The call where it is made once more, after a fault that left nothing behind. */
+  readonly again: { readonly status: number; readonly facts: Facts };
   /** The call without a fault. */
   readonly plain: Execution;
   readonly oracle: Oracle;
 }
 
 /** Makes a call while one of its writes fails. */
-async function struck(faults: WriteFaults, point: FaultPoint, call: () => Promise<void>): Promise<HeldWrite | undefined> {
+async function struck(
+  faults: WriteFaults,
+  point: FaultPoint,
+  call: () => Promise<void>,
+  kill?: () => Promise<void>,
+): Promise<HeldWrite | undefined> {
   await faults.arm(point.write!, point.kind as WriteFault);
   try {
     const done = call();
-    const failed = await faults.failed(done.catch(() => undefined));
+    const failed = await faults.failed(
+      done.catch(() => undefined),
+      kill,
+    );
     await done;
     return failed;
   } finally {

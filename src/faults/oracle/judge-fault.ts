@@ -67,6 +67,7 @@ export function notRecovered(action: string, point: FaultPoint, why: string): Fa
 export function faultText({ kind, store, write, statement }: FaultPoint): string {
   if (kind === "lost_answer") return "the answer was lost and the request was sent again";
   const which = `the ${ordinal(write ?? 0)} write of ${store ?? ""}${statement === undefined ? "" : ` (${statement})`}`;
+  if (kind === "kill") return `the target was killed before ${which} and started again`;
   return kind === "error" ? `${which} failed with an error` : `the connection was cut before ${which}`;
 }
 

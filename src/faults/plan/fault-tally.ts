@@ -35,9 +35,11 @@ export class FaultTally {
     return this.#hits;
   }
 
-  /** Adds the answers for one call. There are several if its lane was lost on the way: each continues after the one before. */
-  add(answers: readonly FaultAnswer[]): void {
-    this.#probed++;
+  /**
+   * Adds the answers for one call. There are several if its lane was lost on the way: each continues after the one before. `further`: the number of
+   * points that are tried now, of a call that was added before.
+   */
+  add(answers: readonly FaultAnswer[], further?: number): void {
     const points = Math.max(0, ...answers.map((one) => one.points));
     const dismissed = answers.find((one) => one.dismissed !== undefined)?.dismissed;
     const tried = sum(answers.map((one) => one.tried));
@@ -45,8 +47,12 @@ export class FaultTally {
     this.#tried += tried;
     this.#points += points;
     this.#hits += sum(answers.map(({ hits }) => hits.length));
-    if (points > 0) this.#counted++;
-    else this.skip(dismissed ?? (answers.at(-1)?.failure === undefined ? "no_write" : "lane_lost"), 1);
+    const why = dismissed ?? (answers.at(-1)?.failure === undefined ? "no_write" : "lane_lost");
+    if (further === undefined) {
+      this.#probed++;
+      if (points > 0) this.#counted++;
+      else this.skip(why, 1);
+    } else if (points === 0) this.leave(why, further);
     let open = points - tried;
     for (const [reason, count] of answers.flatMap(({ skipped }) => Object.entries(skipped))) {
       this.#skipPoints(reason, count);
@@ -58,6 +64,12 @@ export class FaultTally {
 
   skip(reason: string, count: number): void {
     this.#skipped[reason] = (this.#skipped[reason] ?? 0) + count;
+  }
+
+  /** Counts points of a call that was added before, which are not tried. */
+  leave(reason: string, count: number): void {
+    this.#points += count;
+    this.#skipPoints(reason, count);
   }
 
   #skipPoints(reason: string, count: number): void {

@@ -27,7 +27,10 @@ export interface SeenFault {
 /** Limit of answers for one call: each lost lane ends one. */
 const MOST_ANSWERS = 50;
 
-/** Makes the writes of one call of each kind fail, on all lanes at the same time. Results are in the order of the plan. */
+/**
+ * Makes the writes of one call of each kind fail, on all lanes at the same time. Results are in the order of the plan. The target is killed last, for
+ * all calls: a restart takes longer than any other fault.
+ */
 export async function probeFaults(
   committer: Committer,
   lanePool: LanePool,
@@ -35,26 +38,39 @@ export async function probeFaults(
 ): Promise<{ readonly seen: readonly SeenFault[]; readonly tally: FaultTally }> {
   const plan = planFaults(committer, options.ownActions);
   const tally = new FaultTally(plan);
-  const seen: (SeenFault | undefined)[] = [];
-  let next = 0;
+  const seen: SeenFault[] = [];
+  /** Writes at which the target could be killed, by call. */
+  const killable: number[] = [];
   let over: ReturnType<RacesEnd["ofProbing"]>;
-  const work = async (lane: number): Promise<void> => {
-    while (next < plan.faults.length && (over ??= options.end.ofProbing(seen.length > 0)) === undefined) {
-      const at = next++;
-      const request = requestFor(committer, plan.faults[at]!, options);
-      const answers = await faultsOn(lanePool, lane, request).catch(unlessInterrupted(options.end));
-      if (answers === undefined) return tally.skip((over ??= "interrupted"), 1);
-      tally.add(answers);
-      const hits = answers.flatMap((answer) => answer.hits).filter((hit) => !isKnown(hit, request.action, options));
-      if (hits.length > 0) seen[at] = { request, hits };
-      options.onProgress(tally, plan.faults.length);
-    }
-  };
-  await Promise.all(Array.from({ length: lanePool.lanes }, (_, lane) => work(lane)));
-  const left = plan.faults.length - next;
-  if (left > 0) tally.skip(over!, left);
+  const rounds = [false, true].filter((restarts) => options.kinds.some((kind) => (kind === "kill") === restarts));
+  for (const [round, restarts] of rounds.entries()) {
+    const found: (SeenFault | undefined)[] = [];
+    let next = 0;
+    const isOver = (): boolean => (over ??= options.end.ofProbing(seen.length + found.length > 0)) !== undefined;
+    const skip = (at: number): void => (round === 0 ? tally.skip(over!, 1) : tally.leave(over!, killable[at] ?? 0));
+    const work = async (lane: number): Promise<void> => {
+      while (next < plan.faults.length && !isOver()) {
+        const at = next++;
+        if (round > 0 && !(killable[at]! > 0)) continue;
+        const request = { ...requestFor(committer, plan.faults[at]!, options), restarts };
+        const answers = await faultsOn(lanePool, lane, request).catch(unlessInterrupted(options.end));
+        if (answers === undefined) {
+          over ??= "interrupted";
+          return skip(at);
+        }
+        tally.add(answers, round === 0 ? undefined : killable[at]);
+        killable[at] ??= Math.max(0, ...answers.map((answer) => answer.killable));
+        const hits = answers.flatMap((answer) => answer.hits).filter((hit) => !isKnown(hit, request.action, options));
+        if (hits.length > 0) found[at] = { request, hits };
+        options.onProgress(tally, plan.faults.length);
+      }
+    };
+    await Promise.all(Array.from({ length: lanePool.lanes }, (_, lane) => work(lane)));
+    for (let at = next; at < plan.faults.length; at++) skip(at);
+    seen.push(...found.filter((one) => one !== undefined));
+  }
   tally.end();
-  return { seen: seen.filter((one) => one !== undefined), tally };
+  return { seen, tally };
 }
 
 /** Returns `true` for a rule that breaks when an answer is lost, if the action breaks it without a fault, too. */

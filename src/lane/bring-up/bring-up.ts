@@ -73,6 +73,8 @@ export interface LaneSeat {
   readonly createClient: (() => unknown) | undefined;
   /** Makes the data factory of a step from its seed. */
   readonly createData: (seed: string) => TestData;
+  /** The process of the target, if seqqa started it. */
+  readonly process?: TargetControl | undefined;
   /** `target.rollback: restart`: the lane restarts its target before each branch. */
   readonly restart?: TargetControl | undefined;
   /** The root state of the lane that this one is a spare of. */
@@ -98,6 +100,8 @@ export interface LaneBase {
   readonly drawing: Drawing;
   /** Present with `target.rollback: restart`. */
   readonly restart: TargetRestart | undefined;
+  /** The process of the target, if seqqa started it. */
+  readonly process: TargetControl | undefined;
   /** Values that only this lane has, and the placeholders that replace them. */
   readonly placeholders: readonly (readonly [string, string])[];
   readonly ignored: Ignored;
@@ -183,6 +187,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     lookalikes,
     home,
     restart,
+    process: seat.process,
     drawing,
     placeholders: ours,
     ignored,

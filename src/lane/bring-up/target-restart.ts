@@ -8,6 +8,16 @@ export interface TargetControl {
   start(): Promise<void>;
 }
 
+/** Starts a target that was ended, on its present stores. */
+export async function startOnStores(target: TargetControl, state: Pick<WorldState, "pause" | "resume">): Promise<void> {
+  await state.pause();
+  try {
+    await target.start();
+  } finally {
+    await state.resume();
+  }
+}
+
 /** Restarts a target on restored stores. */
 export class TargetRestart {
   readonly #target: TargetControl;
@@ -26,12 +36,7 @@ export class TargetRestart {
     const state = this.#state;
     await this.#target.halt();
     const mark = await putBack();
-    await state.pause();
-    try {
-      await this.#target.start();
-    } finally {
-      await state.resume();
-    }
+    await startOnStores(this.#target, state);
     // A start itself may write; those writes were part of the root, too.
     if (await state.storesChanged(mark)) await state.restoreStores(mark);
     return mark;

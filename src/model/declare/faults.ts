@@ -24,7 +24,7 @@ export interface DeclaredFaults {
   readonly bestEffort?: readonly string[] | undefined;
 }
 
-const KINDS: readonly unknown[] = ["error", "cut", "lost_answer"] satisfies FaultKind[];
+const KINDS: readonly unknown[] = ["error", "cut", "kill", "lost_answer"] satisfies FaultKind[];
 
 /** @throws SeqqaError `AGENT_INVALID` for an invalid setting */
 export function declaredFaults(setting: FaultsSetting | undefined): DeclaredFaults | undefined {

@@ -143,10 +143,10 @@ export interface Violation {
 }
 
 /**
- * A kind of fault. `error`: a write raises an error in its store. `cut`: the connection of a write is ended before it. `lost_answer`: the call is
- * executed, its answer is thrown away, and the same request is sent again.
+ * A kind of fault. `error`: a write raises an error in its store. `cut`: the connection of a write is ended before it. `kill`: the target's process
+ * is killed before a write, and started again. `lost_answer`: the call is executed, its answer is thrown away, and the same request is sent again.
  */
-export type FaultKind = "error" | "cut" | "lost_answer";
+export type FaultKind = "error" | "cut" | "kill" | "lost_answer";
 
 /** The place of a fault in a call. */
 export interface FaultPoint {
@@ -179,7 +179,7 @@ export interface FaultCoverage {
   /** Kinds of calls that were not counted, by reason: `same_kind`, `finding`, `brought`, `max_time`, `unsteady`, `call_fails`, ... */
   readonly skipped: Readonly<Record<string, number>>;
   /** Fault points that were not tried or not judged, by reason: `max_time`, `not_failed` (the write was not made again), `no_recovery` (the target did
-   * not recover from an earlier fault in the same call), `lane_lost`, ... */
+   * not recover from an earlier fault in the same call), `target_memory` (a restart alone changes what the call does), `lane_lost`, ... */
   readonly skippedPoints: Readonly<Record<string, number>>;
   /** Faults that do not apply, by store and kind, with the reason. */
   readonly missing: Readonly<Record<string, string>>;

@@ -136,8 +136,11 @@ export interface NoGate {
   readonly why: string;
 }
 
-/** How a write fails. `error`: its statement raises an error. `cut`: the connection that makes it is ended before the write. */
-export type WriteFault = "error" | "cut";
+/**
+ * How a write fails. `error`: its statement raises an error. `cut`: the connection that makes it is ended before the write. `kill`: the target's process
+ * ends before the write.
+ */
+export type WriteFault = "error" | "cut" | "kill";
 
 /**
  * Makes one write of the target fail. Its parts are installed when the store is opened with {@link StoreScope.faulty}. It is used while no call is in
@@ -156,8 +159,11 @@ export interface WriteFaults {
   watched(done: Promise<unknown>): Promise<number>;
   /** Makes the `write`th write from here on fail. @throws SeqqaError `STORE_BUSY` when the target keeps a write transaction open */
   arm(write: number, fault: WriteFault): Promise<void>;
-  /** Resolves with the write that failed, or with `undefined` as soon as `done` settles without one. */
-  failed(done: Promise<unknown>): Promise<HeldWrite | undefined>;
+  /**
+   * Resolves with the write that failed, or with `undefined` as soon as `done` settles without one. `kill` ends the target's process for a fault of
+   * that kind, while the write is held. The write is not made, and its connection is gone when this resolves.
+   */
+  failed(done: Promise<unknown>, kill?: () => Promise<void>): Promise<HeldWrite | undefined>;
   /** Lets all further writes pass; never fails. A second call does nothing. */
   disarm(): Promise<void>;
 }

@@ -7,6 +7,8 @@ export interface StoreModuleSettings {
   readonly name: string;
   /** The URL of the store, with its password; of a lane's own copy if the module has a provider. */
   readonly url: string;
+  /** The URL by which the target reaches the store, where the provider gave another one. Default: `url`. */
+  readonly targetUrl?: string | undefined;
   /** `options` of the configuration, as they were written. */
   readonly options?: unknown;
   readonly checkpoint: string | undefined;

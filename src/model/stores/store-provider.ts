@@ -12,6 +12,8 @@ export interface StoreProviderOptions {
   readonly options?: unknown;
   /** Redis: the part that each lane has to itself, `server` or `index`. */
   readonly isolation?: string | undefined;
+  /** `true`: writes of the lanes' targets will be made to fail. A store that needs something between itself and the target makes it. Default: no. */
+  readonly faulty?: boolean | undefined;
   /** A directory of this run, for the files of servers that the provider starts; removed with the run. */
   readonly directory: string;
   /** Claims a free port that no other lane or run gets; it is released with the run. Runs always give it. */
@@ -39,6 +41,8 @@ export interface StoreProvider {
   session?(): Promise<string>;
   /** Returns variables for the environment of the target whose lane has this URL. Default: none. */
   environment?(url: string): Readonly<Record<string, string>>;
+  /** Returns the URL by which the target reaches the store of a lane with this URL, if it is another one. */
+  targetUrl?(url: string): string | undefined;
   /** Removes a lane's copy, even if somebody is still connected to it. */
   release(lane: number): Promise<void>;
   /** Removes everything that this run created, the sign of life last. Can be called repeatedly. */

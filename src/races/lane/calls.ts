@@ -70,7 +70,7 @@ export class Calls {
       if (lost !== undefined) throw new LaneLost(lost, `${action} got no answer`);
       after.push((await this.#observe(order.slice(0, at + 1))).facts);
     }
-    const broken = await this.#check();
+    const broken = await this.check();
     return { order, calls: this.#ends(new Set(order)), states: [{ merged: order, facts: after.at(-1)! }], broken, after };
   }
 
@@ -84,7 +84,7 @@ export class Calls {
     for (const merged of this.#mergings(all).toReversed()) states.unshift(await this.#observe(merged));
     const calls = this.#ends(new Set(all));
     // A target that has ended or hangs does not answer checks either.
-    const broken = calls.some((call) => call?.kind === "lost") ? [] : await this.#check();
+    const broken = calls.some((call) => call?.kind === "lost") ? [] : await this.check();
     return { order: null, calls, states, broken, after: [] };
   }
 
@@ -97,7 +97,7 @@ export class Calls {
     this.#restoreClients();
     await this.call(0);
     const state = await this.#observe([0]);
-    return { order: [0], calls: this.#ends(new Set([0])), states: [state], broken: await this.#check(), after: [state.facts] };
+    return { order: [0], calls: this.#ends(new Set([0])), states: [state], broken: await this.check(), after: [state.facts] };
   }
 
   /** Executes all calls at once, but each of their requests alone: the requests of the sides take turns. Requests beyond a side's turns come last. */
@@ -121,6 +121,17 @@ export class Calls {
   /** Makes the call of a side to its end. */
   async call(side: number, deliver?: Deliver): Promise<void> {
     await this.#sides[side]!.call(new RaceScope(side, new AbortController().signal, deliver));
+  }
+
+  /** Checks the rules in the present state. @returns the rules that are broken @throws LaneLost if a check got no answer */
+  async check(): Promise<Execution["broken"]> {
+    const { checker, stepper, drawing } = this.#base;
+    drawing.root("");
+    stepper.checkFailure = undefined;
+    await checker.checkAfter(this.#sides.map(({ action }) => action));
+    const failure = stepper.checkFailure as { readonly reason: "timeout" | "unreachable" } | undefined;
+    if (failure !== undefined) throw new LaneLost(failure.reason, "a check got no answer");
+    return [...checker.checked.findings];
   }
 
   /** Returns the orders in which the sides' contexts have to be merged: several where they set different values. */
@@ -159,16 +170,6 @@ export class Calls {
 
   #restoreClients(): void {
     this.#base.state.clients.forEach((client, index) => client.restore(this.#clients[index]));
-  }
-
-  async #check(): Promise<Execution["broken"]> {
-    const { checker, stepper, drawing } = this.#base;
-    drawing.root("");
-    stepper.checkFailure = undefined;
-    await checker.checkAfter(this.#sides.map(({ action }) => action));
-    const failure = stepper.checkFailure as { readonly reason: "timeout" | "unreachable" } | undefined;
-    if (failure !== undefined) throw new LaneLost(failure.reason, "a check got no answer");
-    return [...checker.checked.findings];
   }
 
   #ends(called: ReadonlySet<number>): Execution["calls"] {

@@ -66,7 +66,7 @@ export async function openLanes(input: LanesInput): Promise<Lanes> {
   // A World that is not made by a factory can be used by one lane only.
   const hasSpares = input.spares === true && typeof definition.world !== "object";
   const spares = hasSpares ? spareCount(config, { cores: availableParallelism(), lanes }) : 0;
-  const host = await openHost(config, { directory, lanes, spares, signal, output });
+  const host = await openHost(config, { directory, lanes, spares, signal, output, faulty: input.settings.faulty });
   const options = optionsOf(config, input.settings);
   const pool = lanes === 1 ? inlinePool(input, host, options) : threadPool(input, host, options);
   const lanePool = new WatchedLanePool(pool, host);
@@ -104,7 +104,7 @@ export async function openHost(
   {
     directory,
     ...options
-  }: Pick<TargetHostOptions, "spares" | "signal" | "output"> & { readonly directory: string; readonly lanes: number },
+  }: Pick<TargetHostOptions, "spares" | "signal" | "output" | "faulty"> & { readonly directory: string; readonly lanes: number },
 ): Promise<TargetHost> {
   const host = await TargetHost.create(config, {
     bundleModule: async (file) => pathToFileURL((await bundle(file, { outDir: directory })).file).href,

@@ -430,6 +430,8 @@ function storesOf(
     runId: directory.id.slice(-RANDOM_LENGTH),
     directory: directory.path,
     claimPort: () => ports.claim(),
+    // A target in this process has its store's URL from the lane, which uses the store itself.
+    faulty: options.faulty === true && target.command !== undefined,
     empty: usesEmptyStore(target),
     clone: options.cloneStore ?? copyStore,
     kind: options.storeKind ?? unsupported,

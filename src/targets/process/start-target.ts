@@ -150,8 +150,8 @@ async function discard(context: StartContext, target: TargetProcess): Promise<vo
 }
 
 function fillingOf({ lane, stores }: Pick<StartContext, "lane" | "stores">, port: number): Filling {
-  const urls = Object.fromEntries(stores.systems.map(({ name, url }) => [name, url]));
-  return { port, lane, dbUrl: stores.dbUrl, dbPath: stores.dbPath, urls };
+  const urls = Object.fromEntries(stores.systems.map(({ name, url, targetUrl }) => [name, targetUrl ?? url]));
+  return { port, lane, dbUrl: urls["db"] ?? stores.dbUrl, dbPath: stores.dbPath, urls };
 }
 
 /** Returns the target's environment: seqqa's own, a PORT by default, the user's variables, and the run's id by which leftovers are found. */

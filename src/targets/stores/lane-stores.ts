@@ -111,6 +111,7 @@ export function describeStores(stores: readonly (readonly [string, StoreConfig])
     module: store.loaded?.url,
     ...(isUsedWhereItIs(store) && { isUsedWhereItIs: true }),
     url: store.url,
+    targetUrl: store.targetUrl,
     options: store.options,
     checkpoint: store.checkpoint,
     isolation: store.isolation,

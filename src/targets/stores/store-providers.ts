@@ -13,6 +13,8 @@ export interface StoreProvidersOptions {
   /** The run's directory. */
   readonly directory: string;
   readonly claimPort: () => Promise<number>;
+  /** `true`: writes of the targets will be made to fail. */
+  readonly faulty: boolean;
   /** `true` if a lane gets a new empty SQLite file as `db` where none is declared. */
   readonly empty: boolean;
   readonly clone: CloneStore;
@@ -30,7 +32,7 @@ export class StoreProviders {
 
   /** Checks every template before anything is started. @throws SeqqaError `STORE_*` */
   async prepare(): Promise<void> {
-    const { stores, folder, runId, directory, claimPort, kind } = this.#options;
+    const { stores, folder, runId, directory, claimPort, faulty, kind } = this.#options;
     for (const [name, store] of Object.entries(stores)) {
       if (isUsedWhereItIs(store)) continue;
       const one = store.adapter === undefined ? kindOf(store.url) : undefined;
@@ -40,7 +42,7 @@ export class StoreProviders {
       }
       const { url, isolation, options } = store;
       const create = one === undefined ? store.loaded!.stores.createProvider! : (await kind(one)).createProvider;
-      const provider = create({ name, url, runId, isolation, directory, claimPort, ...(options !== undefined && { options }) });
+      const provider = create({ name, url, runId, isolation, directory, claimPort, faulty, ...(options !== undefined && { options }) });
       // Registered before it is ready, so that close() removes what a failed preparation made.
       this.#providers.set(name, provider);
       await provider.prepare();
@@ -55,7 +57,10 @@ export class StoreProviders {
       [...this.#providers].map(async ([name, provider]) => {
         const url = await provider.provide(lane, generation);
         const store = stores[name]!;
-        return [name, { ...store, url, kind: store.adapter === undefined ? kindOf(store.url) : undefined }] as const;
+        return [
+          name,
+          { ...store, url, targetUrl: provider.targetUrl?.(url), kind: store.adapter === undefined ? kindOf(store.url) : undefined },
+        ] as const;
       }),
     );
     const shared = Object.entries(stores).filter(([, store]) => isUsedWhereItIs(store));

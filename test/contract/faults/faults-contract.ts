@@ -6,6 +6,8 @@ export interface TargetSession {
   /** Returns the rows of a statement, each an array. Fails as the driver does. */
   run(sql: string): Promise<readonly (readonly unknown[])[]>;
   end(): Promise<void>;
+  /** Ends the connection as the death of its process does. */
+  die?(): void;
 }
 
 /** A store that is opened with `faulty`, with {@link FAULTS_SCHEMA}. */
@@ -76,7 +78,7 @@ export function faultsContract({ subject, kinds, countsRows }: FaultsContract): 
   ): Promise<{ readonly failed: HeldWrite | undefined; readonly end: unknown }> {
     await faults.arm(write, fault);
     const done = call().catch((error: unknown) => error);
-    const failed = await faults.failed(done);
+    const failed = await faults.failed(done, () => Promise.resolve(session.die!()));
     const end = await done;
     await faults.disarm();
     return { failed, end };

@@ -41,6 +41,16 @@ describe("precedence", () => {
     });
   });
 
+  it.each([
+    ["races", "pairs", "{ trials: 7, copies: 3 }", { mode: "pairs", trials: 7, copies: 3 }],
+    ["faults", "on", "{ best_effort: [audit], kinds: [cut] }", { mode: "on", bestEffort: ["audit"], kinds: ["cut"] }],
+  ] as const)("--%s only turns them on: details in the file stay, and `off` is off", (name, on, details, kept) => {
+    const file = `exploration:\n  ${name}: ${details}\n`;
+    const flag = (value: string) => ({ flags: [{ key: `exploration.${name}`, flag: `--${name}`, value }] });
+    expect(load(file, flag(on)).exploration[name]).toMatchObject(kept);
+    expect(load(file, flag("off")).exploration[name].mode).toBe("off");
+  });
+
   it("names the flag or the variable that is wrong, without a place in a file", () => {
     expect(caught(() => load(yaml, { flags: [maxSteps("0")] })).message).toBe('--max-steps is "0"; it must be an integer of at least 1.');
     expect(failure("", { env: { SEQQA_PARALLEL: "x" } }).message).toBe(

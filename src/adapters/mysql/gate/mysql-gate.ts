@@ -18,7 +18,7 @@ const END_PAUSE_MS = 2;
  */
 export class MysqlGate implements FailingGate {
   readonly kind = "gate";
-  readonly faults: FailingGate["faults"] = { kinds: ["error", "cut"], missing: {} };
+  readonly faults: FailingGate["faults"] = { kinds: ["error", "cut", "kill"], missing: {} };
   readonly #control: Control;
   readonly #tables: readonly Table[];
   readonly #limitMs: number;
@@ -129,26 +129,36 @@ export class MysqlGate implements FailingGate {
     const session = this.#session;
     if (session === undefined) return false;
     let done = true;
-    if (fault === "error") {
+    if (fault === "cut") done = await this.#end(session);
+    else {
       // A session that is let go looks at the lock at once, but later than our answer: the lock is released by the next arming.
       await this.#control.inTurn(() => this.#control.rows(faultSql(this.#locks, true)));
       this.#isFaulty = true;
-    } else done = await this.#end(session);
+    }
     await this.release();
+    // A session waits for a lock without noticing that its client has gone. It ends with the error that nobody receives.
+    if (fault === "kill") await this.#gone(session, this.#limitMs);
     return done;
   }
 
   /** Ends a session. It must be gone before the door opens, or it would make its write. Returns `false` if we may not end it. */
   async #end(session: string): Promise<boolean> {
-    const { end, isThere } = endSql(session);
     try {
-      await this.#control.inTurn(() => this.#control.rows(end));
+      await this.#control.inTurn(() => this.#control.rows(endSql(session).end));
     } catch (error) {
       if (isDenied(error)) return false;
       if (!isGone(error)) throw error;
     }
-    while ((await this.#control.inTurn(() => this.#control.rows(isThere))).length > 0) await pause(END_PAUSE_MS);
+    await this.#gone(session);
     return true;
+  }
+
+  /** Waits for the end of a session. A proxy before the server may keep that of a target that was killed. */
+  async #gone(session: string, limitMs = Infinity): Promise<void> {
+    const until = performance.now() + limitMs;
+    const isThere = async (): Promise<boolean> =>
+      (await this.#control.inTurn(() => this.#control.rows(endSql(session).isThere))).length > 0;
+    while ((await isThere()) && performance.now() < until) await pause(END_PAUSE_MS);
   }
 
   async release(): Promise<void> {

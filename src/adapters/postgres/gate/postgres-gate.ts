@@ -22,8 +22,8 @@ export class PostgresGate implements FailingGate {
     this.#control = control;
     this.#limitMs = limitMs;
     this.faults = control.rights.superuser
-      ? { kinds: ["error", "cut"], missing: {} }
-      : { kinds: ["error"], missing: { cut: "only a superuser's connection may end every session of the target" } };
+      ? { kinds: ["error", "cut", "kill"], missing: {} }
+      : { kinds: ["error", "kill"], missing: { cut: "only a superuser's connection may end every session of the target" } };
   }
 
   async arm(write: number): Promise<void> {
@@ -73,17 +73,25 @@ export class PostgresGate implements FailingGate {
   async fail(fault: WriteFault): Promise<boolean> {
     const pid = this.#pid;
     if (pid === undefined) return false;
-    if (fault === "error") await this.#control.inTurn(() => this.#control.rows(FAIL_SQL));
-    else await this.#end(pid);
+    if (fault === "cut") await this.#end(pid);
+    else await this.#control.inTurn(() => this.#control.rows(FAIL_SQL));
     await this.release();
+    // A session waits for a lock without noticing that its client has gone. It ends with the error that nobody receives.
+    if (fault === "kill") await this.#gone(pid, this.#limitMs);
     return true;
   }
 
   /** Ends a session. It must be gone before the gate opens, or it would make its write. */
   async #end(pid: string): Promise<void> {
-    const { end, isThere } = endSql(pid);
-    await this.#control.inTurn(() => this.#control.rows(end));
-    while ((await this.#control.inTurn(() => this.#control.rows(isThere))).length > 0) await pause(END_PAUSE_MS);
+    await this.#control.inTurn(() => this.#control.rows(endSql(pid).end));
+    await this.#gone(pid);
+  }
+
+  /** Waits for the end of a session. A proxy before the server may keep that of a target that was killed. */
+  async #gone(pid: string, limitMs = Infinity): Promise<void> {
+    const until = performance.now() + limitMs;
+    const isThere = async (): Promise<boolean> => (await this.#control.inTurn(() => this.#control.rows(endSql(pid).isThere))).length > 0;
+    while ((await isThere()) && performance.now() < until) await pause(END_PAUSE_MS);
   }
 
   async release(): Promise<void> {

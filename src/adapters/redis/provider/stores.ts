@@ -1,31 +1,19 @@
 import { SeqqaError } from "../../../model/errors.ts";
-import type { StoreKind } from "../../../model/stores/store-provider.ts";
+import type { StoreKind, StoreProvider, StoreProviderOptions } from "../../../model/stores/store-provider.ts";
 import { checkRedis } from "../connect/check.ts";
 import { Connection } from "../connect/driver.ts";
 import { IndexProvider } from "./index-provider.ts";
 import { sweepServer } from "../dump/leftovers.ts";
 import { redisPlace } from "../connect/redis-url.ts";
+import { FaultyProvider } from "./faulty-provider.ts";
 import { Registry } from "./registry.ts";
 import { ServerProvider } from "./server-provider.ts";
 
 /** Redis for lanes: a server for each (`isolation: server`, the default), or a database for each on the template's own (`index`). */
 export const stores: StoreKind = {
   createProvider(options) {
-    switch (options.isolation ?? "server") {
-      case "server":
-        return new ServerProvider(options);
-      case "index":
-        return new IndexProvider(options);
-      default:
-        throw new SeqqaError(
-          "REDIS_OPTION_INVALID",
-          `The isolation of store "${options.name}" cannot be ${JSON.stringify(options.isolation)}.`,
-          {
-            hint: "Choose server or index.",
-            exitStatus: 2,
-          },
-        );
-    }
+    const provider = providerOf(options);
+    return options.faulty === true ? new FaultyProvider(provider) : provider;
   },
 
   async clean(url, how) {
@@ -56,3 +44,21 @@ export const stores: StoreKind = {
     }
   },
 };
+
+function providerOf(options: StoreProviderOptions): StoreProvider {
+  switch (options.isolation ?? "server") {
+    case "server":
+      return new ServerProvider(options);
+    case "index":
+      return new IndexProvider(options);
+    default:
+      throw new SeqqaError(
+        "REDIS_OPTION_INVALID",
+        `The isolation of store "${options.name}" cannot be ${JSON.stringify(options.isolation)}.`,
+        {
+          hint: "Choose server or index.",
+          exitStatus: 2,
+        },
+      );
+  }
+}

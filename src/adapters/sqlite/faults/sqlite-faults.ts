@@ -16,7 +16,10 @@ const LIMIT_MS = 1000;
 export class SqliteFaults implements WriteFaults {
   readonly kind = "faults";
   readonly kinds: WriteFaults["kinds"] = ["error"];
-  readonly missing: WriteFaults["missing"] = { cut: "SQLite has no connections that could be cut" };
+  readonly missing: WriteFaults["missing"] = {
+    cut: "SQLite has no connections that could be cut",
+    kill: "SQLite's writes are made inside the target, and nothing can hold them there",
+  };
   readonly #db: Database;
   readonly #file: string;
   readonly #tables: readonly { readonly name: string }[];

@@ -22,6 +22,7 @@ describe("write faults of mysql", () => {
               return Array.isArray(rows) ? (rows as unknown[][]) : [];
             },
             end: () => connection.end(),
+            die: () => connection.destroy(),
           };
         },
         close: async () => {
@@ -30,7 +31,7 @@ describe("write faults of mysql", () => {
         },
       };
     },
-    kinds: ["error", "cut"],
+    kinds: ["error", "cut", "kill"],
     countsRows: false,
   });
 });

@@ -23,6 +23,7 @@ describe("write faults of postgres", () => {
               return rows.map((row) => row.map((value) => (typeof value === "string" ? Number(value) : value)));
             },
             end: () => client.end(),
+            die: () => void client.connection.stream.destroy(),
           };
         },
         close: async () => {
@@ -31,7 +32,7 @@ describe("write faults of postgres", () => {
         },
       };
     },
-    kinds: ["error", "cut"],
+    kinds: ["error", "cut", "kill"],
     countsRows: false,
   });
 });

@@ -5,10 +5,11 @@ import type { FaultPoint, FaultVerdict } from "../../../../src/model/results/res
 /** Two points that were tried, and no hit. */
 export const TRIED: FaultAnswer = {
   points: 2,
+  killable: 0,
   next: undefined,
   tried: 2,
   skipped: {},
-  missing: { "cache error": "faults in redis are not supported yet" },
+  missing: { "cache error": "it has no writes" },
   hits: [],
   dismissed: undefined,
   failure: undefined,

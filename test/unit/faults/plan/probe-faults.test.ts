@@ -77,8 +77,32 @@ describe("probing for faults", () => {
     expect(results[1]).toEqual(results[0]);
     const { coverage, seen } = results[0]!;
     expect(coverage).toMatchObject({ counted: coverage.calls, points: 2 * coverage.calls, tried: 2 * coverage.calls, skippedPoints: {} });
-    expect(coverage.missing).toEqual({ "cache error": "faults in redis are not supported yet" });
+    expect(coverage.missing).toEqual({ "cache error": "it has no writes" });
     expect(seen.length).toBeGreaterThan(0);
+  });
+
+  it("kills the target only once everything else was tried, and only where there is a write to kill it at", async () => {
+    const { explorer } = await runExplorer(shop());
+    const kinds = ["error", "kill"] as const;
+    const killable = (request: FaultRequest): number => (request.action === 0 ? 3 : 0);
+    const answer = (request: FaultRequest): FaultAnswer => {
+      const points = request.restarts === true ? killable(request) : 2;
+      return { ...TRIED, points, tried: points, killable: killable(request) };
+    };
+    const { pool, asked } = poolOf(answer, 2);
+    const { tally } = await probeFaults(explorer.committer, pool, { ...options(), kinds });
+    const { calls, counted, points, tried } = tally.coverage();
+    const kills = asked.slice(calls);
+    expect(asked.slice(0, calls).every(({ restarts }) => restarts === false)).toBe(true);
+    expect(kills.every(({ restarts, action }) => restarts === true && action === 0)).toBe(true);
+    expect(kills.length).toBeGreaterThan(0);
+    expect({ counted, points, tried }).toEqual({ counted: calls, points: 2 * calls + 3 * kills.length, tried: points });
+
+    const stop = new AbortController();
+    const until = poolOf((request) => (request.restarts === true && stop.abort(), answer(request)));
+    const left = (await probeFaults(explorer.committer, until.pool, { ...options(stop.signal), kinds })).tally.coverage();
+    expect(left).toMatchObject({ counted: calls, points, tried: 2 * calls + 3 });
+    expect(left.skippedPoints).toEqual({ interrupted: 3 * (kills.length - 1) });
   });
 
   it("leaves out rules that the same call breaks without a fault", async () => {

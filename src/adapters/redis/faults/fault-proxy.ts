@@ -1,0 +1,225 @@
+import { once } from "node:events";
+import { connect, createServer, isIP, type AddressInfo, type Server, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { HeldWrite, WriteFault } from "../../../model/stores/store-adapter.ts";
+import { Connection, type RawReply } from "../connect/driver.ts";
+import type { RedisPlace } from "../connect/redis-url.ts";
+import { RequestReader, type Request } from "./requests.ts";
+
+/** Takes the place of a write that fails. Redis answers that it does not know it, and discards the transaction around it, if there is one. */
+const UNKNOWN = "a-write-that-seqqa-made-fail";
+const FAILING = Buffer.from(`*1\r\n$${UNKNOWN.length}\r\n${UNKNOWN}\r\n`);
+/** Scripts and functions have no flag that says whether they write. */
+const SCRIPTS: readonly string[] = ["eval", "evalsha", "fcall"];
+/** A part of a key that says what it is for, such as `cart` in `cart:17`. */
+const KIND_OF_KEY = /^([A-Za-z][\w.-]{0,30})(:|$)/;
+
+/** An order of a lane to the proxy of its target; a line of JSON each. */
+export type FaultOrder =
+  | { readonly do: "watch" | "count" | "look" | "drop" | "disarm" }
+  | { readonly do: "arm"; readonly write: number; readonly fault: WriteFault };
+
+/** The proxy's answer to an order. */
+export interface FaultReply {
+  /** Number of writes since `watch`. */
+  readonly count?: number;
+  /** The write that failed, or that is held. */
+  readonly write?: HeldWrite;
+}
+
+interface Armed {
+  readonly write: number;
+  readonly fault: WriteFault;
+}
+
+/**
+ * Stands between a target and a Redis server, and makes single writes fail. It forwards everything else as it is. A connection whose first byte is `{`
+ * is the lane's, which gives {@link FaultOrder}s: no client of Redis begins so.
+ */
+export class FaultProxy {
+  readonly #place: RedisPlace;
+  readonly #server: Server;
+  readonly #writes: ReadonlySet<string>;
+  readonly #sockets = new Set<Socket>();
+  /** Connections to the server whose clients have gone. The server may still be executing what they sent. */
+  readonly #ending = new Set<Promise<unknown>>();
+  #armed: Armed | undefined;
+  #passed = 0;
+  #failed: HeldWrite | undefined;
+  /** Ends the connection that is held before a write. */
+  #drop: (() => Promise<void>) | undefined;
+  /** Continues a connection that is held, without a fault. */
+  #pass: (() => void) | undefined;
+
+  private constructor(place: RedisPlace, writes: ReadonlySet<string>) {
+    this.#place = place;
+    this.#writes = writes;
+    this.#server = createServer((socket) => this.#accept(socket));
+  }
+
+  /** Starts a proxy on a port of the loopback interface. @throws SeqqaError if the server cannot be reached or does not tell its commands */
+  static async start(place: RedisPlace): Promise<FaultProxy> {
+    const connection = await Connection.open(place);
+    try {
+      const proxy = new FaultProxy(place, writesOf((await connection.bytes("COMMAND")) as readonly RawReply[]));
+      proxy.#server.listen(0, "127.0.0.1");
+      await once(proxy.#server, "listening");
+      proxy.#server.unref();
+      return proxy;
+    } finally {
+      connection.close();
+    }
+  }
+
+  /** The place that the target is told. */
+  get place(): RedisPlace {
+    return { ...this.#place, host: "127.0.0.1", port: (this.#server.address() as AddressInfo).port, tls: false };
+  }
+
+  close(): void {
+    this.#server.close();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #accept(client: Socket): void {
+    this.#keep(client);
+    client.once("data", (first: Buffer) => {
+      client.pause();
+      if (first[0] === 0x7b) this.#obey(client, first);
+      else this.#forward(client, first);
+      client.resume();
+    });
+  }
+
+  #keep(socket: Socket): void {
+    this.#sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.on("error", () => undefined);
+    socket.once("close", () => this.#sockets.delete(socket));
+  }
+
+  #forward(client: Socket, first: Buffer): void {
+    const { host, port, tls } = this.#place;
+    const server = tls ? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }) }) : connect(port, host);
+    this.#keep(server);
+    const reader = new RequestReader();
+    const ended = once(server, "close");
+    const end = async (): Promise<void> => {
+      this.#ending.add(ended);
+      // The server still executes commands that were sent before, and then closes.
+      server.end();
+      await ended;
+      this.#ending.delete(ended);
+    };
+    const waiting: Request[] = [];
+    let held = false;
+    const send = (): void => {
+      while (waiting.length > 0 && !held) {
+        const request = waiting.shift()!;
+        const fault = this.#faultOf(request);
+        if (fault === undefined) server.write(request.bytes);
+        else if (fault === "error") server.write(FAILING);
+        else {
+          held = true;
+          this.#pass = () => {
+            held = false;
+            server.write(request.bytes);
+            send();
+          };
+          this.#drop = async () => {
+            client.destroy();
+            await end();
+          };
+        }
+      }
+    };
+    const take = (chunk: Buffer): void => {
+      waiting.push(...reader.read(chunk));
+      send();
+    };
+    client.on("data", take);
+    client.once("close", () => void end());
+    server.once("close", () => client.destroy());
+    server.on("data", (chunk: Buffer) => {
+      if (!client.write(chunk)) server.pause();
+    });
+    client.on("drain", () => server.resume());
+    take(first);
+  }
+
+  /** Returns the fault that a request gets; `undefined`: none. */
+  #faultOf({ name, first }: Request): WriteFault | undefined {
+    if (!this.#writes.has(name)) return undefined;
+    this.#passed++;
+    const armed = this.#armed;
+    if (armed === undefined || this.#passed !== armed.write) return undefined;
+    const kind = SCRIPTS.includes(name) ? undefined : KIND_OF_KEY.exec(first ?? "")?.[1];
+    this.#failed = { statement: kind === undefined ? name.toUpperCase() : `${name.toUpperCase()} ${kind}` };
+    return armed.fault;
+  }
+
+  #obey(lane: Socket, first: Buffer): void {
+    let text = "";
+    let turn: Promise<void> = Promise.resolve();
+    const take = (chunk: Buffer): void => {
+      const lines = (text + chunk.toString("utf8")).split("\n");
+      text = lines.pop()!;
+      for (const line of lines) {
+        turn = turn.then(async () => {
+          const reply = await this.#follow(JSON.parse(line) as FaultOrder);
+          lane.write(`${JSON.stringify(reply)}\n`);
+        });
+      }
+    };
+    lane.on("data", take);
+    take(first);
+  }
+
+  async #follow(order: FaultOrder): Promise<FaultReply> {
+    switch (order.do) {
+      case "watch":
+      case "arm":
+        await this.#disarm();
+        await Promise.all(this.#ending);
+        this.#passed = 0;
+        this.#armed = order.do === "arm" ? order : undefined;
+        return {};
+      case "count":
+        return { count: this.#passed };
+      case "look":
+        // A connection is cut here, so that what it sent before has been executed when the write is reported.
+        if (this.#armed?.fault === "cut") await this.#dropHeld();
+        return this.#failed === undefined ? {} : { write: this.#failed };
+      case "drop":
+        await this.#dropHeld();
+        return {};
+      case "disarm":
+        await this.#disarm();
+        return {};
+    }
+  }
+
+  async #dropHeld(): Promise<void> {
+    const drop = this.#drop;
+    this.#drop = this.#pass = undefined;
+    await drop?.();
+  }
+
+  async #disarm(): Promise<void> {
+    this.#armed = this.#failed = this.#drop = undefined;
+    this.#pass?.();
+    this.#pass = undefined;
+  }
+}
+
+/** Returns the names of the commands that change data, but for those that wait for data: a worker sends them whenever it likes. */
+function writesOf(commands: readonly RawReply[]): ReadonlySet<string> {
+  const names = new Set(SCRIPTS);
+  for (const command of commands) {
+    if (!Array.isArray(command)) continue;
+    const [name, , flags] = command as readonly RawReply[];
+    const all = Array.isArray(flags) ? flags.map(String) : [];
+    if (all.includes("write") && !all.includes("blocking")) names.add(String(name).toLowerCase());
+  }
+  return names;
+}
