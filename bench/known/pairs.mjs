@@ -7,6 +7,13 @@ const migrateUnleash = (server, url) =>
     stdio: ["ignore", "ignore", "inherit"],
   });
 
+/** Makes the tables by a server that ends once it has done so: it has no port. */
+const tablesBy = (name) => (server, url) =>
+  execFileSync(process.execPath, [fileURLToPath(new URL(`${name}/server.mjs`, import.meta.url))], {
+    env: { ...process.env, SERVER: server, DATABASE_URL: url, PORT: undefined, VENDURE_DISABLE_TELEMETRY: "true" },
+    stdio: "ignore",
+  });
+
 /** Published defects: the version that has it, and the one that fixes it. */
 export const PAIRS = [
   {
@@ -31,5 +38,37 @@ export const PAIRS = [
     advisory: "a refused user creation leaves the user",
     template: { kind: "postgres", prepare: migrateUnleash },
     before: "2026-10-15",
+  },
+  {
+    name: "payload-attempts",
+    package: "payload",
+    versions: ["3.49.0", "3.49.1"],
+    advisory: "wrong passwords that come at once are counted as one",
+    beside: (version) => ({ "@payloadcms/db-postgres": version, graphql: "^16.8.1" }),
+    template: { kind: "postgres", prepare: tablesBy("payload-attempts") },
+    before: "2026-08-01",
+  },
+  {
+    name: "strapi-reset",
+    package: "@strapi/plugin-users-permissions",
+    versions: ["5.33.2", "5.33.3"],
+    advisory: "CVE-2026-22706: sessions survive a password reset",
+    beside: (version) => ({
+      "@strapi/strapi": version,
+      "@strapi/provider-email-nodemailer": version,
+      "@swc/core": "^1.13.0",
+      pg: "^8.16.0",
+    }),
+    template: { kind: "postgres", prepare: tablesBy("strapi-reset") },
+    before: "2026-09-01",
+  },
+  {
+    name: "vendure-coupon",
+    package: "@vendure/core",
+    versions: ["3.6.1", "3.6.3"],
+    advisory: "a coupon is used more often than its limit allows",
+    beside: { pg: "^8.16.0" },
+    template: { kind: "postgres", prepare: tablesBy("vendure-coupon") },
+    before: "2026-09-01",
   },
 ];

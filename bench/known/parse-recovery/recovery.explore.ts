@@ -4,34 +4,17 @@ import { HttpClient } from "seqqa/adapters/http";
 import { singleUse } from "seqqa/rules";
 
 const { Secret, TOTP } = createRequire(`${process.env["SERVER"]}/package.json`)("otpauth");
-const secret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP";
+const secret = Secret.fromBase32("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP");
 const ada = { username: "ada", password: "secret-1" };
-interface Account {
-  id: string;
-  token: string;
-  code: string;
-}
-
-const signUp = new Action<Account>({
-  name: "sign_up",
-  run: async (api, context) => {
-    const answer = await api.post("/users", { json: ada });
-    if (answer.ok) {
-      const { objectId, sessionToken } = answer.json<{ objectId: string; sessionToken: string }>();
-      Object.assign(context, { id: objectId, token: sessionToken });
-    }
-    return answer;
-  },
-});
+type Account = Record<"objectId" | "sessionToken" | "code", string>;
 const enrol = new Action<Account>({
   name: "enrol",
-  precondition: (context) => context.has("id") && !context.has("code"),
+  precondition: (context) => !context.has("code"),
   run: async (api, context) => {
-    const token = new TOTP({ secret: Secret.fromBase32(secret) }).generate();
-    const json = { authData: { mfa: { secret, token } } };
-    const answer = await api.put(`/users/${context.id}`, { json, headers: { "X-Parse-Session-Token": context.token } });
-    if (answer.ok)
-      [context.code = ""] = answer.json<{ authDataResponse: { mfa: { recovery: string } } }>().authDataResponse.mfa.recovery.split(",");
+    const json = { authData: { mfa: { secret: secret.base32, token: new TOTP({ secret }).generate() } } };
+    const answer = await api.put(`/users/${context.objectId}`, { json, headers: { "X-Parse-Session-Token": context.sessionToken } });
+    const codes = answer.json<{ authDataResponse?: { mfa: { recovery: string } } }>().authDataResponse?.mfa.recovery.split(",");
+    if (codes !== undefined) context.code = codes[0]!;
     return answer;
   },
 });
@@ -44,7 +27,8 @@ export const agent: Agent<Account> = new Agent<Account>({
   name: "parse-recovery",
   world: ({ baseUrl, systems }) =>
     new World<Account>({ api: new HttpClient(`${baseUrl}/parse`, { headers: { "X-Parse-Application-Id": "app" } }), systems }),
-  actions: [signUp, enrol, recover],
+  setup: async ({ api, context }) => void Object.assign(context, (await api.post("/users", { json: ada })).json<Account>()),
+  actions: [enrol, recover],
   invariants: [singleUse({ create: enrol, use: recover })],
   maxDepth: 4,
 });

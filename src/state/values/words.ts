@@ -47,9 +47,12 @@ function splitInto<T>(
   parts: TextPart<T>[],
 ): void {
   let done = 0;
+  let after = before;
+  let looked = 0;
   for (const match of text.matchAll(TIERS[tier]!)) {
     const word = match[0];
-    const after = lastRun(text.slice(0, match.index), before);
+    after = lastRun(text.slice(looked, match.index), after);
+    looked = match.index;
     const found = find(word, after);
     const rest = found === undefined && tier === 1 ? endOf(word, find) : undefined;
     if (found === undefined && tier === TIERS.length - 1) continue;
@@ -74,10 +77,17 @@ function endOf<T>(
   return undefined;
 }
 
-/** Returns the last run of letters and digits of a text. */
+/** Returns the last run of letters and digits of a text. A regular expression would take time in proportion to the square of a long text. */
 function lastRun(text: string, otherwise: string): string {
-  return /([A-Za-z0-9]+)[^A-Za-z0-9]*$/.exec(text)?.[1] ?? otherwise;
+  let end = text.length;
+  while (end > 0 && !LETTER_OR_DIGIT.test(text[end - 1]!)) end--;
+  let begin = end;
+  while (begin > 0 && LETTER_OR_DIGIT.test(text[begin - 1]!)) begin--;
+  return begin === end ? otherwise : text.slice(begin, end);
 }
+
+const LETTER_OR_DIGIT = /[A-Za-z0-9]/;
+const OF_TOKEN = /[\w.+=~-]/;
 
 /** Two words in the same place of two texts. */
 export interface WordPair {
@@ -135,5 +145,17 @@ function between(a: string, b: string, runsA: readonly Run[], runsB: readonly Ru
   const [x, y] = [a.slice(start, a.length - end), b.slice(start, b.length - end)].map(
     (middle) => /^[^A-Za-z0-9]*([\w.+/=~-]+)$/.exec(middle)?.[1],
   );
-  return x === undefined || y === undefined ? undefined : [{ after: before.text, a: x, b: y }];
+  if (x === undefined || y === undefined) return undefined;
+  return x.includes(".") && y.includes(".") ? [signed(a, b, { start, end })] : [{ after: before.text, a: x, b: y }];
+}
+
+/**
+ * Pairs the signed tokens (such as a JWT) of which a differing part was found. A token is one word, although its beginning is the same in both texts:
+ * {@link splitAtWords} meets it as a whole first.
+ */
+function signed(a: string, b: string, { start, end }: { readonly start: number; readonly end: number }): WordPair {
+  let begin = start;
+  while (begin > 0 && OF_TOKEN.test(a[begin - 1]!)) begin--;
+  const isWhole = begin === 0 && end === 0;
+  return { after: isWhole ? "" : lastRun(a.slice(0, begin), "^"), a: a.slice(begin, a.length - end), b: b.slice(begin, b.length - end) };
 }

@@ -1,0 +1,61 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { differingWords, splitAtWords } from "../../../../src/state/values/words.ts";
+
+const HEADER = "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9";
+const [ONE, OTHER] = [`${HEADER}.eyJpZCI6ImExIn0.b-bX_1`, `${HEADER}.eyJpZCI6ImMyIn0.dd3`];
+
+/** Returns a text whose words that an experiment found have names. */
+function renamed(text: string, other: string): string {
+  const pairs = differingWords(text, other);
+  if (pairs.some(({ after, a }) => after === "" && a === text)) return "<id>";
+  const parts = splitAtWords(text, (word, after) => (pairs.some((pair) => pair.after === after) ? `<id ${word.length}>` : undefined));
+  return (parts ?? []).map(({ text: part, found }) => found ?? part).join("");
+}
+
+describe("a signed token", () => {
+  it("is one word, although each begins with the same header", () => {
+    expect(renamed(ONE, OTHER)).toBe("<id>");
+    expect(renamed(`Bearer ${ONE}`, `Bearer ${OTHER}`)).toBe(`Bearer <id ${ONE.length}>`);
+    expect(renamed(`see ${ONE} here`, `see ${OTHER} here`)).toBe(`see <id ${ONE.length}> here`);
+  });
+
+  it("is no reason to take more than the differing part of a path", () => {
+    expect(renamed("/files/2026/a-1.png", "/files/2026/b_22_1.png")).toBe("/files/2026/<id 3>.png");
+    expect(renamed("user_V1St-GXR", "user_Z5jdHi6")).toBe("user_<id 8>");
+  });
+});
+
+describe("words of a text", () => {
+  it("are found in a very long text, too", () => {
+    const text = `${'{"name":"value","next":'.repeat(40_000)}"id-1"${"x".repeat(200_000)}`;
+    const parts = splitAtWords(text, (word, after) => (word === "id-1" && after === "next" ? "found" : undefined));
+    expect(parts!.map(({ text: part }) => part).join("")).toBe(text);
+    expect(parts!.filter(({ found }) => found !== undefined).length).toBe(1);
+  });
+
+  it("come with the run of letters or digits before them", () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom("a", "b1", "-", "_", ".", " ", "/", "é"), { maxLength: 12 }), (pieces) => {
+        const text = pieces.join("");
+        const seen: [string, string][] = [];
+        splitAtWords(text, (word, after) => void seen.push([word, after]));
+        for (const [word, after] of seen) {
+          const runs = text
+            .split(word)
+            .slice(0, -1)
+            .map(
+              (_, at) =>
+                text
+                  .split(word)
+                  .slice(0, at + 1)
+                  .join(word)
+                  .match(/[A-Za-z0-9]+/g)
+                  ?.at(-1) ?? "^",
+            );
+          expect(runs).toContain(after);
+        }
+      }),
+    );
+  });
+});
