@@ -5,18 +5,23 @@ const SERVER = `import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import Database from "better-sqlite3";
 const db = new Database(process.env.DB_PATH);
-db.exec("CREATE TABLE IF NOT EXISTS users (id TEXT PRIMARY KEY, at TEXT); CREATE TABLE IF NOT EXISTS notes (id TEXT PRIMARY KEY, owner TEXT REFERENCES users(id), slot INTEGER UNIQUE)");
+db.exec("CREATE TABLE IF NOT EXISTS users (id TEXT PRIMARY KEY, at TEXT, until TEXT, ends TEXT); CREATE TABLE IF NOT EXISTS notes (id TEXT PRIMARY KEY, owner TEXT REFERENCES users(id), slot INTEGER UNIQUE)");
 db.pragma("foreign_keys = ON");
+// Lanes come up one after another, seconds apart.
+await new Promise((done) => setTimeout(done, Number(process.env.LANE) * 1500));
+const inHours = (hours) => new Date(Date.now() + hours * 3_600_000).toISOString();
 createServer((request, response) => {
   const [, what, slot] = request.url.split("/");
   let [status, body] = [200, {}];
   try {
     if (what === "users") {
       body = { id: randomUUID() };
-      db.prepare("INSERT INTO users VALUES (?, ?)").run(body.id, new Date().toISOString());
+      db.prepare("INSERT INTO users VALUES (?, ?, ?, ?)").run(body.id, inHours(0), inHours(2), inHours(14 * 24));
     } else if (what === "notes") {
       const owner = request.headers["x-user"];
       db.prepare("INSERT INTO notes VALUES (?, ?, ?)").run(randomUUID(), owner, Number(slot));
+      // The last note gives the user more time.
+      if (slot === "4") db.prepare("UPDATE users SET until = ?, ends = ? WHERE id = ?").run(inHours(2), inHours(14 * 24), owner);
     }
   } catch { status = 409; }
   response.writeHead(status, { "content-type": "application/json" });
@@ -40,12 +45,12 @@ export const agent = new Agent<Seeded>({
 });
 `;
 
-describe("a setup that draws ids", () => {
-  it("gives every lane those of the first, so that lanes understand each other's states", async () => {
+describe("a setup that draws ids and writes times", () => {
+  it("gives every lane those of the first, however late it comes up, so that lanes understand each other's states", async () => {
     const results = [];
     for (const parallel of ["1", "3"]) {
       const cwd = folderWith({
-        "seqqa.yaml": 'target:\n  command: node server.mjs\n  env: { PORT: "{port}", DB_PATH: "{db_path}" }\n',
+        "seqqa.yaml": 'target:\n  command: node server.mjs\n  env: { PORT: "{port}", DB_PATH: "{db_path}", LANE: "{lane}" }\n',
         "server.mjs": SERVER,
         "notes.explore.ts": AGENT,
       });

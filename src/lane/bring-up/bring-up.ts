@@ -223,7 +223,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
   const root = home.mark;
   const relative = await state.facts();
   const rootState = briefLines(canonicalizer.describe(relative));
-  const image = state.portable ? await state.capture() : undefined;
+  const image = state.portable ? { ...(await state.capture()), setupAt: home.setupAt } : undefined;
   drawing.root("");
   await checkRoot(checker);
   const unanswered = stepper.checkFailure;

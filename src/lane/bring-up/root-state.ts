@@ -75,6 +75,11 @@ export class RootState {
     this.remade = options.world.reset !== undefined || options.restart !== undefined;
   }
 
+  /** When the `setup` ran that made the root. */
+  get setupAt(): StepWindow {
+    return this.#setupAt;
+  }
+
   /** The data that `setup` changed, where a snapshot of it can be made. Lanes whose `setup` drew other ids could not use each other's states. */
   get made(): WorldSnapshot | undefined {
     return this.#made;
@@ -225,16 +230,17 @@ export class RootState {
   }
 
   async #setUp(): Promise<void> {
+    const { image } = this.#options;
     const startMs = Date.now();
-    await this.#runSetup();
-    this.#setupAt = { startMs, endMs: Date.now() };
+    // Only the first time: after a restart, `setup` has to run so that the spare's target gets its data again.
+    const isWritten = image !== undefined && this.#facts === undefined;
+    await (isWritten ? this.#options.state.write(image) : this.#runSetup());
+    this.#setupAt = (isWritten ? image.setupAt : undefined) ?? { startMs, endMs: Date.now() };
   }
 
   async #runSetup(): Promise<void> {
-    const { definition, world, image, state, drawing } = this.#options;
+    const { definition, world, state, drawing } = this.#options;
     drawing.root("setup");
-    // Only the first time: after a restart, `setup` has to run so that the spare's target gets its data again.
-    if (image !== undefined && this.#facts === undefined) return state.write(image);
     try {
       const { setup } = definition;
       await state.asks.during(() => (setup instanceof JourneyDefinition ? setUpByJourney(setup, world) : setup?.(world)));
@@ -288,7 +294,7 @@ export class RootState {
     if (nothing || !state.portable) return this.#setUp();
     await state.root();
     await this.#setUp();
-    this.#made = await state.capture();
+    this.#made = { ...(await state.capture()), setupAt: this.#setupAt };
     if (shared === undefined || sameStores(this.#made, shared)) return;
     try {
       await state.write(shared);
@@ -296,6 +302,7 @@ export class RootState {
       throw unlikeTheFirst(error);
     }
     this.#made = shared;
+    this.#setupAt = shared.setupAt ?? this.#setupAt;
   }
 
   /** Makes the result of `setup` the root. */

@@ -16,6 +16,7 @@ import {
   type OriginsSnapshot,
   type Renamer,
   type StepOrigin,
+  type StepWindow,
 } from "../../state/index.ts";
 import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
 import { Asks } from "../bring-up/asks.ts";
@@ -59,6 +60,8 @@ export interface WorldSnapshot {
   readonly unstored?: Unstored | undefined;
   /** The same as {@link SavedWorld.aheadMs}; default 0. */
   readonly aheadMs?: number | undefined;
+  /** When `setup` ran, of which this is the result. Its times are named by their distance from it, on whatever lane they are written. */
+  readonly setupAt?: StepWindow | undefined;
 }
 
 /**
