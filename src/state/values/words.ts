@@ -146,7 +146,9 @@ function between(a: string, b: string, runsA: readonly Run[], runsB: readonly Ru
     (middle) => /^[^A-Za-z0-9]*([\w.+/=~-]+)$/.exec(middle)?.[1],
   );
   if (x === undefined || y === undefined) return undefined;
-  return x.includes(".") && y.includes(".") ? [signed(a, b, { start, end })] : [{ after: before.text, a: x, b: y }];
+  // A token goes on where a dot follows; a hash such as `$2b$10$...` may contain dots, too.
+  const isSigned = a[start] === "." && x.includes(".") && y.includes(".");
+  return isSigned ? [signed(a, b, { start, end })] : [{ after: before.text, a: x, b: y }];
 }
 
 /**
