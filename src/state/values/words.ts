@@ -54,7 +54,7 @@ function splitInto<T>(
     after = lastRun(text.slice(looked, match.index), after);
     looked = match.index;
     const found = find(word, after);
-    const rest = found === undefined && tier === 1 ? endOf(word, find) : undefined;
+    const rest = found === undefined && tier === 1 ? endOf(word, after, find) : undefined;
     if (found === undefined && tier === TIERS.length - 1) continue;
     if (match.index > done) parts.push({ text: text.slice(done, match.index) });
     if (found !== undefined) parts.push({ text: word, found });
@@ -68,10 +68,11 @@ function splitInto<T>(
 /** Returns the longest known word at the end of a name with separators, such as a token after a prefix. */
 function endOf<T>(
   word: string,
+  before: string,
   find: (word: string, after: string) => T | undefined,
 ): { readonly at: number; readonly found: T } | undefined {
   for (const { index } of word.matchAll(/[^A-Za-z0-9]/g)) {
-    const found = index === 0 ? undefined : find(word.slice(index + 1), lastRun(word.slice(0, index), "^"));
+    const found = index === 0 ? undefined : find(word.slice(index + 1), lastRun(word.slice(0, index), before));
     if (found !== undefined) return { at: index + 1, found };
   }
   return undefined;
