@@ -1,5 +1,4 @@
 import { deserialize, serialize } from "node:v8";
-import type { OriginsSnapshot } from "../../state/index.ts";
 import type { SavedContext } from "../../model/context/context.ts";
 
 /** Values nested deeper than this use the general serializer. */
@@ -22,48 +21,35 @@ export function snapshotText(image: unknown): string {
 
 export function decodeSnapshot(text: string): unknown {
   if (text.startsWith("V")) return deserialize(Buffer.from(text.slice(1), "latin1"));
-  const { systems, context, objects, node, clients, setBy, origins, unstored } = JSON.parse(text.slice(1)) as PlainImage;
+  const { context, objects, node, setBy, ...rest } = JSON.parse(text.slice(1)) as PlainImage;
   return {
-    systems,
+    ...rest,
     context: { entries: new Map(context), objects, node: node ?? undefined },
-    clients,
     setBy: setBy.map(([bearer, action]) => ({ text: bearer, action: action ?? undefined })),
-    origins: origins ?? undefined,
-    unstored: unstored ?? undefined,
   };
 }
 
+/** The parts of a snapshot that JSON has no form for. All others are kept as they are. */
 interface Image {
-  readonly systems: readonly unknown[];
   readonly context: SavedContext;
-  readonly clients: readonly unknown[];
   readonly setBy: readonly { readonly text: string; readonly action: string | undefined }[];
-  readonly origins?: OriginsSnapshot | undefined;
-  readonly unstored?: { readonly probed?: unknown; readonly trail: readonly string[] } | undefined;
 }
 
 interface PlainImage {
-  readonly systems: readonly unknown[];
   readonly context: readonly (readonly [string, unknown])[];
   readonly objects: number;
   readonly node: string | null;
-  readonly clients: readonly unknown[];
   readonly setBy: readonly (readonly [string, string | null])[];
-  readonly origins: OriginsSnapshot | null;
-  readonly unstored: Image["unstored"] | null;
 }
 
 function withoutMaps(image: unknown): PlainImage {
-  const { systems, context, clients, setBy, origins, unstored } = image as Image;
+  const { context, setBy, ...rest } = image as Image;
   return {
-    systems,
+    ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),
     context: [...context.entries],
     objects: context.objects,
     node: context.node ?? null,
-    clients,
     setBy: setBy.map(({ text, action }) => [text, action ?? null]),
-    origins: origins ?? null,
-    unstored: unstored ?? null,
   };
 }
 
