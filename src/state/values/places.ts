@@ -65,9 +65,34 @@ function insideOf(value: unknown, segment: string): readonly unknown[] {
   return entries.filter(([key]) => segment === "*" || String(key) === segment).map(([, item]) => item);
 }
 
-/** Parses a text that is a JSON object or array; `undefined` if it is not. */
+/**
+ * Parses a text that is a JSON object or array, or the claims of a text that is a JWT; `undefined` if it is neither. The signature of a JWT follows
+ * from its claims, which often hold nothing but times that are generated: two tokens of one second are equal.
+ */
 export function parsedJson(text: string): unknown {
-  if (text[0] !== "{" && text[0] !== "[") return undefined;
+  if (text[0] === "{" || text[0] === "[") return parsed(text);
+  const [, claims] = ONE_JWT.exec(text) ?? [];
+  return claims === undefined ? undefined : claimsOf(claims);
+}
+
+/** Replaces each JWT in a text, by its claims. */
+export function replaceJwts(text: string, replace: (claims: object) => string): string {
+  return text.replace(JWTS, (token, claims: string) => {
+    const found = claimsOf(claims);
+    return found === undefined ? token : replace(found);
+  });
+}
+
+// RFC 7519: the header and the claims are JSON objects in base64url, which begin with `eyJ`.
+const ONE_JWT = /^(?:Bearer )?eyJ[\w-]+\.(eyJ[\w-]+)\.[\w-]*$/;
+const JWTS = /(?<![\w-])eyJ[\w-]+\.(eyJ[\w-]+)\.[\w-]*/g;
+
+function claimsOf(text: string): object | undefined {
+  const found = parsed(Buffer.from(text, "base64url").toString("utf8"));
+  return typeof found === "object" && found !== null ? found : undefined;
+}
+
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -4,7 +4,7 @@ import type { Facts } from "../canonical/facts.ts";
 import type { GeneratedPlace, Knowledge, TimePlace } from "../compare/knowledge.ts";
 import { hashText32 } from "../hash/hasher.ts";
 import { msOf, NO_ORIGINS, timeKeyAt, type Origin, type Origins, type TimeKey, type TimeOrigin } from "./origins.ts";
-import { columnPlace, INDEX, JSON_TEXT, KEY, parsedJson, TABLES } from "./places.ts";
+import { columnPlace, INDEX, JSON_TEXT, KEY, parsedJson, replaceJwts, TABLES } from "./places.ts";
 import { fittingOffset, momentOf, offsetFromStep, simplestOffset, type Moment, type StepWindow } from "./times.ts";
 import { Generated, JsonText, Mixed, Time } from "./named.ts";
 import { splitAtWords, wordOf, wordOfBytes, type Word } from "./words.ts";
@@ -193,12 +193,16 @@ export class Renamer {
       for (const one of origin.ancestry) ancestry.add(one);
       return `<${origin.domain}>`;
     };
-    const plain = text
+    const claim = (_name: string, value: unknown): unknown => {
+      if (typeof value === "string") return known(value) ?? value;
+      return momentOf(typeof value === "number" ? value : undefined) === undefined ? value : "<time>";
+    };
+    const plain = replaceJwts(text, (claims) => JSON.stringify(claims, claim))
       .replace(ISO_TIME, (time) => {
         const moment = momentOf(time);
         return moment === undefined ? time : `<${offsetFromStep(moment, step, 1_000)}>`;
       })
-      // A signed cookie or a JWT is one value, although it consists of several words.
+      // A signed cookie is one value, although it consists of several words.
       .replace(SEVERAL_WORDS, (whole) => known(whole) ?? whole);
     const parts = splitAtWords(plain, (word, after) => {
       const moment = momentOf(/^\d+$/.test(word) ? Number(word) : undefined);
