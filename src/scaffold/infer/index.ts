@@ -11,9 +11,11 @@ import { findRestores } from "./actions/find-restores.ts";
 import { followLinks } from "./links/follow-links.ts";
 import type { Called } from "./resources/found-resource.ts";
 import { KeyIndex } from "./resources/key-index.ts";
+import { addLeadingKeys } from "./links/leading-keys.ts";
 import { linkEdges } from "./links/links.ts";
 import { nameOperations } from "./actions/name-operations.ts";
 import { nameResources } from "./resources/name-resources.ts";
+import { oneParameter } from "./links/one-parameter.ts";
 import { orderActions, type Ordered } from "./actions/order-actions.ts";
 import { parsePath } from "./resources/path-shape.ts";
 import type { PlannedKey, ScaffoldPlan } from "./plan.ts";
@@ -61,6 +63,9 @@ function findFacts(description: ApiDescription, calls: readonly Called[], login:
     resources.map((resource) => [resource.key, producersOf(resource, schemas)] as const).filter(([, all]) => all.length > 0),
   );
   const linked = followLinks(linkEdges(others, schemas), resources, producers);
+  const parts = addLeadingKeys(resources, producers, schemas);
+  const index = new KeyIndex(resources, producers, schemas);
+  const same = oneParameter(others, index, linked, parts);
   return {
     description,
     schemas,
@@ -70,8 +75,9 @@ function findFacts(description: ApiDescription, calls: readonly Called[], login:
     kinds: classify(calls, resources, schemas),
     restores: findRestores(calls, resources),
     producers,
-    index: new KeyIndex(resources, producers, schemas),
-    linked,
+    index,
+    linked: new Map([...linked, ...same.produced]),
+    common: same.open,
   };
 }
 

@@ -55,7 +55,10 @@ export class KeyIndex {
     if (near.length === 1) return near[0];
     if (known.length === 1) return known[0];
     const top = known.filter(({ scope }) => scope === undefined);
-    return top.length === 1 && near.length === 0 ? top[0] : undefined;
+    if (near.length > 0) return undefined;
+    // Of several that can be listed, the one that can be created is meant: `/report/webinars/{id}` is another view of `/webinars/{id}`.
+    const made = top.filter(({ operations }) => operations.create.length > 0);
+    return top.length === 1 ? top[0] : made.length === 1 ? made[0] : undefined;
   }
 
   /**

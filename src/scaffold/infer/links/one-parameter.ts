@@ -1,0 +1,95 @@
+import type { Parameter } from "../../../openapi/operations/description.ts";
+import { placeOfParameter, type Linked } from "../facts.ts";
+import type { Called, FoundResource } from "../resources/found-resource.ts";
+import { isGeneric } from "../resources/id-field.ts";
+import type { KeyIndex } from "../resources/key-index.ts";
+import { openKey } from "../values/path-parameter.ts";
+import type { Part } from "./leading-keys.ts";
+
+interface Use {
+  readonly place: string;
+  readonly call: Called;
+  readonly key: string;
+  readonly isProduced: boolean;
+  /** The resource whose id the key holds; `undefined` for a part of an id. */
+  readonly resource: FoundResource | undefined;
+}
+
+interface OneParameter {
+  /** The produced keys of parameters that would have a key of their own. */
+  readonly produced: ReadonlyMap<string, Linked>;
+  /** The common keys of parameters that nothing produces. */
+  readonly open: ReadonlyMap<string, string>;
+}
+
+/**
+ * Finds path parameters that are declared in one way at several places (`{org}` of `/orgs/{org}` and of `/teams/{id}/orgs/{org}`), and gives them one
+ * key: the one that is produced, if the parameters of the paths allow it, else the one that is used most. Keys that are produced separately stay
+ * separate: the comments of issues are not those of commits.
+ */
+export function oneParameter(
+  calls: readonly Called[],
+  index: KeyIndex,
+  linked: ReadonlyMap<string, Linked>,
+  parts: readonly Part[],
+): OneParameter {
+  const groups = new Map<string, Use[]>();
+  for (const call of calls) {
+    for (const parameter of call.operation.parameters) {
+      const place = placeOfParameter(call.operation, "path", parameter.name);
+      if (parameter.in !== "path" || isGeneric(parameter.name) || linked.has(place)) continue;
+      const declared = declarationOf(parameter);
+      const use: Use = { place, call, ...keyOf(parameter, call, index, parts.find((part) => part.declared === declared)) };
+      const group = groups.get(declared);
+      if (group === undefined) groups.set(declared, [use]);
+      else group.push(use);
+    }
+  }
+  const produced = new Map<string, Linked>();
+  const open = new Map<string, string>();
+  for (const uses of groups.values()) {
+    const given = uses.filter(({ isProduced }) => isProduced);
+    const left = uses.filter((use) => {
+      if (use.isProduced && use.resource !== undefined) return false;
+      const key = use.isProduced ? use.key : givenKey(use, given);
+      if (key !== undefined) produced.set(use.place, { kind: "key", key, link: "" });
+      return key === undefined;
+    });
+    const most = mostUsed(left);
+    for (const { place } of left) open.set(place, most!);
+  }
+  return { produced, open };
+}
+
+/** Returns the same text for parameters with the same name, description and schema, as references to one parameter are. */
+export function declarationOf({ name, description, schema }: Parameter): string {
+  return JSON.stringify([name, description, schema]);
+}
+
+function keyOf(
+  { name }: Parameter,
+  call: Called,
+  index: KeyIndex,
+  part: Part | undefined,
+): Pick<Use, "key" | "isProduced" | "resource"> {
+  const at = call.path.segments.findIndex((segment) => segment.kind === "parameter" && segment.name === name);
+  const own = at < 0 ? undefined : index.resourceAt(call, at);
+  const resource = own !== undefined && index.produced(own.key) ? own : index.byName(name, call);
+  if (resource !== undefined) return { key: resource.key, isProduced: true, resource };
+  if (part !== undefined) return { key: part.key, isProduced: true, resource: undefined };
+  return { key: openKey(name, at, own, call, index), isProduced: false, resource: own };
+}
+
+/** Returns the one produced key whose owner's parameters are all on the path of the use, too. */
+function givenKey({ call }: Use, given: readonly Use[]): string | undefined {
+  const here = new Set(call.operation.parameters.map(declarationOf));
+  const fitting = given.filter(({ resource }) => (resource?.leading ?? []).every(({ parameter }) => here.has(declarationOf(parameter))));
+  const keys = new Set(fitting.map(({ key }) => key));
+  return keys.size === 1 ? [...keys][0] : undefined;
+}
+
+function mostUsed(uses: readonly Use[]): string | undefined {
+  const counts = new Map<string, number>();
+  for (const { key } of uses) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
+}
