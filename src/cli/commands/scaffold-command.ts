@@ -41,6 +41,7 @@ export async function scaffoldCommand(
     ...keptLines(done, out),
     ...inferred(done, out),
     ...keyLine(done),
+    ...setupLine(done, out),
     ...placeLine(done, out),
     `  ${next(done, out, shell.cwd, version)}`,
   ];
@@ -100,6 +101,17 @@ function keyLine({ files, plan: { login } }: Scaffolded): readonly string[] {
   const { variable } = login;
   return [
     `Calls carry a ${login.kind === "bearer" ? "token" : "key"}: set ${variable}, and ${variable}_2 for a second user, in the environment.`,
+  ];
+}
+
+/** Names the keys to which the user gives values, and how much they unlock. */
+function setupLine({ files, plan: { setup = [], actions } }: Scaffolded, out: string): readonly string[] {
+  if (!files.includes("setup.ts")) return [];
+  const reached = setup.at(-1)!.reached;
+  const unlocked = setup.reduce((sum, { unlocks }) => sum + unlocks, 0);
+  return [
+    `${reached - unlocked} of ${actions.length} actions can be called as they are, ${reached} with ${setup.length} ${plural(setup.length, "key")} that you give values in ` +
+      `${join(out, "setup.ts")}: ${setup.map(({ key }) => key).join(", ")}.`,
   ];
 }
 

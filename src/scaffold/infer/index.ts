@@ -1,5 +1,6 @@
 import type { ApiDescription, Parameter, Schema } from "../../openapi/operations/description.ts";
 import { basePathOf } from "./resources/base-path.ts";
+import { chooseKeys } from "./setup/choose-keys.ts";
 import { Checker } from "./values/check-value.ts";
 import { classify } from "./actions/classify.ts";
 import { draftAction, type Draft } from "./actions/draft-action.ts";
@@ -38,12 +39,15 @@ export function planScaffold(description: ApiDescription): ScaffoldPlan {
     drafts.filter(({ call }) => call !== login?.call),
     (draft, avoid) => draftAction(draft.call, facts, avoid),
   );
+  const actions = ordered.drafts.map(({ action }) => action);
+  const keys = keysOf(ordered.drafts, facts);
   return {
     title: description.title,
     baseUrl: description.servers.find((server) => /^https?:\/\//i.test(server)),
     basePath: basePathOf(description.servers),
-    actions: ordered.drafts.map(({ action }) => action),
-    keys: keysOf(ordered.drafts, facts),
+    actions,
+    keys,
+    setup: chooseKeys(actions, keys),
     resources: facts.resources.flatMap((one) => toResource(one, facts) ?? []),
     login: planLogin(login && { action: drafts.find(({ call }) => call === login.call)!.action, as: login.as }, description),
     notInferred: [...ordered.drafts.flatMap(({ notInferred }) => notInferred), ...ordered.lost],

@@ -15,6 +15,8 @@ export interface ScaffoldPlan {
    * has to set them, as `notInferred` says.
    */
   readonly keys: readonly PlannedKey[];
+  /** The keys that the user is asked to give values in `setup`, the most useful one first; empty if none unlocks an action. */
+  readonly setup?: readonly GivenKey[] | undefined;
   readonly resources: readonly Resource[];
   readonly login: PlannedLogin | undefined;
   /** The values that nothing in the description gives, with the place to write each. */
@@ -34,6 +36,16 @@ export interface PlannedKey {
   /** A name such as `order_id`: letters, digits and `_`, but not the name of a context's method. */
   readonly key: string;
   readonly type: "string" | "number" | "unknown";
+}
+
+/** A key whose value only the user knows. */
+export interface GivenKey extends PlannedKey {
+  /** The number of actions that can be called with this key and those before it, and could not be without it. */
+  readonly unlocks: number;
+  /** The number of actions that can be called with this key and those before it. */
+  readonly reached: number;
+  /** The first action that needs the key. */
+  readonly example?: PlannedAction | undefined;
 }
 
 export interface PlannedAction {

@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { packageManifest, schemaPath, surroundingsOf, templateFiles, type Surroundings } from "../../init/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import type { PlannedKey, ScaffoldPlan } from "../infer/plan.ts";
+import type { GivenKey, PlannedKey, ScaffoldPlan } from "../infer/plan.ts";
+import { reachable } from "../infer/setup/choose-keys.ts";
 import { actionCode, usesOf } from "./code/action.ts";
 import { slug } from "./code/identifier.ts";
 import { text } from "./code/layout.ts";
@@ -13,6 +14,7 @@ import { readmeFile } from "./files/readme-file.ts";
 import { resourcesFile } from "./files/resources-file.ts";
 import type { ScaffoldFile } from "./files/scaffold-file.ts";
 import { isQueryKey, sessionFile } from "./files/session-file.ts";
+import { setupFile } from "./files/setup-file.ts";
 import { smallFiles } from "./files/small-files.ts";
 import { supportFile } from "./files/support-file.ts";
 import { keysOf } from "./keys.ts";
@@ -74,6 +76,7 @@ export function writeScaffold(input: WriteInput): Written {
   const kept = Object.values(actions).filter(({ file, deleted }) => deleted !== true && !merged.has(file) && disk.read(file) !== undefined);
   const living = new Set(Object.values(actions).flatMap(({ file, deleted }) => (deleted === true ? [] : [file])));
   const counters = [...new Set(named.flatMap(({ counter }) => counter ?? []))];
+  const { setup = [] } = plan;
   const allKeys = withoutDoubles([...keys, ...counters.map((key): PlannedKey => ({ key, type: "number" })), ...(force ? [] : before.keys)]);
   const files: readonly ScaffoldFile[] = [
     indexFile(
@@ -89,6 +92,7 @@ export function writeScaffold(input: WriteInput): Written {
     ...(plan.graphql === undefined ? [ofResources(plan, before)] : []),
     supportFile(),
     ...(plan.login === undefined ? [] : [sessionFile(plan.login)]),
+    ...(setup.length === 0 ? [] : [ofSetup(plan, setup, before)]),
     explorationFile({
       path: exploration,
       name: exploration.slice(0, -".explore.ts".length),
@@ -97,6 +101,7 @@ export function writeScaffold(input: WriteInput): Written {
       endpoint: plan.graphql?.path,
       basePath: plan.basePath,
       hasUsers: plan.login !== undefined && !isQueryKey(plan.login),
+      hasKeys: setup.length > 0,
     }),
     ...(input.description.kind === "copy" ? [{ path: COPY, text: input.description.text, isImported: false }] : []),
     configFile(plan, schemaPath(directory, surroundings)),
@@ -134,6 +139,7 @@ export function writeScaffold(input: WriteInput): Written {
       files: hashes,
       actions,
       keys: allKeys,
+      setup: [...new Set([...setup.map(({ key }) => key), ...before.setup])],
       resources: [...new Set([...plan.resources.map(({ name }) => name), ...before.resources])],
     };
     const text_ = manifestText(manifest);
@@ -155,6 +161,12 @@ function ofResources({ resources }: ScaffoldPlan, before: Manifest): ScaffoldFil
     resources,
     names.filter((name) => !before.resources.includes(name)),
   );
+}
+
+function ofSetup({ actions }: ScaffoldPlan, setup: readonly GivenKey[], before: Manifest): ScaffoldFile {
+  const known = new Set(before.setup);
+  const added = setup.flatMap(({ key }) => (known.has(key) ? [] : [key]));
+  return setupFile(setup, added, { reachable: reachable(actions), all: actions.length });
 }
 
 function manifestOf(disk: Disk, shown: string, force: boolean): Manifest {

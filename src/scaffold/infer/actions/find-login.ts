@@ -1,7 +1,7 @@
 import type { ApiDescription, Operation, SecurityScheme } from "../../../openapi/operations/description.ts";
 import { answerSchema, isJson, schemaOf } from "./answers.ts";
 import type { PlannedAction, PlannedLogin, PlannedValue } from "../plan.ts";
-import type { Schemas } from "../values/schemas.ts";
+import type { FlatSchema, Schemas } from "../values/schemas.ts";
 import { squashed } from "../resources/words.ts";
 
 export const PASSWORD: RegExp = /^(password|passwd|passphrase|pass|pwd)$/;
@@ -34,7 +34,14 @@ export function asLogin(operation: Operation, schemas: Schemas, setsCookie: bool
 }
 
 function tokenIn(schema: ReturnType<typeof answerSchema>, schemas: Schemas, depth: number): readonly string[] | undefined {
-  const { properties } = schemas.flat(schema);
+  for (const { flat } of schema === undefined ? [] : schemas.forms(schema)) {
+    const found = tokenAmong(flat, schemas, depth);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function tokenAmong({ properties }: FlatSchema, schemas: Schemas, depth: number): readonly string[] | undefined {
   const found = [...properties].find(([name, one]) => TOKEN.test(squashed(name)) && !schemas.flat(one).types.has("object"));
   if (found !== undefined) return [found[0]];
   if (depth >= 2) return undefined;

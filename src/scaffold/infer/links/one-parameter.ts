@@ -39,7 +39,16 @@ export function oneParameter(
       const place = placeOfParameter(call.operation, "path", parameter.name);
       if (parameter.in !== "path" || isGeneric(parameter.name) || linked.has(place)) continue;
       const declared = declarationOf(parameter);
-      const use: Use = { place, call, ...keyOf(parameter, call, index, parts.find((part) => part.declared === declared)) };
+      const use: Use = {
+        place,
+        call,
+        ...keyOf(
+          parameter,
+          call,
+          index,
+          parts.find((part) => part.declared === declared),
+        ),
+      };
       const group = groups.get(declared);
       if (group === undefined) groups.set(declared, [use]);
       else group.push(use);
@@ -66,12 +75,7 @@ export function declarationOf({ name, description, schema }: Parameter): string 
   return JSON.stringify([name, description, schema]);
 }
 
-function keyOf(
-  { name }: Parameter,
-  call: Called,
-  index: KeyIndex,
-  part: Part | undefined,
-): Pick<Use, "key" | "isProduced" | "resource"> {
+function keyOf({ name }: Parameter, call: Called, index: KeyIndex, part: Part | undefined): Pick<Use, "key" | "isProduced" | "resource"> {
   const at = call.path.segments.findIndex((segment) => segment.kind === "parameter" && segment.name === name);
   const own = at < 0 ? undefined : index.resourceAt(call, at);
   const resource = own !== undefined && index.produced(own.key) ? own : index.byName(name, call);

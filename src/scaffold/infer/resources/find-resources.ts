@@ -52,9 +52,7 @@ function candidates(calls: readonly Called[]): Candidate[] {
           isRest: start < at - 1,
           parameters: [described],
           leading: path.segments.flatMap((one, index) =>
-            one.kind === "parameter" && index < at
-              ? [{ parameter: parameterAt(operation, one.name), shape: path.shapes[index]! }]
-              : [],
+            one.kind === "parameter" && index < at ? [{ parameter: parameterAt(operation, one.name), shape: path.shapes[index]! }] : [],
           ),
           above: path.shapes.slice(0, at).reverse(),
         });

@@ -32,10 +32,13 @@ export function relateResources(resources: readonly FoundResource[], calls: read
 
 /** Returns the identities of an answer and of the schemas nested in it. */
 function identitiesWithin(schema: Schema | undefined, schemas: Schemas, depth: number): ReadonlySet<string> {
-  const found = new Set(schemas.identities(schema));
-  const { properties, keywords } = schemas.flat(schema);
-  const inner = depth < 3 ? [...(depth < 2 ? properties.values() : []), keywords["items"] as Schema | undefined] : [];
-  for (const one of inner) if (one !== undefined) for (const identity of identitiesWithin(one, schemas, depth + 1)) found.add(identity);
+  const found = new Set<string>();
+  for (const { schema: form, flat } of schema === undefined ? [] : schemas.forms(schema)) {
+    for (const identity of schemas.identities(form)) found.add(identity);
+    const { properties, keywords } = flat;
+    const inner = depth < 3 ? [...(depth < 2 ? properties.values() : []), keywords["items"] as Schema | undefined] : [];
+    for (const one of inner) if (one !== undefined) for (const identity of identitiesWithin(one, schemas, depth + 1)) found.add(identity);
+  }
   return found;
 }
 

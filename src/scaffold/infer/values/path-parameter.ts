@@ -53,11 +53,13 @@ export function pathParameter(
   const missing = facts.common.get(placeOfParameter(call.operation, "path", name)) ?? openKey(name, at, resource, call, index);
   drafting.needs.set(missing, "path");
   open.set(missing, parameter);
-  drafting.note(
-    `path parameter ${name}`,
-    `No call returns it: set "${missing}" in the context, in an action or in setup, or write a value.`,
-  );
+  drafting.note(`path parameter ${name}`, noCallReturns(missing));
   return planned({ kind: "context", key: missing }, "not inferred");
+}
+
+/** Returns the hint for a key that nothing gives. */
+export function noCallReturns(key: string): string {
+  return `No call returns it: give "${key}" a value in setup.ts, set it in an action, or write a value.`;
 }
 
 /** Returns a separate key for a parameter that nothing gives. A key that is used for something else is never taken. */

@@ -13,7 +13,7 @@ export interface ExplorationInput extends RuleInput {
 
 /** Returns the exploration: its world and setup, its actions, its rules. */
 export function explorationFile(input: ExplorationInput): ScaffoldFile {
-  const { path, name, hasUsers, endpoint, basePath } = input;
+  const { path, name, hasUsers, hasKeys, endpoint, basePath } = input;
   const isGraphql = endpoint !== undefined;
   const rules = rulesOf(input);
   const type = isGraphql ? "Agent<Keys, GraphQLClient>" : "Agent<Keys>";
@@ -27,6 +27,7 @@ export function explorationFile(input: ExplorationInput): ScaffoldFile {
     'import type { Keys } from "./context.ts";',
     ...(rules.some(({ code }) => /\bresources\b/.test(flat(code))) ? ['import { resources } from "./resources.ts";'] : []),
     ...(hasUsers ? ['import { logIn, users } from "./session.ts";'] : []),
+    ...(hasKeys ? [`import { ${hasUsers ? "givenKeys, setKeys" : "setKeys"} } from "./setup.ts";`] : []),
   ];
   return {
     path,
@@ -35,7 +36,7 @@ export function explorationFile(input: ExplorationInput): ScaffoldFile {
 
 export const agent: ${type} = new ${type}({
   name: ${quoted(name)},
-${isGraphql ? worldLines(endpoint, hasUsers) : clientLines(basePath, hasUsers)}${hasUsers ? "  setup: ({ api }) => logIn(api, users.alice),\n" : ""}  actions,
+${isGraphql ? worldLines(endpoint, hasUsers) : clientLines(basePath, hasUsers)}${setupLines(hasUsers, hasKeys)}  actions,
   invariants: ${laidOut(list(rules.map(({ code }) => code)), 2, "  invariants: ".length, 1)},
 });
 `,
@@ -64,6 +65,16 @@ function worldOf(type: string, client: string, hasUsers: boolean): string {
   return `  world: (lane) => {
     const client = () => ${client};
     return new ${type}({ api: client(), clients: { bob: client() } });
+  },
+`;
+}
+
+function setupLines(hasUsers: boolean, hasKeys: boolean): string {
+  if (!hasKeys) return hasUsers ? "  setup: ({ api }) => logIn(api, users.alice),\n" : "";
+  if (!hasUsers) return "  setup: ({ context }) => setKeys(context),\n";
+  return `  setup: async ({ api, context }) => {
+    await logIn(api, users.alice);
+    setKeys(context);
   },
 `;
 }

@@ -45,7 +45,7 @@ Written by \`seqqa scaffold ${plan.graphql === undefined ? "openapi" : "graphql"
 | \`actions/\` | the calls, one file for each group of the description |
 | \`${exploration}\` | the exploration: how it begins, and the rules that hold after every call |
 | \`context.ts\` | the ids that calls hand on to each other |
-${plan.graphql === undefined ? "| `resources.ts` | the resources of the API, which the rules use |\n" : ""}${plan.login === undefined ? "" : "| `session.ts` | the users that call the API, with credentials from the environment |\n"}| \`.seqqa-scaffold.json\` | what was written, so that your changes are told from it; keep it |
+${plan.graphql === undefined ? "| `resources.ts` | the resources of the API, which the rules use |\n" : ""}${plan.login === undefined ? "" : "| `session.ts` | the users that call the API, with credentials from the environment |\n"}${(plan.setup ?? []).length === 0 ? "" : "| `setup.ts` | ids that no call gives: give them values, so that more actions can be called |\n"}| \`.seqqa-scaffold.json\` | what was written, so that your changes are told from it; keep it |
 
 First say in \`seqqa.yaml\` where the API runs (\`base_url\`) or how it is started (\`target\`)${plan.login === undefined ? "" : ", and set the variables that `session.ts` reads"}. Then, in this folder:
 

@@ -8,6 +8,8 @@ export interface RuleInput {
   readonly allowRefs: boolean;
   /** `true`: there is a login that more than one user can use. */
   readonly hasUsers: boolean;
+  /** `true`: `setup.ts` has keys to which the user gives values. */
+  readonly hasKeys: boolean;
   /** The path of a GraphQL API's endpoint; `undefined`: HTTP. */
   readonly endpoint: string | undefined;
 }
@@ -33,7 +35,7 @@ const RULES: readonly UsedRule[] = [
   plain("idempotent"),
   ofResources("listAgreesWithItem"),
   plain("retrySafe"),
-  { name: "ownership", code: ({ hasUsers }) => (hasUsers ? ownershipLine() : undefined) },
+  { name: "ownership", code: ({ hasUsers, hasKeys }) => (hasUsers ? ownershipLine(hasKeys) : undefined) },
 ];
 
 /** Rules for GraphQL APIs. Rules that depend on a path, a method or a status alone are left out, since a GraphQL API has only one of each. */
@@ -51,7 +53,7 @@ function conformsToLine({ description, allowRefs }: RuleInput): Code {
   return row("conformsTo(new URL(", quoted(description), `, import.meta.url)${allowRefs ? ", { allowRefs: true }" : ""})`);
 }
 
-function ownershipLine(): Code {
-  // alice creates everything, since the setup logs in as alice: bob tries to use it.
-  return text("ownership({ users: { bob: (api) => logIn(api, users.bob) } })");
+function ownershipLine(hasKeys: boolean): Code {
+  // alice creates everything, since the setup logs in as alice: bob tries to use it. Nobody created what the given keys name.
+  return text(`ownership({ users: { bob: (api) => logIn(api, users.bob) }${hasKeys ? ", shared: givenKeys" : ""} })`);
 }
