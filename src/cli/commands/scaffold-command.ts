@@ -42,6 +42,7 @@ export async function scaffoldCommand(
     ...inferred(done, out),
     ...keyLine(done),
     ...setupLine(done, out),
+    ...accountLines(done),
     ...placeLine(done, out),
     `  ${next(done, out, shell.cwd, version)}`,
   ];
@@ -104,6 +105,18 @@ function keyLine({ files, plan: { login } }: Scaffolded): readonly string[] {
   ];
 }
 
+/** Says who registers the users, and which calls would end their accounts. */
+function accountLines({ files, plan: { login, leftOut = [] } }: Scaffolded): readonly string[] {
+  if (files.length === 0) return [];
+  const register = login?.kind === "operation" ? login.register : undefined;
+  return [
+    ...(register === undefined ? [] : [`session.ts registers its users: ${callOf(register.action)}.`]),
+    ...(leftOut.length === 0
+      ? []
+      : [`Not called: ${shortList(leftOut.map(({ action, why }) => `${callOf(action)} (${why.replace(/\.$/, "")})`))}.`]),
+  ];
+}
+
 /** Names the keys to which the user gives values, and how much they unlock. */
 function setupLine({ files, plan: { setup = [], actions } }: Scaffolded, out: string): readonly string[] {
   if (!files.includes("setup.ts")) return [];
@@ -140,4 +153,5 @@ function shortList(names: readonly string[]): string {
   return [...names.slice(0, SHOWN), ...(more > 0 ? [`${more} more`] : [])].join("; ");
 }
 
+const callOf = ({ operation: { method, path } }: Scaffolded["plan"]["actions"][number]): string => `${method.toUpperCase()} ${path}`;
 const plural = (count: number, word: string): string => (count === 1 ? word : `${word}s`);

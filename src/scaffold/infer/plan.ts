@@ -8,6 +8,8 @@ export interface ScaffoldPlan {
   readonly baseUrl: string | undefined;
   /** The prefix of all paths, e.g. `/v1`; `undefined`: none. It is not part of `base_url` then, because a target that seqqa starts has it, too. */
   readonly basePath?: string | undefined;
+  /** `true`: a cookie can identify the caller. Such APIs often refuse writes without the header `Origin`, which browsers send. */
+  readonly hasCookies?: boolean | undefined;
   /** The actions in the order of creation: producers before the actions that need their keys, deletes last. Names are unique. */
   readonly actions: readonly PlannedAction[];
   /**
@@ -19,6 +21,8 @@ export interface ScaffoldPlan {
   readonly setup?: readonly GivenKey[] | undefined;
   readonly resources: readonly Resource[];
   readonly login: PlannedLogin | undefined;
+  /** The operations that are not called, since they would end the exploration. */
+  readonly leftOut?: readonly LeftOut[] | undefined;
   /** The values that nothing in the description gives, with the place to write each. */
   readonly notInferred: readonly NotInferred[];
   /** The number of path parameters of all operations, and of those that have a producer. */
@@ -147,10 +151,25 @@ export type PlannedLogin =
       readonly passwordField: string;
       /** The path of the token in the answer; empty: the answer sets a cookie, which the client keeps. */
       readonly token: readonly string[];
+      /** The operation that makes a user who can log in; `undefined`: users have to exist. */
+      readonly register?: PlannedRegistration | undefined;
     }
   | { readonly kind: "bearer"; readonly variable: string }
   | { readonly kind: "basic"; readonly userVariable: string; readonly passwordVariable: string }
   | { readonly kind: "apiKey"; readonly in: "header" | "query" | "cookie"; readonly name: string; readonly variable: string };
+
+/** An operation that registers a user. `userField` and `passwordField` are names in its body. */
+export interface PlannedRegistration {
+  readonly action: PlannedAction;
+  readonly userField: string;
+  readonly passwordField: string;
+}
+
+/** An operation of the description that is no action, and the reason. */
+export interface LeftOut {
+  readonly action: PlannedAction;
+  readonly why: string;
+}
 
 export interface NotInferred {
   /** The name of the action. */

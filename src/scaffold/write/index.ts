@@ -100,6 +100,7 @@ export function writeScaffold(input: WriteInput): Written {
       allowRefs: input.description.kind === "file" && input.description.allowRefs,
       endpoint: plan.graphql?.path,
       basePath: plan.basePath,
+      hasCookies: plan.hasCookies,
       hasUsers: plan.login !== undefined && !isQueryKey(plan.login),
       hasKeys: setup.length > 0,
     }),

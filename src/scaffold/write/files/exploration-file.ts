@@ -9,19 +9,21 @@ export interface ExplorationInput extends RuleInput {
   readonly name: string;
   /** The prefix of all paths, e.g. `/v1`. */
   readonly basePath?: string | undefined;
+  /** `true`: a cookie can identify the caller. */
+  readonly hasCookies?: boolean | undefined;
 }
 
 /** Returns the exploration: its world and setup, its actions, its rules. */
 export function explorationFile(input: ExplorationInput): ScaffoldFile {
-  const { path, name, hasUsers, hasKeys, endpoint, basePath } = input;
+  const { path, name, hasUsers, hasKeys, endpoint, basePath, hasCookies = false } = input;
   const isGraphql = endpoint !== undefined;
   const rules = rulesOf(input);
   const type = isGraphql ? "Agent<Keys, GraphQLClient>" : "Agent<Keys>";
   const names = rules.map((rule) => rule.name).sort();
   const imports = [
-    `import { ${isGraphql || basePath !== undefined ? "Agent, World" : "Agent"} } from "seqqa";`,
+    `import { ${isGraphql || basePath !== undefined || hasCookies ? "Agent, World" : "Agent"} } from "seqqa";`,
     ...(isGraphql ? ['import { GraphQLClient } from "seqqa/clients/graphql";'] : []),
-    ...(!isGraphql && basePath !== undefined ? ['import { HttpClient } from "seqqa/adapters/http";'] : []),
+    ...(!isGraphql && (basePath !== undefined || hasCookies) ? ['import { HttpClient } from "seqqa/adapters/http";'] : []),
     importFrom(names, "seqqa/rules"),
     'import { actions } from "./actions/index.ts";',
     'import type { Keys } from "./context.ts";',
@@ -36,7 +38,7 @@ export function explorationFile(input: ExplorationInput): ScaffoldFile {
 
 export const agent: ${type} = new ${type}({
   name: ${quoted(name)},
-${isGraphql ? worldLines(endpoint, hasUsers) : clientLines(basePath, hasUsers)}${setupLines(hasUsers, hasKeys)}  actions,
+${isGraphql ? worldLines(endpoint, hasUsers) : clientLines(basePath, hasCookies, hasUsers)}${setupLines(hasUsers, hasKeys)}  actions,
   invariants: ${laidOut(list(rules.map(({ code }) => code)), 2, "  invariants: ".length, 1)},
 });
 `,
@@ -52,12 +54,16 @@ function worldLines(endpoint: string, hasUsers: boolean): string {
 }
 
 /**
- * Returns the world of an API whose paths have a common prefix. Clients of rules get the prefix in the same way. A target that is a fetch handler has
- * no URL.
+ * Returns the world of an API whose paths have a common prefix, or whose callers are identified by cookies: it may refuse writes without the header
+ * that browsers send. A target that is a fetch handler has no URL.
  */
-function clientLines(basePath: string | undefined, hasUsers: boolean): string {
-  if (basePath === undefined) return "";
-  return worldOf("World<Keys>", `new HttpClient(lane.fetch ?? lane.baseUrl, { basePath: ${quoted(basePath)} })`, hasUsers);
+function clientLines(basePath: string | undefined, hasCookies: boolean, hasUsers: boolean): string {
+  const options = [
+    ...(basePath === undefined ? [] : [`basePath: ${quoted(basePath)}`]),
+    ...(hasCookies ? ["headers: { origin: lane.baseUrl }"] : []),
+  ];
+  if (options.length === 0) return "";
+  return worldOf("World<Keys>", `new HttpClient(lane.fetch ?? lane.baseUrl, { ${options.join(", ")} })`, hasUsers);
 }
 
 function worldOf(type: string, client: string, hasUsers: boolean): string {

@@ -35,6 +35,7 @@ export function readmeFile({ plan, named, exploration, placeOf }: ReadmeInput): 
   const resources = plan.resources.map(
     ({ name, collection, item, parent }) => `| ${markdown(name)} | ${code(collection)} | ${code(item)} | ${markdown(parent ?? "")} |`,
   );
+  const leftOut = (plan.leftOut ?? []).map(({ action, why }) => `| ${code(callOf(action))} | ${markdown(why)} |`);
   const text = `# ${markdown(plan.title) || "API"}
 
 Written by \`seqqa scaffold ${plan.graphql === undefined ? "openapi" : "graphql"}\`. Change what you like: another run keeps what you changed and adds what is new; \`--force\` overwrites it.
@@ -66,7 +67,7 @@ ${resources.length === 0 ? "" : `\n${table(["resource", "all", "one", "below"], 
 ## What was not
 
 ${missing.length === 0 ? "Nothing is missing." : table(["where", "action", "what", "what to write"], missing)}
-${plan.warnings.length === 0 ? "" : `\n## ${plan.graphql === undefined ? "Corrections of the description" : "Parts of the schema that were left out or are not right"}\n\n${plan.warnings.map((warning) => `- ${markdown(warning)}`).join("\n")}\n`}`;
+${leftOut.length === 0 ? "" : `\n## What is not called\n\n${table(["call", "why"], leftOut)}\n`}${plan.warnings.length === 0 ? "" : `\n## ${plan.graphql === undefined ? "Corrections of the description" : "Parts of the schema that were left out or are not right"}\n\n${plan.warnings.map((warning) => `- ${markdown(warning)}`).join("\n")}\n`}`;
   return { path: "README.md", isImported: false, text: `${text.trimEnd()}\n` };
 }
 
