@@ -20,7 +20,10 @@ export function findListed(calls: readonly Called[], resources: readonly FoundRe
     const last = path.segments.at(-1);
     const literal = path.segments.every(({ kind }) => kind === "literal");
     if (last?.kind !== "literal" || !literal || (operation.method !== "get" && operation.method !== "post")) continue;
-    const noun = singularName(last.text);
+    // `POST /order/create` creates what others need as `orderId`.
+    const before = path.segments.at(-2);
+    const isCreate = operation.method === "post" && before?.kind === "literal" && CREATES.test(squashed(last.text));
+    const noun = singularName(isCreate ? before.text : last.text);
     // A word that is no plural is a collection if its items are asked for by a query: `/order?id=7`.
     if (
       noun === "" ||
@@ -63,6 +66,8 @@ function isAskedFor(shape: string, noun: string, calls: readonly Called[]): bool
 }
 
 const namesId = (name: string, noun: string): boolean => isIdWord(name) || (name.startsWith(noun) && isIdWord(name.slice(noun.length)));
+
+const CREATES = /^(?:create|add|new|insert)$/;
 
 const ID: Parameter = { name: "id", in: "path", required: true, schema: true, examples: [], description: undefined };
 
