@@ -5,9 +5,10 @@ import { Checker } from "./values/check-value.ts";
 import { classify } from "./actions/classify.ts";
 import { draftAction, type Draft } from "./actions/draft-action.ts";
 import type { Facts } from "./facts.ts";
-import { asLogin, loginSetsCookie, loginTakesPart, planLogin, type LoginOperation } from "./accounts/find-login.ts";
+import { asLogin, loginSetsCookie, loginTakesPart, type LoginOperation } from "./accounts/find-login.ts";
 import { findListed } from "./actions/find-listed.ts";
-import { findRegistration } from "./accounts/find-registration.ts";
+import { withOwnPassword } from "./accounts/own-password.ts";
+import { planAccounts } from "./accounts/plan-accounts.ts";
 import { findResources } from "./resources/find-resources.ts";
 import { findRestores } from "./actions/find-restores.ts";
 import { followLinks } from "./links/follow-links.ts";
@@ -19,10 +20,11 @@ import { nameOperations } from "./actions/name-operations.ts";
 import { nameResources } from "./resources/name-resources.ts";
 import { oneParameter } from "./links/one-parameter.ts";
 import { orderActions, type Ordered } from "./actions/order-actions.ts";
-import { deletesCaller } from "./accounts/own-user.ts";
 import { parsePath } from "./resources/path-shape.ts";
-import type { PlannedAction, PlannedKey, PlannedRegistration, ScaffoldPlan } from "./plan.ts";
+import type { PlannedKey, ScaffoldPlan } from "./plan.ts";
 import { producersOf } from "./actions/producers.ts";
+import { findSessionEnds } from "./proposals/session-ends.ts";
+import { findSingleUse } from "./proposals/single-use.ts";
 import { relateResources } from "./resources/relate-resources.ts";
 import { Schemas } from "./values/schemas.ts";
 import { toResource } from "./resources/to-resource.ts";
@@ -37,50 +39,29 @@ export function planScaffold(description: ApiDescription): ScaffoldPlan {
   const login = findLogin(calls, description, schemas);
   const facts = findFacts(description, calls, login?.call, schemas);
   const drafts = draftAll(calls, facts);
-  const actionOf = (call: Called): PlannedAction => drafts.find((draft) => draft.call === call)!.action;
-  const authenticated = login !== undefined || planLogin(undefined, description) !== undefined;
-  const leftOut = authenticated ? calls.filter((call) => call !== login?.call && deletesCaller(call, facts)) : [];
+  const accounts = planAccounts(login, drafts, facts);
+  const isLeftOut = ({ call, action }: Draft): boolean => call === login?.call || accounts.leftOut.some((one) => one.action === action);
   const ordered = orderActions(
-    drafts.filter(({ call }) => call !== login?.call && !leftOut.includes(call)),
+    drafts.filter((draft) => !isLeftOut(draft)),
     (draft, avoid) => draftAction(draft.call, facts, avoid),
   );
-  const actions = ordered.drafts.map(({ action }) => action);
+  const actions = ordered.drafts.map(({ action }) => withOwnPassword(action, accounts.login));
   const keys = keysOf(ordered.drafts, facts);
   return {
     title: description.title,
     baseUrl: description.servers.find((server) => /^https?:\/\//i.test(server)),
     basePath: basePathOf(description.servers),
-    hasCookies: [...description.securitySchemes.values()].some((scheme) => scheme.kind === "apiKey" && scheme.in === "cookie"),
     actions,
     keys,
     setup: chooseKeys(actions, keys),
     resources: facts.resources.flatMap((one) => toResource(one, facts) ?? []),
-    login: planLogin(
-      login && { ...login, action: actionOf(login.call), register: planRegistration(login, calls, schemas, actionOf) },
-      description,
-    ),
-    leftOut: leftOut.map((call) => ({
-      action: actionOf(call),
-      why: "It deletes the user who calls it: all calls after it would be refused.",
-    })),
+    ...accounts,
+    singleUse: findSingleUse(actions),
+    sessionEnds: accounts.login === undefined ? undefined : findSessionEnds(actions),
     notInferred: [...ordered.drafts.flatMap(({ notInferred }) => notInferred), ...ordered.lost],
     pathParameters: share(drafts, ordered),
     warnings: description.warnings,
   };
-}
-
-/** Plans how users are registered. A registration that needs an id of something else is of no use before the first login. */
-function planRegistration(
-  login: { readonly call: Called; readonly as: LoginOperation },
-  calls: readonly Called[],
-  schemas: Schemas,
-  actionOf: (call: Called) => PlannedAction,
-): PlannedRegistration | undefined {
-  const found = findRegistration(calls, login, schemas);
-  const action = found === undefined ? undefined : actionOf(found.call);
-  return found === undefined || action === undefined || action.needs.length > 0
-    ? undefined
-    : { action, userField: found.userField, passwordField: found.passwordField };
 }
 
 /** @param login The login, which gives no ids: it is called before everything else. */

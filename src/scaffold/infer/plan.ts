@@ -23,6 +23,10 @@ export interface ScaffoldPlan {
   readonly login: PlannedLogin | undefined;
   /** The operations that are not called, since they would end the exploration. */
   readonly leftOut?: readonly LeftOut[] | undefined;
+  /** What may be used once. */
+  readonly singleUse?: readonly ProposedSingleUse[] | undefined;
+  /** How sessions end; `undefined`: nothing in the description says so, or nobody logs in. */
+  readonly sessionEnds?: ProposedSessionEnds | undefined;
   /** The values that nothing in the description gives, with the place to write each. */
   readonly notInferred: readonly NotInferred[];
   /** The number of path parameters of all operations, and of those that have a producer. */
@@ -163,6 +167,25 @@ export interface PlannedRegistration {
   readonly action: PlannedAction;
   readonly userField: string;
   readonly passwordField: string;
+}
+
+/** Something that may be used once, and the actions that create it and spend it. */
+export interface ProposedSingleUse {
+  /** E.g. `invitation`. */
+  readonly what: string;
+  readonly create: PlannedAction;
+  readonly use: PlannedAction;
+  /** `true`: the action that spends it gets it from the answer of the one that creates it. */
+  readonly isLinked: boolean;
+}
+
+/** The actions that end sessions, and one that is answered 2xx as long as a session works. */
+export interface ProposedSessionEnds {
+  readonly check: PlannedAction;
+  /** Actions that end the session that they are sent with. */
+  readonly logout: readonly PlannedAction[];
+  /** Actions that end the user's other sessions. */
+  readonly after: readonly PlannedAction[];
 }
 
 /** An operation of the description that is no action, and the reason. */

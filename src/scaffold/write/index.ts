@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { packageManifest, schemaPath, surroundingsOf, templateFiles, type Surroundings } from "../../init/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import type { GivenKey, PlannedKey, ScaffoldPlan } from "../infer/plan.ts";
+import type { GivenKey, PlannedAction, PlannedKey, ScaffoldPlan } from "../infer/plan.ts";
 import { reachable } from "../infer/setup/choose-keys.ts";
 import { actionCode, usesOf } from "./code/action.ts";
 import { slug } from "./code/identifier.ts";
@@ -12,6 +12,7 @@ import { explorationFile } from "./files/exploration-file.ts";
 import { indexFile } from "./files/index-file.ts";
 import { readmeFile } from "./files/readme-file.ts";
 import { resourcesFile } from "./files/resources-file.ts";
+import type { RuleInput } from "./files/rules.ts";
 import type { ScaffoldFile } from "./files/scaffold-file.ts";
 import { isQueryKey, sessionFile } from "./files/session-file.ts";
 import { setupFile } from "./files/setup-file.ts";
@@ -103,6 +104,7 @@ export function writeScaffold(input: WriteInput): Written {
       hasCookies: plan.hasCookies,
       hasUsers: plan.login !== undefined && !isQueryKey(plan.login),
       hasKeys: setup.length > 0,
+      ...proposals(plan, named),
     }),
     ...(input.description.kind === "copy" ? [{ path: COPY, text: input.description.text, isImported: false }] : []),
     configFile(plan, schemaPath(directory, surroundings)),
@@ -162,6 +164,23 @@ function ofResources({ resources }: ScaffoldPlan, before: Manifest): ScaffoldFil
     resources,
     names.filter((name) => !before.resources.includes(name)),
   );
+}
+
+/** Returns the proposed rules, with the names that the actions have in the folder. */
+function proposals(
+  { singleUse = [], sessionEnds }: ScaffoldPlan,
+  named: readonly NamedAction[],
+): Pick<RuleInput, "singleUse" | "sessionEnds"> {
+  const names = new Map(named.map(({ action, name }) => [action, name]));
+  const nameOf = (action: PlannedAction): string => names.get(action)!;
+  return {
+    singleUse: singleUse.map(({ what, create, use, isLinked }) => ({ what, create: nameOf(create), use: nameOf(use), isLinked })),
+    sessionEnds: sessionEnds && {
+      check: sessionEnds.check.operation.path,
+      logout: sessionEnds.logout.map(nameOf),
+      after: sessionEnds.after.map(nameOf),
+    },
+  };
 }
 
 function ofSetup({ actions }: ScaffoldPlan, setup: readonly GivenKey[], before: Manifest): ScaffoldFile {

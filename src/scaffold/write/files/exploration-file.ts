@@ -19,7 +19,7 @@ export function explorationFile(input: ExplorationInput): ScaffoldFile {
   const isGraphql = endpoint !== undefined;
   const rules = rulesOf(input);
   const type = isGraphql ? "Agent<Keys, GraphQLClient>" : "Agent<Keys>";
-  const names = rules.map((rule) => rule.name).sort();
+  const names = [...new Set(rules.map((rule) => rule.name))].sort();
   const imports = [
     `import { ${isGraphql || basePath !== undefined || hasCookies ? "Agent, World" : "Agent"} } from "seqqa";`,
     ...(isGraphql ? ['import { GraphQLClient } from "seqqa/clients/graphql";'] : []),
@@ -36,7 +36,7 @@ export function explorationFile(input: ExplorationInput): ScaffoldFile {
     isImported: false,
     text: `${imports.join("\n")}
 
-export const agent: ${type} = new ${type}({
+${proposalLines(input)}export const agent: ${type} = new ${type}({
   name: ${quoted(name)},
 ${isGraphql ? worldLines(endpoint, hasUsers) : clientLines(basePath, hasCookies, hasUsers)}${setupLines(hasUsers, hasKeys)}  actions,
   invariants: ${laidOut(list(rules.map(({ code }) => code)), 2, "  invariants: ".length, 1)},
@@ -72,6 +72,18 @@ function worldOf(type: string, client: string, hasUsers: boolean): string {
     const client = () => ${client};
     return new ${type}({ api: client(), clients: { bob: client() } });
   },
+`;
+}
+
+/** Returns a comment with the rules that hold once the user gives an action what it spends. */
+function proposalLines({ singleUse = [], endpoint }: ExplorationInput): string {
+  const open = endpoint === undefined ? singleUse.filter(({ isLinked }) => !isLinked) : [];
+  if (open.length === 0) return "";
+  const lines = open.map(({ what, create, use }) => ` * - ${what}: singleUse({ create: ${quoted(create)}, use: ${quoted(use)} })`);
+  return `/**
+ * May be used once. Add these rules when the second action sends what the first one makes, e.g. the token of a mail that a stub receives:
+${lines.join("\n")}
+ */
 `;
 }
 
