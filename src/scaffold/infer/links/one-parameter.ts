@@ -24,7 +24,7 @@ interface OneParameter {
 
 /**
  * Finds path parameters that are declared in one way at several places (`{org}` of `/orgs/{org}` and of `/teams/{id}/orgs/{org}`), and gives them one
- * key: the one that is produced, if the parameters of the paths allow it, else the one that is used most. Keys that are produced separately stay
+ * key: the one that is produced, if the parameters of the paths allow it, else the shortest one. Keys that are produced separately stay
  * separate: the comments of issues are not those of commits.
  */
 export function oneParameter(
@@ -64,8 +64,7 @@ export function oneParameter(
       if (key !== undefined) produced.set(use.place, { kind: "key", key, link: "" });
       return key === undefined;
     });
-    const most = mostUsed(left);
-    for (const { place } of left) open.set(place, most!);
+    for (const { place } of left) open.set(place, shortest(left)!);
   }
   return { produced, open };
 }
@@ -92,8 +91,8 @@ function givenKey({ call }: Use, given: readonly Use[]): string | undefined {
   return keys.size === 1 ? [...keys][0] : undefined;
 }
 
-function mostUsed(uses: readonly Use[]): string | undefined {
-  const counts = new Map<string, number>();
-  for (const { key } of uses) counts.set(key, (counts.get(key) ?? 0) + 1);
-  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
+/** Returns the shortest key of a resource, else the shortest one: it has the fewest words of one place. Of equally short ones the first. */
+function shortest(uses: readonly Use[]): string | undefined {
+  const ofResources = uses.filter(({ resource }) => resource !== undefined);
+  return (ofResources.length > 0 ? ofResources : uses).map(({ key }) => key).sort((a, b) => a.length - b.length)[0];
 }

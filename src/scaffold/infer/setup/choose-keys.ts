@@ -17,7 +17,7 @@ export function chooseKeys(actions: readonly PlannedAction[], keys: readonly Pla
   const given = new Set<string>();
   for (let before = reach.of(given); chosen.length < MOST_KEYS && before.actions.size < actions.length;) {
     const best = bestOf(reach, given, before, MOST_KEYS - chosen.length);
-    if (best === undefined || best.gain < least) break;
+    if (best === undefined || best.gain * best.keys.length < least) break;
     for (const key of best.keys) {
       given.add(key);
       const after = reach.of(given);
