@@ -36,11 +36,13 @@ const KINDS: readonly { readonly what: string; readonly create: RegExp; readonly
   },
   {
     what: "coupon",
-    create: /(?:create|issue|add|new|post|put|generate).{0,12}(?:coupon|voucher|giftcard|giftcode|promocode)/,
+    create: /(?:create|issue|add|new|generate).{0,12}(?:coupon|voucher|giftcard|giftcode|promocode)|^(?:api)?(?:v\d+)?(?:coupon|voucher|giftcard|promocode)s?$/,
     use: /(?:redeem|apply|use|claim|spend).{0,16}(?:coupon|voucher|giftcard|giftcode|promocode)|(?:coupon|voucher|giftcard|giftcode|promocode).{0,24}(?:redeem|apply|claim|spend)/,
   },
   { what: "authorization code", create: /authori[sz]e$|authorizationcode$/, use: /(?:exchange|redeem).{0,16}code|oauth2?token$/ },
 ];
+
+const NEVER = /(?!)/;
 
 /** Words for what ends something unspent: it neither creates nor spends it. */
 const ENDS = /cancel|reject|decline|revoke|delete|expire|list/;
@@ -54,7 +56,7 @@ export function findSingleUse(actions: readonly PlannedAction[]): readonly Propo
   const spent = new Set<PlannedAction>();
   return KINDS.flatMap(({ what, create, use }) =>
     actions
-      .filter((one) => says(one, use, ENDS) && !says(one, what === "invitation" ? /$^/ : create) && !spent.has(one) && isSpending(one))
+      .filter((one) => says(one, use, ENDS) && !says(one, what === "invitation" ? NEVER : create) && !spent.has(one) && isSpending(one))
       .flatMap((one): readonly ProposedSingleUse[] => {
         const makers = writes.filter(
           (other) => other !== one && says(other, create, ENDS) && !(what !== "password reset" && says(other, use)),

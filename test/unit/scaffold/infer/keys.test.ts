@@ -5,7 +5,13 @@ import { edgesOf } from "../../../support/plan-edges.ts";
 
 const text = { type: "string" };
 const number = { type: "integer" };
-const inPath = (name: string, description?: string, schema: Json = text): Json => ({ name, in: "path", required: true, schema, description });
+const inPath = (name: string, description?: string, schema: Json = text): Json => ({
+  name,
+  in: "path",
+  required: true,
+  schema,
+  description,
+});
 const OWNER = inPath("owner", "The account that has the repository");
 const REPO = inPath("repo", "The name of the repository");
 const ORG = inPath("org", "The organization");
@@ -129,7 +135,10 @@ describe("an answer with alternatives", () => {
     const order = object({ id: number, total: number });
     const plan = planApi({
       "post /orders": { responses: answers({ [keyword]: [object({ error: text }), order] }, "201") },
-      "get /orders/{order_id}": { parameters: [inPath("order_id", undefined, number)], responses: answers({ allOf: [{ anyOf: [{ type: "null" }, order] }] }) },
+      "get /orders/{order_id}": {
+        parameters: [inPath("order_id", undefined, number)],
+        responses: answers({ allOf: [{ anyOf: [{ type: "null" }, order] }] }),
+      },
     });
     expect(edges(plan, "get /orders/{order_id}")).toEqual(["get /orders/{order_id} path order_id <- post /orders body id"]);
   });
