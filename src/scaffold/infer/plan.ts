@@ -23,7 +23,7 @@ export interface ScaffoldPlan {
   readonly login: PlannedLogin | undefined;
   /** The operations that are not called, since they would end the exploration. */
   readonly leftOut?: readonly LeftOut[] | undefined;
-  /** What may be used once. */
+  /** The operations that create and spend things which may be used once. */
   readonly singleUse?: readonly ProposedSingleUse[] | undefined;
   /** How sessions end; `undefined`: nothing in the description says so, or nobody logs in. */
   readonly sessionEnds?: ProposedSessionEnds | undefined;

@@ -1,7 +1,7 @@
 import { leadingParts } from "../resources/leading-parts.ts";
 import type { FoundResource } from "../resources/found-resource.ts";
 import { identifier, unique } from "../resources/identifiers.ts";
-import { declarationOf } from "./one-parameter.ts";
+import { declarationOf } from "./declaration.ts";
 import type { Producer } from "../actions/producers.ts";
 import type { Schemas } from "../values/schemas.ts";
 import { snake } from "../resources/words.ts";

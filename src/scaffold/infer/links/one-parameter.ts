@@ -1,4 +1,5 @@
 import type { Parameter } from "../../../openapi/operations/description.ts";
+import { declarationOf } from "./declaration.ts";
 import { placeOfParameter, type Linked } from "../facts.ts";
 import type { Called, FoundResource } from "../resources/found-resource.ts";
 import { isGeneric } from "../resources/id-field.ts";
@@ -67,11 +68,6 @@ export function oneParameter(
     for (const { place } of left) open.set(place, shortest(left)!);
   }
   return { produced, open };
-}
-
-/** Returns the same text for parameters with the same name, description and schema, as references to one parameter are. */
-export function declarationOf({ name, description, schema }: Parameter): string {
-  return JSON.stringify([name, description, schema]);
 }
 
 function keyOf({ name }: Parameter, call: Called, index: KeyIndex, part: Part | undefined): Pick<Use, "key" | "isProduced" | "resource"> {

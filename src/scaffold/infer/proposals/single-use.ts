@@ -1,7 +1,7 @@
 import type { PlannedAction, ProposedSingleUse } from "../plan.ts";
 import { says } from "./says.ts";
 
-/** What may be used once, and the words for the operations that create it and spend it, without separators. */
+/** Kinds of things that may be used once, and the words for the operations that create and spend them, without separators. */
 const KINDS: readonly { readonly what: string; readonly create: RegExp; readonly use: RegExp }[] = [
   {
     what: "password reset",
@@ -36,7 +36,8 @@ const KINDS: readonly { readonly what: string; readonly create: RegExp; readonly
   },
   {
     what: "coupon",
-    create: /(?:create|issue|add|new|generate).{0,12}(?:coupon|voucher|giftcard|giftcode|promocode)|^(?:api)?(?:v\d+)?(?:coupon|voucher|giftcard|promocode)s?$/,
+    create:
+      /(?:create|issue|add|new|generate).{0,12}(?:coupon|voucher|giftcard|giftcode|promocode)|^(?:api)?(?:v\d+)?(?:coupon|voucher|giftcard|promocode)s?$/,
     use: /(?:redeem|apply|use|claim|spend).{0,16}(?:coupon|voucher|giftcard|giftcode|promocode)|(?:coupon|voucher|giftcard|giftcode|promocode).{0,24}(?:redeem|apply|claim|spend)/,
   },
   { what: "authorization code", create: /authori[sz]e$|authorizationcode$/, use: /(?:exchange|redeem).{0,16}code|oauth2?token$/ },

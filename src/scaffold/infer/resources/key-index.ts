@@ -56,7 +56,7 @@ export class KeyIndex {
     if (known.length === 1) return known[0];
     const top = known.filter(({ scope }) => scope === undefined);
     if (near.length > 0) return undefined;
-    // Of several that can be listed, the one that can be created is meant: `/report/webinars/{id}` is another view of `/webinars/{id}`.
+    // The one that can be created is meant: `/report/webinars/{id}` is another view of `/webinars/{id}`.
     const made = top.filter(({ operations }) => operations.create.length > 0);
     return top.length === 1 ? top[0] : made.length === 1 ? made[0] : undefined;
   }

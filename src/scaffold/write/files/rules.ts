@@ -12,7 +12,7 @@ export interface RuleInput {
   readonly hasKeys: boolean;
   /** The path of a GraphQL API's endpoint; `undefined`: HTTP. */
   readonly endpoint: string | undefined;
-  /** What may be used once, with the names of the actions. */
+  /** Things that may be used once, with the names of the actions. */
   readonly singleUse?: readonly SingleUseNames[] | undefined;
   /** How sessions end, with the names of the actions. */
   readonly sessionEnds?: SessionEndsNames | undefined;
