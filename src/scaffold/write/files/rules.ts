@@ -53,7 +53,7 @@ const RULES: readonly UsedRule[] = [
   plain("idempotent"),
   ofResources("listAgreesWithItem"),
   plain("retrySafe"),
-  { name: "ownership", code: ({ hasUsers, hasKeys }) => (hasUsers ? ownershipLine(hasKeys) : undefined) },
+  { name: "ownership", code: (input) => (input.hasUsers ? ownershipLine(input) : undefined) },
   {
     name: "sessionEnds",
     code: ({ hasUsers, sessionEnds }) => (hasUsers && sessionEnds !== undefined ? sessionEndsLine(sessionEnds) : undefined),
@@ -101,7 +101,14 @@ function conformsToLine({ description, allowRefs }: RuleInput): Code {
   return row("conformsTo(new URL(", quoted(description), `, import.meta.url)${allowRefs ? ", { allowRefs: true }" : ""})`);
 }
 
-function ownershipLine(hasKeys: boolean): Code {
+function ownershipLine({ hasKeys, singleUse = [] }: RuleInput): Code {
+  // Whoever holds a token or an invitation may spend it.
+  const spent = [...new Set(singleUse.map(({ use }) => use))];
   // alice creates everything, since the setup logs in as alice: bob tries to use it. Nobody created what the given keys name.
-  return text(`ownership({ users: { bob: (api) => logIn(api, users.bob) }${hasKeys ? ", shared: givenKeys" : ""} })`);
+  const options = [
+    text("users: { bob: (api) => logIn(api, users.bob) }"),
+    ...(spent.length === 0 ? [] : [row("except: ", list(spent.map((one) => text(quoted(one)))))]),
+    ...(hasKeys ? [text("shared: givenKeys")] : []),
+  ];
+  return row("ownership(", object(options), ")");
 }

@@ -18,7 +18,7 @@ const KNOWN = new Set(
     "segment Promise encodeURIComponent String Number JSON stringify Error undefined URL meta url join default length",
     "conformsTo createdMeansAvailable idempotent leakage listAgreesWithItem noServerErrors ownership rejectedMeansUnchanged",
     "resourceHierarchy retrySafe useAfterFree sessionEnds singleUse create use after logout login check keepsCurrent catch shared",
-    "Context given Given givenKeys setKeys K keys register World HttpClient lane fetch baseUrl headers origin client clients basePath replace delete as",
+    "except Context given Given givenKeys setKeys K keys register World HttpClient lane fetch baseUrl headers origin client clients basePath replace delete as",
     // support.ts, which has nothing of the description.
     "process env Readonly Record T path value Object hasOwn split findLast segment last decoded decodeURIComponent otherwise",
     "const",

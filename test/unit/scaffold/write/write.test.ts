@@ -217,6 +217,8 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
     expect(code).toContain('    singleUse({ create: "create_order", use: "accept", users: { bob: (api) => logIn(api, users.bob) } }),\n');
     expect(code).toContain(' * - coupon: singleUse({ create: "create_customer", use: "accept" })\n');
     expect(code.match(/singleUse\(/g)).toHaveLength(2);
+    // Whoever holds an invitation may accept it.
+    expect(code).toContain('    ownership({ users: { bob: (api) => logIn(api, users.bob) }, except: ["accept"] }),\n');
     expect(code).toContain(`    sessionEnds({
       login: (api) => logIn(api, users.alice).catch(() => undefined),
       check: (api) => api.get("/orders"),
