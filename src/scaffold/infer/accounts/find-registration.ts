@@ -25,12 +25,14 @@ export function findRegistration(
   login: { readonly call: Called; readonly as: LoginOperation },
   schemas: Schemas,
 ): Registration | undefined {
+  // A description that asks for authentication at few operations does not say who may make users.
+  const saysWho = calls.filter(({ operation }) => operation.security.length > 0).length * 2 >= calls.length - 2;
   const found = calls.flatMap((call): readonly (Registration & { readonly isNamed: boolean })[] => {
     const { operation, path } = call;
     if (call === login.call || operation.method !== "post" || path.segments.some(({ kind }) => kind !== "literal")) return [];
     const called = squashed(`${operation.id ?? ""} ${operation.path}`);
     const isNamed = NAMED.test(called);
-    const isOpen = operation.security.length === 0 || operation.security.some((needs) => needs.length === 0);
+    const isOpen = saysWho && (operation.security.length === 0 || operation.security.some((needs) => needs.length === 0));
     if (NOT.test(called) || (!isNamed && !(isOpen && USERS.test(squashed(operation.path))))) return [];
     const media = operation.body?.media.find(({ type }) => isJson(type)) ?? operation.body?.media[0];
     const fields = [...schemas.flat(media === undefined ? undefined : schemaOf(media)).properties.keys()];

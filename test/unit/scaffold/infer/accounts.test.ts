@@ -16,7 +16,7 @@ const leftOut = ({ leftOut: all = [] }: ScaffoldPlan): readonly (string | undefi
 
 describe("users", () => {
   const registered = (operations: Readonly<Record<string, Json>>, more: Json = BEARER): string | undefined => {
-    const { login } = planApi({ "post /login": LOGIN, ...operations }, more);
+    const { login } = planApi({ "post /login": LOGIN, "get /me": {}, ...operations }, more);
     return login?.kind === "operation" ? login.register?.action.operation.id : undefined;
   };
   const SIGN_UP = { security: [], requestBody: sends(object({ name: text, email: text, password: text })) };
@@ -37,6 +37,14 @@ describe("users", () => {
     ["post /register", { ...SIGN_UP, requestBody: sends(object({ email: text })) }],
   ])("do not register: %s", (call, operation) => {
     expect(registered({ [call]: operation })).toBeUndefined();
+  });
+
+  it("do not register by a collection of users where the description asks for authentication nowhere, or hardly anywhere", () => {
+    const login = { requestBody: LOGIN.requestBody, responses: LOGIN.responses };
+    const users = { requestBody: SIGN_UP.requestBody };
+    const register = (call: string): unknown => planApi({ "post /login": login, "get /me": {}, [call]: users }).login;
+    expect(register("post /users")).toMatchObject({ kind: "operation", register: undefined });
+    expect(register("post /users/register")).toMatchObject({ kind: "operation", register: { userField: "email" } });
   });
 
   it("stay an action, unless a cookie in the answer would make the client another user", () => {
