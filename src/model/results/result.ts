@@ -79,8 +79,11 @@ export type NotReplayedReason = "max_time" | "interrupted" | "no_target";
 
 /** An action that breaks a rule for the same cause as others. */
 export interface AffectedOperation {
+  /** The name of the action; empty for the root state. */
   readonly action: string;
+  /** The id that the finding of this action would have by itself. Lists of known findings have it. */
   readonly id: string;
+  /** The number of committed edges of this action that broke the rule. */
   readonly count: number;
 }
 
