@@ -9,6 +9,7 @@ import type { Part } from "./leading-keys.ts";
 
 interface Use {
   readonly place: string;
+  readonly name: string;
   readonly call: Called;
   readonly key: string;
   readonly isProduced: boolean;
@@ -25,8 +26,8 @@ interface OneParameter {
 
 /**
  * Finds path parameters that are declared in one way at several places (`{org}` of `/orgs/{org}` and of `/teams/{id}/orgs/{org}`), and gives them one
- * key: the one that is produced, if the parameters of the paths allow it, else the shortest one. Keys that are produced separately stay
- * separate: the comments of issues are not those of commits.
+ * key: the one that is produced, if the parameters of the paths allow it. Parameters that nothing gives have one key for each name. Keys
+ * that are produced separately stay separate: the comments of issues are not those of commits.
  */
 export function oneParameter(
   calls: readonly Called[],
@@ -42,6 +43,7 @@ export function oneParameter(
       const declared = declarationOf(parameter);
       const use: Use = {
         place,
+        name: parameter.name,
         call,
         ...keyOf(
           parameter,
@@ -56,17 +58,17 @@ export function oneParameter(
     }
   }
   const produced = new Map<string, Linked>();
-  const open = new Map<string, string>();
+  const byName = new Map<string, Use[]>();
   for (const uses of groups.values()) {
     const given = uses.filter(({ isProduced }) => isProduced);
-    const left = uses.filter((use) => {
-      if (use.isProduced && use.resource !== undefined) return false;
+    for (const use of uses) {
+      if (use.isProduced && use.resource !== undefined) continue;
       const key = use.isProduced ? use.key : givenKey(use, given);
       if (key !== undefined) produced.set(use.place, { kind: "key", key, link: "" });
-      return key === undefined;
-    });
-    for (const { place } of left) open.set(place, shortest(left)!);
+      else byName.set(use.name, [...(byName.get(use.name) ?? []), use]);
+    }
   }
+  const open = new Map([...byName.values()].flatMap((uses) => uses.map(({ place }): [string, string] => [place, shortest(uses)!])));
   return { produced, open };
 }
 

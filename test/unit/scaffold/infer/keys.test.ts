@@ -107,9 +107,18 @@ describe("one parameter is one key", () => {
     expect(openKeys(planApi(HOSTS))).toEqual(["org_id", "host_id"]);
   });
 
-  it("not if they are declared in different words, or by a name that says nothing", () => {
-    const other = { parameters: [inPath("org", "Another thing")], responses: answers(object({ plan: text })) };
-    expect(openKeys(planApi({ ...HOSTS, "get /orgs/{org}": other }))).toHaveLength(3);
+  it("also if it is described in different words, where nothing gives either", () => {
+    const other = { parameters: [inPath("org", "An organization, or its slug")], responses: answers(object({ plan: text })) };
+    expect(openKeys(planApi({ ...HOSTS, "get /orgs/{org}": other }))).toEqual(["org_id", "host_id"]);
+  });
+
+  it("not if it is described in different words, and one of them is given", () => {
+    const other = inPath("owner", "The owner of the car");
+    const plan = planApi({ ...GIT, "get /cars/{owner}/{car}": { parameters: [other], responses: answers(object({ wheels: number })) } });
+    expect(edges(plan, "get /cars/{owner}/{car}")).toContain("get /cars/{owner}/{car} path owner <- nothing");
+  });
+
+  it("not if its name says nothing", () => {
     const ids = planApi({ "delete /cats/{id}": {}, "delete /dogs/{id}": {} });
     expect(openKeys(ids)).toEqual(["cat_id", "dog_id"]);
   });
