@@ -18,7 +18,10 @@ export function joinedByCause(violations: readonly Violation[]): readonly Violat
 }
 
 function joined(group: readonly Violation[]): Violation {
-  const best = group.reduce((one, other) => (other.reproductionPath.length < one.reproductionPath.length ? other : one));
+  // By length, then by id: the order in which lanes or strategies find them makes no difference.
+  const [best] = group.toSorted(
+    (one, other) => one.reproductionPath.length - other.reproductionPath.length || (one.id < other.id ? -1 : 1),
+  ) as [Violation];
   const violation: Violation = {
     ...best,
     count: group.reduce((sum, { count }) => sum + count, 0),

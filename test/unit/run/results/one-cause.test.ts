@@ -29,6 +29,12 @@ describe("findings of one rule with one cause", () => {
     expect(JSON.stringify(resultJson(result({ violations: joined })))).toContain('{"action":"drop","id":"d","count":1}');
   });
 
+  it("are the same whatever the order in which they were found", () => {
+    const all = ["c", "a", "b"].map((id) => found(id, ["create", id], "one"));
+    expect(joinedByCause(all)[0]?.id).toBe("a");
+    expect(joinedByCause(all.toReversed())[0]?.id).toBe("a");
+  });
+
   it("stay apart for another cause, another rule, no cause, and if only one was seen again", () => {
     const all = [
       found("a", ["x"], "one"),
