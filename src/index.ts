@@ -15,6 +15,7 @@ export type { Lane } from "./model/declare/lane.ts";
 export type { ApiRequest, ApiResponse } from "./model/http/response.ts";
 export type {
   ActionCoverage,
+  AffectedOperation,
   Divergence,
   ExplorationFacts,
   ExplorationGraph,

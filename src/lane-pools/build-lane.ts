@@ -97,7 +97,9 @@ async function buildOne(
   const target = spec.targetModule === undefined ? undefined : await startInProcess(spec.targetModule, plain);
   const lane: Lane = target === undefined ? plain : { ...plain, baseUrl: target.baseUrl, fetch: target.fetch };
   const createClient =
-    lane.fetch !== undefined ? () => new HttpClient(lane.fetch!) : lane.baseUrl === "" ? undefined : () => new HttpClient(lane.baseUrl);
+    lane.fetch === undefined && lane.baseUrl === ""
+      ? undefined
+      : (basePath?: string) => new HttpClient(lane.fetch ?? lane.baseUrl, basePath === undefined ? {} : { basePath });
   let opened: Awaited<ReturnType<typeof bringUp>> | undefined;
   try {
     const process = processOf(spec, settings.processes);

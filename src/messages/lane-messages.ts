@@ -128,6 +128,8 @@ export interface FindingEvent {
   readonly invariant: string;
   readonly severity: Severity;
   readonly message: string;
+  /** The cause that findings of other actions may share. Findings that differ only here are one finding. */
+  readonly cause?: string | undefined;
   /** The state of the process after a crash. Findings that differ only here are one finding. */
   readonly target?: TargetEnd | undefined;
 }

@@ -26,7 +26,7 @@ export interface ConformsToOptions {
  *
  * - the operation is the one whose path template the path matches, literal segments before named ones, with or without the path of a server before
  *   it;
- * - the status is described, by itself, else by its range (`4XX`), else by `default`;
+ * - the status is described, by itself, else by its range (`4XX`), else by `default`; 401 is, where `security` asks for credentials;
  * - the required headers are there;
  * - the content type is one of those described, without its parameters, if any is described and the status has a body;
  * - a body in JSON is valid against the schema, by JSON Schema 2020-12 with formats. `nullable` is respected, and so are the alternatives that a
@@ -34,7 +34,8 @@ export interface ConformsToOptions {
  *   is a schema that takes more than 3 seconds or that no validator accepts; the rest of the body is judged. The run's notes say what was not judged,
  *   and how many times.
  *
- * The finding names operation, status, the place in the body as a JSON pointer, and the broken rule, but no value of the body. MEDIUM.
+ * The finding names operation, status, the place in the body as a JSON pointer, and the broken rule, but no value of the body. MEDIUM. Operations that
+ * differ in one way (a shared schema, a refusal, a content type) are one finding.
  * @param spec A path (relative to where seqqa runs), a URL, or the description as an object. Read once for each lane, when it is first needed.
  */
 export function conformsTo<C extends object = Values, A = ApiClient>(
@@ -53,7 +54,7 @@ export function conformsTo<C extends object = Values, A = ApiClient>(
       for (const answer of answers) {
         if (isExpected(answer.statusCode, except)) continue;
         const verdict = conformance.judge(answer);
-        if (verdict.kind === "differs") return explain(verdict.what);
+        if (verdict.kind === "differs") return explain(verdict.what, { cause: verdict.cause });
         if (verdict.kind === "inconclusive") missed ??= verdict.what;
         if (verdict.kind === "undescribed" && undescribed === "report")
           return explain(`${action.name} made a ${answer.request.method} request that is not described`);

@@ -36,8 +36,8 @@ export function findFinding(
     ...exploration.races.map((race) => ({ kind: "race" as const, exploration, race })),
   ]);
   if (wanted.trim() === "") throw usage("The id of the finding is empty.", listOf(all, run));
-  const exact = all.filter((one) => idOf(one) === wanted);
-  const found = exact.length > 0 ? exact : all.filter((one) => idOf(one).startsWith(wanted));
+  const exact = all.filter((one) => idsOf(one).includes(wanted));
+  const found = exact.length > 0 ? exact : all.filter((one) => idsOf(one).some((id) => id.startsWith(wanted)));
   if (found.length === 1) return found[0]!;
   const other = found.length === 0 ? elsewhere?.() : undefined;
   if (other !== undefined) {
@@ -48,6 +48,11 @@ export function findFinding(
 }
 
 const idOf = (one: FoundFinding): string => (one.kind === "race" ? one.race.id : one.violation.id);
+/** The ids of a finding, with those of other actions that show it for the same cause. */
+const idsOf = (one: FoundFinding): readonly string[] => [
+  idOf(one),
+  ...(one.kind === "race" ? [] : (one.violation.operations ?? []).map(({ id }) => id)),
+];
 const nameOf = (one: FoundFinding): string => (one.kind === "race" ? raceName(one.race) : one.violation.invariant);
 
 function listOf(all: readonly FoundFinding[], run: string): string {

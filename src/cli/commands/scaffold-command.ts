@@ -41,6 +41,8 @@ export async function scaffoldCommand(
     ...keptLines(done, out),
     ...inferred(done, out),
     ...keyLine(done),
+    ...setupLine(done, out),
+    ...accountLines(done),
     ...placeLine(done, out),
     `  ${next(done, out, shell.cwd, version)}`,
   ];
@@ -103,6 +105,29 @@ function keyLine({ files, plan: { login } }: Scaffolded): readonly string[] {
   ];
 }
 
+/** Says who registers the users, and which calls would end their accounts. */
+function accountLines({ files, plan: { login, leftOut = [] } }: Scaffolded): readonly string[] {
+  if (files.length === 0) return [];
+  const register = login?.kind === "operation" ? login.register : undefined;
+  return [
+    ...(register === undefined ? [] : [`session.ts registers its users: ${callOf(register.action)}.`]),
+    ...(leftOut.length === 0
+      ? []
+      : [`Not called: ${shortList(leftOut.map(({ action, why }) => `${callOf(action)} (${why.replace(/\.$/, "")})`))}.`]),
+  ];
+}
+
+/** Names the keys to which the user gives values, and how much they unlock. */
+function setupLine({ files, plan: { setup = [], actions } }: Scaffolded, out: string): readonly string[] {
+  if (!files.includes("setup.ts")) return [];
+  const reached = setup.at(-1)!.reached;
+  const unlocked = setup.reduce((sum, { unlocks }) => sum + unlocks, 0);
+  return [
+    `${reached - unlocked} of ${actions.length} actions can be called as they are, ${reached} with ${setup.length} ${plural(setup.length, "key")} that you give values in ` +
+      `${join(out, "setup.ts")}: ${setup.map(({ key }) => key).join(", ")}.`,
+  ];
+}
+
 /** The configuration names the address of the API, which a description does not know for certain. */
 function placeLine({ files, again }: Scaffolded, out: string): readonly string[] {
   if (again || !files.includes("seqqa.yaml")) return [];
@@ -128,4 +153,5 @@ function shortList(names: readonly string[]): string {
   return [...names.slice(0, SHOWN), ...(more > 0 ? [`${more} more`] : [])].join("; ");
 }
 
+const callOf = ({ operation: { method, path } }: Scaffolded["plan"]["actions"][number]): string => `${method.toUpperCase()} ${path}`;
 const plural = (count: number, word: string): string => (count === 1 ? word : `${word}s`);

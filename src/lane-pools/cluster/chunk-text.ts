@@ -139,6 +139,7 @@ const finding = members<Expansion["news"][number]["findings"][number]>({
   invariant: text(),
   severity: oneOf(...Object.values(Severity)),
   message: text(),
+  cause: optional(text()),
   target: optional(targetEnd),
 });
 const problem = members<Expansion["news"][number]["errors"][number]>({

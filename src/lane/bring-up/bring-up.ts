@@ -69,8 +69,8 @@ export interface LaneSeat {
   readonly external?: ReadonlySet<StoreAdapter> | undefined;
   /** `true` if the lane is built for the first time: it is not known yet what others write to external stores. */
   readonly isFirst?: boolean | undefined;
-  /** Makes the default client of the lane's target; `undefined` when there is no target. */
-  readonly createClient: (() => unknown) | undefined;
+  /** Makes a client of the lane's target, below a base path if one is given; `undefined` when there is no target. */
+  readonly createClient: ((basePath?: string) => unknown) | undefined;
   /** Makes the data factory of a step from its seed. */
   readonly createData: (seed: string) => TestData;
   /** The process of the target, if seqqa started it. */
@@ -340,16 +340,27 @@ async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneS
       hint: "Write world: (lane) => new World({ ... }).",
     });
   }
-  world.complete({ api: createClient as never, systems: lane.systems });
-  for (const role of Object.keys(definition.users)) world.introduce(role, () => clientFor(role, createClient) as never);
+  world.complete({ api: createClient === undefined ? (undefined as never) : () => createClient() as never, systems: lane.systems });
+  // The clients of rules send to the paths that the world's own client sends to.
+  const basePath = belowLane(world.api, lane);
+  for (const role of Object.keys(definition.users)) world.introduce(role, () => clientFor(role, createClient, basePath) as never);
   if (createClient !== undefined)
-    for (let index = 0; index < definition.guests; index++) world.introduce(guestRole(index), () => createClient() as never);
+    for (let index = 0; index < definition.guests; index++) world.introduce(guestRole(index), () => createClient(basePath) as never);
   if (seat.restart !== undefined) refuseSavedInTarget(world);
   return world as unknown as World<never, never>;
 }
 
-function clientFor(role: string, createClient: (() => unknown) | undefined): unknown {
-  if (createClient !== undefined) return createClient();
+/** Returns the path that a client puts before every path, beyond the path of the lane's own URL; `undefined`: none, or another target. */
+function belowLane(api: unknown, { baseUrl }: Lane): string | undefined {
+  const base = clientPartOf(api)?.base;
+  if (base === undefined || !URL.canParse(base)) return undefined;
+  const [{ pathname }, own] = [new URL(base), URL.canParse(baseUrl) ? new URL(baseUrl).pathname.replace(/\/+$/, "") : ""];
+  const path = pathname.replace(/\/+$/, "");
+  return path.startsWith(`${own}/`) ? path.slice(own.length) : undefined;
+}
+
+function clientFor(role: string, createClient: LaneSeat["createClient"], basePath: string | undefined): unknown {
+  if (createClient !== undefined) return createClient(basePath);
   throw new SeqqaError("NO_CLIENT", `A rule needs a client for "${role}", and there is no target to make one for.`, {
     exitStatus: 2,
     hint: `Pass it to the world: new World({ clients: { ${/^\w+$/.test(role) ? role : JSON.stringify(role)}: ... } }).`,

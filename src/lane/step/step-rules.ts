@@ -38,6 +38,12 @@ const NOT_SENT_AGAIN = new Set([
   "cookie",
 ]);
 
+/** The reason that a rule gives, and its cause. */
+interface Explanation {
+  readonly message: string;
+  readonly cause: string | undefined;
+}
+
 /** Applies rules to one step. Each rule starts in the state that the step led to, and its writes are undone. */
 export class StepRules {
   readonly findings: FindingEvent[] = [];
@@ -134,10 +140,16 @@ export class StepRules {
     return undefined;
   }
 
-  #take({ name, severity, message }: Rule, held: CheckAnswer | undefined, because: string | undefined): void {
+  #take({ name, severity, message }: Rule, held: CheckAnswer | undefined, because: Explanation | undefined): void {
     const details = isCheckResult(held) ? held : undefined;
     if ((details?.ok ?? held) !== false) return;
-    this.findings.push({ invariant: name, severity, message: because ?? details?.message ?? message });
+    const cause = because?.cause;
+    this.findings.push({
+      invariant: name,
+      severity,
+      message: because?.message ?? details?.message ?? message,
+      ...(cause !== undefined && { cause }),
+    });
     if (details !== undefined) this.#base.checker.onDetails?.(name, details);
   }
 
@@ -148,12 +160,12 @@ export class StepRules {
     await state.restore(mark);
   }
 
-  #view(rule: string): CheckedStep & { because(): string | undefined } {
+  #view(rule: string): CheckedStep & { because(): Explanation | undefined } {
     const { action, response, exchanges, changed } = this.#step;
     const { world, state, canonicalizer } = this.#base;
     const client: ApiClient = action.as === undefined ? world.api : world.clients[action.as]!;
     const heard = exchanges.flatMap((one) => (one.kind === "answer" ? [one.response] : []));
-    let because: string | undefined;
+    let because: Explanation | undefined;
     const startMs = state.now();
     const inconclusive = (why: string): true => {
       this.unjudged.push(inconclusiveEvents(rule, why));
@@ -166,8 +178,8 @@ export class StepRules {
       changed,
       canGoBack: !this.#base.home.remade && !this.#base.report.contextOnly,
       client,
-      explain: (message) => {
-        because = message;
+      explain: (message, { cause } = {}) => {
+        because = { message, cause };
         return false;
       },
       because: () => because,

@@ -42,8 +42,11 @@ export interface CheckedStep {
   readonly canGoBack: boolean;
   /** The client that the action was given. */
   readonly client: ApiClient;
-  /** Sets the reason why the rule does not hold, which replaces the rule's message. Returns `false`, so that a check can return it. */
-  explain(message: string): false;
+  /**
+   * Sets the reason why the rule does not hold, which replaces the rule's message. Returns `false`, so that a check can return it. `cause`: findings of
+   * the rule with an equal cause are reported as one, with a list of the actions that show it. It must not depend on values of the target.
+   */
+  explain(message: string, details?: { readonly cause?: string | undefined }): false;
   /**
    * Counts the step among those that the rule cannot judge; the run's notes have their number and the reason. Returns `true`, so that a check can
    * return it.

@@ -77,6 +77,16 @@ export type Minimality = "shortest" | "one_minimal" | "as_found";
  */
 export type NotReplayedReason = "max_time" | "interrupted" | "no_target";
 
+/** An action that breaks a rule for the same cause as others. */
+export interface AffectedOperation {
+  /** The name of the action; empty for the root state. */
+  readonly action: string;
+  /** The id that the finding of this action would have by itself. Lists of known findings have it. */
+  readonly id: string;
+  /** The number of committed edges of this action that broke the rule. */
+  readonly count: number;
+}
+
 /** A rule that was broken, proven by a path. */
 export interface Violation {
   /** Stable over runs: a hash of exploration, invariant, last action and the status of its response. */
@@ -127,8 +137,12 @@ export interface Violation {
   readonly notReplayed?: true;
   /** Why it was not replayed. */
   readonly notReplayedReason?: NotReplayedReason | undefined;
-  /** The number of committed edges that broke the same rule with the same last action and status. */
+  /** The number of committed edges that broke the same rule with the same last action and status, or of the same cause. */
   readonly count: number;
+  /** The cause that the rule gave, in words. */
+  readonly cause?: string | undefined;
+  /** The actions that broke the rule for the same cause, this one included, if there are several. Each has the id that it would have by itself. */
+  readonly operations?: readonly AffectedOperation[] | undefined;
   /** The node that the path leads to, as in {@link ExplorationGraph}; `null` when there is none (a crash, a timeout). */
   readonly state: number | null;
   /** Listed in `known_findings`: shown, but no reason for the run to fail. */

@@ -2,7 +2,7 @@ import addFormats from "ajv-formats";
 import type { ErrorObject, ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { ApiDescription, Schema } from "../operations/description.ts";
-import { mismatchText } from "./mismatch-text.ts";
+import { mismatchCause, mismatchText } from "./mismatch-text.ts";
 import { responseSchema } from "./response-schema.ts";
 import { within, type Limits } from "./time-limit.ts";
 import { quoted } from "../problem.ts";
@@ -10,6 +10,8 @@ import { quoted } from "../problem.ts";
 export interface BodyVerdict {
   /** The violation, such as `/items/0/id is not of type integer`. */
   readonly wrong?: string | undefined;
+  /** The cause of the violation, if it is in a schema that several answers share. */
+  readonly cause?: string | undefined;
   /** The part that could not be judged, if nothing else is wrong. */
   readonly inconclusive?: string | undefined;
 }
@@ -46,23 +48,38 @@ export function bodyCheck(description: ApiDescription, schema: Schema, limits: L
 function prepared(description: ApiDescription, schema: Schema, limits: Limits): Prepared | string {
   const patterns = new GuardedPatterns(limits.pattern);
   const made = within(limits.body, () => {
-    const { schema: whole, names } = responseSchema(description, schema);
+    const { schema: whole, names, origins } = responseSchema(description, schema);
     const validate = compile(whole, patterns);
     // A pattern decides whether a schema under `if` or `patternProperties` applies.
     const isConditional = /"(?:if|patternProperties)":/.test(JSON.stringify(whole));
-    return { judge: validate === undefined ? undefined : judgeBy(validate, names, isConditional, patterns) };
+    return {
+      judge:
+        validate === undefined
+          ? undefined
+          : judgeBy(
+              validate,
+              (errors) => ({ wrong: mismatchText(errors, names), cause: mismatchCause(errors, names, origins) }),
+              isConditional,
+              patterns,
+            ),
+    };
   });
   if (made === undefined) return tooLong(limits);
   return made.judge === undefined ? "its schema cannot be compiled to a validator" : { judge: made.judge, patterns };
 }
 
-function judgeBy(validate: ValidateFunction, names: ReadonlySet<string>, isConditional: boolean, patterns: GuardedPatterns): BodyCheck {
+function judgeBy(
+  validate: ValidateFunction,
+  verdictOf: (errors: readonly ErrorObject[]) => BodyVerdict,
+  isConditional: boolean,
+  patterns: GuardedPatterns,
+): BodyCheck {
   return (body) => {
     const isValid = validate(body);
     const errors = validate.errors ?? [];
     const why = patterns.why();
     if (isValid || (why !== undefined && (isConditional || !isCertain(errors)))) return { inconclusive: why };
-    return { wrong: mismatchText(errors, names) };
+    return verdictOf(errors);
   };
 }
 
@@ -84,6 +101,8 @@ function compile(schema: Schema, patterns: GuardedPatterns): ValidateFunction | 
     validateSchema: false,
     addUsedSchema: false,
     logger: false,
+    // Errors name the schema that they are about.
+    verbose: true,
     // 19.99 is a multiple of 0.01, but not in binary floating point.
     multipleOfPrecision: 9,
     code: { regExp: Object.assign(regExp, { code: "" }) },

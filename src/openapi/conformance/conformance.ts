@@ -22,10 +22,13 @@ export type Verdict =
       readonly operation: Operation;
       readonly clause: "status" | "content_type" | "body" | "headers";
       readonly what: string;
+      /** The same for other operations that differ in the same way, e.g. by a status of a common error handler; `undefined`: not known. */
+      readonly cause: string | undefined;
     };
 
 type Difference =
-  Pick<Extract<Verdict, { kind: "differs" }>, "clause" | "what"> | { readonly clause: "inconclusive"; readonly what: string };
+  | (Pick<Extract<Verdict, { kind: "differs" }>, "clause" | "what"> & { readonly cause?: string | undefined })
+  | { readonly clause: "inconclusive"; readonly what: string };
 
 /** Statuses of answers without a body, whatever is described: RFC 9110, 6.4.1. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -54,13 +57,14 @@ export class Conformance {
     const what = `${shown(name)}, status ${answer.statusCode}: ${found.what}`;
     return found.clause === "inconclusive"
       ? { kind: "inconclusive", operation, what }
-      : { kind: "differs", operation, clause: found.clause, what };
+      : { kind: "differs", operation, clause: found.clause, what, cause: causeOf(found, answer.statusCode) };
   }
 
-  #difference({ responses, method }: Operation, answer: Answer): Difference | undefined {
+  #difference({ responses, method, security }: Operation, answer: Answer): Difference | undefined {
     // A description that names no answers does not forbid any.
     if (responses.length === 0) return undefined;
     const described = responseFor(responses, answer.statusCode);
+    if (described === undefined && answer.statusCode === 401 && asksForCredentials(security)) return undefined;
     if (described === undefined)
       return { clause: "status", what: `the status is not described (${responses.map(({ status }) => status).join(", ")})` };
     const missing = missingHeader(described, answer);
@@ -93,10 +97,25 @@ export class Conformance {
     if (media.schema === undefined) return undefined;
     let check = this.#checks.get(media);
     if (check === undefined) this.#checks.set(media, (check = bodyCheck(this.#description, media.schema, this.#limits)));
-    const { wrong, inconclusive } = check(body);
-    if (wrong !== undefined) return { clause: "body", what: wrong };
+    const { wrong, cause, inconclusive } = check(body);
+    if (wrong !== undefined) return { clause: "body", what: wrong, cause };
     return inconclusive === undefined ? undefined : { clause: "inconclusive", what: inconclusive };
   }
+}
+
+/** Returns `true` if every alternative needs a credential. Its refusal is a 401 then (RFC 9110, 15.5.2), whether it is listed or not. */
+function asksForCredentials(security: Operation["security"]): boolean {
+  return security.length > 0 && security.every((needs) => needs.length > 0);
+}
+
+/**
+ * Returns the cause of a difference that other operations can share: the broken rule of a shared schema, the content type that all answers have, or
+ * the form of a refusal, which one handler makes for all of them. The successes of two operations are made in two places.
+ */
+function causeOf(found: Exclude<Difference, { clause: "inconclusive" }>, status: number): string | undefined {
+  if (found.cause !== undefined) return found.cause;
+  if (status >= 400) return `status ${status}: ${found.clause === "status" ? "the status is not described" : found.what}`;
+  return found.clause === "content_type" ? found.what : undefined;
 }
 
 /** Returns a required header that is missing. `Content-Type` is described by the media types alone: OpenAPI, Response Object. */

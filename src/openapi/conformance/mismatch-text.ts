@@ -13,6 +13,21 @@ export function mismatchText(errors: readonly ErrorObject[], names: ReadonlySet<
   return `${shownPlace(error.instancePath, names)} ${ruleText(error)}`;
 }
 
+/**
+ * Returns the cause of a violation, the same for all answers that a shared schema describes; `undefined` if the broken rule is in no shared schema.
+ * @param origins The `$ref`s of shared schemas.
+ */
+export function mismatchCause(
+  errors: readonly ErrorObject[],
+  names: ReadonlySet<string>,
+  origins: WeakMap<object, string>,
+): string | undefined {
+  const error = telling(errors);
+  const origin = error.parentSchema === undefined ? undefined : origins.get(error.parentSchema);
+  const field = (keysOf(error.instancePath) ?? []).findLast((key) => names.has(key));
+  return origin === undefined ? undefined : quoted(`${origin}${field === undefined ? "" : `, ${field}`} ${ruleText(error)}`).slice(1, -1);
+}
+
 /** Returns the error to show. Where alternatives were tried, it is the error that is deepest in the body, since that alternative matched furthest. */
 function telling(errors: readonly ErrorObject[]): ErrorObject {
   const last = errors.at(-1)!;

@@ -7,6 +7,8 @@ export interface ResponseSchema {
   readonly schema: Schema;
   /** The names of properties in the schema. Other names in a body are data. */
   readonly names: ReadonlySet<string>;
+  /** The `$ref` under which the description has a part of the schema, if it is one that several places share. */
+  readonly origins: WeakMap<object, string>;
 }
 
 /** Keywords that constrain a value, except those that contain schemas. */
@@ -37,6 +39,9 @@ export function responseSchema(description: ApiDescription, schema: Schema): Res
 class Copy {
   readonly #references: References;
   readonly #names = new Set<string>();
+  readonly #origins = new WeakMap<object, string>();
+  /** The `$ref` of the schema that is being copied. */
+  #within: string | undefined;
   /** The name in `$defs` of each schema that is referred to, by its `$ref`. */
   readonly #defs = new Map<string, string>();
   readonly #waiting: { readonly name: string; readonly ref: string }[] = [];
@@ -49,15 +54,17 @@ class Copy {
     const copy = this.#copied(schema, new Set());
     const defs: Plain = {};
     for (let next = this.#waiting.pop(); next !== undefined; next = this.#waiting.pop()) {
+      this.#within = next.ref;
       put(defs, next.name, this.#copied(this.#references.target(next.ref), new Set()));
     }
-    return { schema: typeof copy === "boolean" ? copy : { ...copy, $defs: defs }, names: this.#names };
+    return { schema: typeof copy === "boolean" ? copy : { ...copy, $defs: defs }, names: this.#names, origins: this.#origins };
   }
 
   /** @param written Names that are `writeOnly` in the schema that this one is a part of. */
   #copied(value: unknown, written: ReadonlySet<string>): Schema {
     if (!isPlain(value)) return value !== false;
     const copy: Plain = {};
+    if (this.#within !== undefined) this.#origins.set(copy, this.#within);
     const writeOnly = new Set([...written, ...this.#writeOnly(value, new Set())]);
     const ref = refOf(value);
     if (ref !== undefined) copy["$ref"] = `#/$defs/${this.#def(ref)}`;

@@ -19,12 +19,24 @@ export function violationText(violation: Omit<Violation, "toString">): string {
     `[${severity.toUpperCase()}] ${printable(invariant)}${unsure}${listed}`,
     `  ${printable(message)}`,
     `  path      ${printable(path)}`,
+    ...alsoLines(violation).map((line) => `  ${line}`),
     ...(request === undefined ? [] : [`  request   ${printable(`${request.method} ${request.url}`.trim())}`]),
     ...(response === undefined ? [] : [`  response  ${response.status} ${printable(cut(response.body, BODY))}`.trimEnd()]),
     ...evidenceLines(evidence).map((line) => `  ${line}`),
     ...(target === undefined ? [] : targetLines(target).map((line) => `  ${line}`)),
     ...printedLines(printed).map((line) => `  ${line}`),
   ].join("\n");
+}
+
+/** The number of actions of one cause that are named. */
+const NAMED = 12;
+
+/** Returns a line with the other actions that show a finding for the same cause. */
+function alsoLines({ operations = [], reproductionPath }: Pick<Violation, "operations" | "reproductionPath">): readonly string[] {
+  const others = operations.map(({ action }) => action).filter((action) => action !== reproductionPath.at(-1));
+  if (others.length === 0) return [];
+  const more = others.length > NAMED ? ` and ${others.length - NAMED} more` : "";
+  return [`also      ${printable(others.slice(0, NAMED).join(", "))}${more}`];
 }
 
 /** Returns why a finding is not certain, as a word and as a phrase; `undefined`: it was seen again from a clean start. */

@@ -26,6 +26,11 @@ export function findingPart(one: Finding, limits: Limits, withSteps: boolean): s
     `<ul class="facts">${factsOf(one)
       .map((fact) => `<li>${fact}</li>`)
       .join("")}</ul>`,
+    ...(one.operations === undefined
+      ? []
+      : [
+          `<p>The same cause at ${plural(one.operations.length, "action")}: ${text(shortened(one.operations.map(({ action }) => action).join(", "), 4_000))}</p>`,
+        ]),
     ...(howShort === undefined ? [] : [`<p>${howShort}</p>`]),
     ...(shrunkFrom === undefined
       ? []

@@ -91,7 +91,22 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
 /** Returns a violation as plain data, without undefined members. */
 export function violationJson(violation: Violation): Violation {
   const { id, invariant, severity, message, reproductionPath, request, response, steps, checks, confirmed, count, state } = violation;
-  const { where, evidence, minimality, shrunkFrom, draws, curl, notReplayed, notReplayedReason, known, target, fault, printed } = violation;
+  const {
+    where,
+    evidence,
+    minimality,
+    shrunkFrom,
+    draws,
+    curl,
+    notReplayed,
+    notReplayedReason,
+    known,
+    target,
+    fault,
+    printed,
+    cause,
+    operations,
+  } = violation;
   return {
     id,
     invariant,
@@ -112,6 +127,10 @@ export function violationJson(violation: Violation): Violation {
     ...(notReplayed && { notReplayed }),
     ...(notReplayedReason !== undefined && { notReplayedReason }),
     count,
+    ...(cause !== undefined && { cause }),
+    ...(operations !== undefined && {
+      operations: operations.map(({ action, id: own, count: times }) => ({ action, id: own, count: times })),
+    }),
     state,
     ...(known && { known }),
     target: target === undefined ? undefined : { exitCode: target.exitCode, signal: target.signal, output: target.output },

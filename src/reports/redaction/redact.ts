@@ -69,6 +69,7 @@ export function redactViolation(violation: Violation, visibility: Visibility, hi
   const shown = {
     ...violation,
     message: redactText(violation.message, visibility, hide),
+    ...(violation.cause !== undefined && { cause: redactText(violation.cause, visibility, hide) }),
     request: included && request !== undefined ? hide.request(request) : undefined,
     response: included && response !== undefined ? hide.response(response) : undefined,
     steps: violation.steps.map((step) => redactStep(step, visibility, hide)),

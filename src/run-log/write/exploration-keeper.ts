@@ -194,10 +194,11 @@ export class ExplorationKeeper {
     const { findings, errors, unjudged } = this.#start!.told(news);
     const text = (value: string): string => redactText(value, this.#visibility, this.#hide);
     return {
-      findings: findings.map(({ invariant, severity, message, target }) => ({
+      findings: findings.map(({ invariant, severity, message, cause, target }) => ({
         invariant,
         severity,
         message: text(message),
+        ...(cause === undefined ? {} : { cause: text(cause) }),
         ...(target === undefined ? {} : { target: redactTarget(target, this.#hide) }),
       })),
       ...(unjudged === undefined ? {} : { unjudged: unjudged.map(({ invariant, what }) => ({ invariant, what: text(what) })) }),

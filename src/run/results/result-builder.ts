@@ -15,6 +15,7 @@ import { graphFindings } from "../state-graphs/graph-findings.ts";
 import { droppedFields, reductionsOf, unaudited, unverifiedFields } from "../explore/learn-values.ts";
 import { idleActions } from "./idle-actions.ts";
 import { beyondSight, unseenChanges, unseenWrites, withoutUnseen } from "./unseen-writes.ts";
+import { joinedByCause } from "./one-cause.ts";
 import { faultViolationOf } from "./fault-result.ts";
 import { coverageOf, raceOf } from "./race-result.ts";
 import type { FoundFaults } from "../explore/faults.ts";
@@ -70,7 +71,9 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   let deepest = 0;
   for (let node = 0; node < states; node++) deepest = Math.max(deepest, committer.nodes.depth(node));
   const stopReason = explorer.stopReason ?? "interrupted";
-  const violations = parts.violations.map((one) => violationOf(one, parts));
+  const found = parts.violations.map((one) => violationOf(one, parts));
+  // Findings of shards are joined when the shards are.
+  const violations = parts.isShard ? found : joinedByCause(found);
   const complete = explorationCompleteTo(explorer, deepest, open);
   // If nothing shows a write, it leads to a new state. If the context decides, states are merged by the context. Unseen writes mean nothing in either
   // case.
@@ -171,6 +174,7 @@ export function violationOf(
     confirmed,
     ...(recording === undefined && { notReplayed: true as const, notReplayedReason: notReplayed }),
     count,
+    ...(finding.cause !== undefined && { cause: finding.cause }),
     state: path === found.path ? found.state : reachedState(recording, parts.explorer),
     target: again?.target ?? finding.target,
     ...(confirmed && recording?.printed !== undefined && recording.printed.length > 0 && { printed: recording.printed }),

@@ -2,6 +2,7 @@ import { STRATEGIES, type StrategyKind } from "../../model/declare/strategy.ts";
 import type { FoundError, FoundViolation } from "../../engine/findings/finding-log.ts";
 import type { ExplorationGraph, ExplorationResult, RunError, Violation } from "../../model/results/result.ts";
 import { resultJson, verdictOf } from "../../reports/index.ts";
+import { joinedByCause } from "./one-cause.ts";
 import { errorOf, violationOf, type FindingParts } from "./result-builder.ts";
 
 export interface PartsSoFar extends FindingParts {
@@ -34,7 +35,7 @@ export function resultSoFar(parts: PartsSoFar): ExplorationResult {
     open: order.size,
     maxDepthReached: committer.deepest,
     completeToDepth: complete,
-    violations: [...findings.violations.values()].map((found) => violationSoFar(found, parts)),
+    violations: joinedByCause([...findings.violations.values()].map((found) => violationSoFar(found, parts))),
     races: [],
     divergences: explorer.divergences.all.map((one) => ({ ...one, message: parts.urls.text(one.message) })),
     errors: [...findings.errors.values()].map((found) => errorSoFar(found, parts)),

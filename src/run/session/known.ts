@@ -1,7 +1,7 @@
 import { isFaultId } from "../../engine/findings/fault-id.ts";
 import type { Config } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import type { ExplorationResult } from "../../model/results/result.ts";
+import type { ExplorationResult, Violation } from "../../model/results/result.ts";
 import { raceName, raceText, resultJson, violationText, type ReportedExploration, type ReportedKnown } from "../../reports/index.ts";
 import { readKnownFindings, updateKnownFindings, type KnownEntry, type KnownFindings } from "../../run-log/index.ts";
 import { shownPath } from "../../reports/console/shown-path.ts";
@@ -44,7 +44,7 @@ export class Known {
   /** Returns the result with those violations and races marked that are listed, or will be. */
   mark(result: ExplorationResult): ExplorationResult {
     const violations = result.violations.map((violation) => {
-      if (!this.ids.has(violation.id) && !(this.#update && violation.confirmed)) return violation;
+      if (!idsOf(violation).every((id) => this.ids.has(id)) && !(this.#update && violation.confirmed)) return violation;
       const known = { ...violation, known: true as const };
       return { ...known, toString: () => violationText(known) };
     });
@@ -60,7 +60,9 @@ export class Known {
   /** Returns which entries were found again and which were not; writes the list if that was requested. */
   conclude(explorations: readonly ReportedExploration[], extent: Extent): ReportedKnown {
     const found = explorations.flatMap(({ name, result }) => [
-      ...result.violations.filter(({ known }) => known).map(({ id, invariant }) => ({ id, exploration: name, finding: invariant })),
+      ...result.violations
+        .filter(({ known }) => known)
+        .flatMap((one) => idsOf(one).map((id) => ({ id, exploration: name, finding: one.invariant }))),
       ...result.races.filter(({ known }) => known).map((race) => ({ id: race.id, exploration: name, finding: raceName(race) })),
     ]);
     const ids = new Set(found.map(({ id }) => id));
@@ -79,6 +81,11 @@ export class Known {
     const updated = updateKnownFindings(this.#list.file, { found, stale });
     return { file: this.#shown, found: [...ids], stale: [], unseen, updated };
   }
+}
+
+/** Returns the ids of a finding: one for each action that shows it. */
+function idsOf({ id, operations }: Pick<Violation, "id" | "operations">): readonly string[] {
+  return operations === undefined ? [id] : operations.map((one) => one.id);
 }
 
 /** Reasons for which pairs were left out of probing by chance or for lack of time. */

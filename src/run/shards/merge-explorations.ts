@@ -55,7 +55,7 @@ function rootEvents({ violations, errors }: ExplorationEntry): {
   return {
     findings: violations
       .filter(({ reproductionPath }) => reproductionPath.length === 0)
-      .map(({ invariant, severity, message, target }) => ({ invariant, severity, message, target })),
+      .map(({ invariant, severity, message, cause, target }) => ({ invariant, severity, message, cause, target })),
     errors: errors
       .filter(({ path, source }) => path.length === 0 && source !== "run")
       .map(({ code, message, source, stack, where }) => ({ code, message, source, stack, where })),

@@ -19,6 +19,7 @@ import type {
 import { raceText, resultJson, verdictOf, violationText, type ExplorationEntry } from "../../reports/index.ts";
 import { CommittedGraph } from "../results/committed-graph.ts";
 import { idleActions } from "../results/idle-actions.ts";
+import { joinedByCause } from "../results/one-cause.ts";
 import { errorOf } from "../results/result-builder.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 import { unseenChanges, unseenWrites, withoutUnseen } from "../results/unseen-writes.ts";
@@ -70,7 +71,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
     maxDepthReached: committer.deepest,
     completeToDepth: complete,
     violations: [
-      ...[...committer.findings.violations.values()].flatMap((found) => violationOf(found, merged, parts)),
+      ...joinedByCause([...committer.findings.violations.values()].flatMap((found) => violationOf(found, merged, parts))),
       ...faultsOf(entries),
     ],
     races: racesOf(entries),

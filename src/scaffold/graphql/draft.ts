@@ -79,7 +79,7 @@ export function draftAction(
     notInferred.push({
       action: name,
       what: `argument ${pathOf(place)}`,
-      hint: `Nothing in the schema gives this id: set "${missing}" in the context, in an action or in setup.`,
+      hint: `Nothing in the schema gives this id: give "${missing}" a value in setup.ts, or set it in an action.`,
     });
     return use(place, missing, true);
   };

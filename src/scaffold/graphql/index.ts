@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from "graphql";
 import { identifier, unique } from "../infer/resources/identifiers.ts";
+import { chooseKeys } from "../infer/setup/choose-keys.ts";
 import type { PlannedKey, ScaffoldPlan } from "../infer/plan.ts";
 import { snake } from "../infer/resources/words.ts";
 import { draftAction, type Draft, type Knowledge } from "./draft.ts";
@@ -57,11 +58,14 @@ export function planGraphql({ schema, title, baseUrl, path, warnings }: ReadSche
       new Set(),
       [login.token],
     );
+  const actions = ordered.drafts.map(({ action }) => action);
+  const keys = keysOf(ordered.drafts, entities);
   return {
     title,
     baseUrl,
-    actions: ordered.drafts.map(({ action }) => action),
-    keys: keysOf(ordered.drafts, entities),
+    actions,
+    keys,
+    setup: chooseKeys(actions, keys),
     resources: [],
     login: login && loginDraft && planLogin(login, loginDraft.action),
     notInferred: [...ordered.drafts.flatMap(({ notInferred }) => notInferred), ...ordered.lost],

@@ -7,7 +7,7 @@ import {
   type GraphQLInputField,
   type GraphQLArgument,
 } from "graphql";
-import { LOGS_IN, PASSWORD, REGISTERS, TOKEN, USER } from "../infer/actions/find-login.ts";
+import { LOGS_IN, PASSWORD, REGISTERS, TOKEN, USER } from "../infer/accounts/find-login.ts";
 import type { PlannedAction, PlannedLogin, PlannedValue } from "../infer/plan.ts";
 import { squashed } from "../infer/resources/words.ts";
 import type { Step } from "./find-ids.ts";

@@ -21,6 +21,8 @@ export interface Facts {
   readonly index: KeyIndex;
   /** The keys or constants that links give to parameters, by {@link placeOfParameter}. */
   readonly linked: ReadonlyMap<string, Linked>;
+  /** The keys of parameters that nothing gives, by {@link placeOfParameter}. Parameters with one declaration have one key. */
+  readonly common: ReadonlyMap<string, string>;
 }
 
 export type Linked =

@@ -1,23 +1,30 @@
 import type { ApiDescription, Parameter, Schema } from "../../openapi/operations/description.ts";
 import { basePathOf } from "./resources/base-path.ts";
+import { chooseKeys } from "./setup/choose-keys.ts";
 import { Checker } from "./values/check-value.ts";
 import { classify } from "./actions/classify.ts";
 import { draftAction, type Draft } from "./actions/draft-action.ts";
 import type { Facts } from "./facts.ts";
-import { asLogin, loginSetsCookie, loginTakesPart, planLogin, type LoginOperation } from "./actions/find-login.ts";
+import { asLogin, loginSetsCookie, loginTakesPart, type LoginOperation } from "./accounts/find-login.ts";
 import { findListed } from "./actions/find-listed.ts";
+import { withOwnPassword } from "./accounts/own-password.ts";
+import { planAccounts } from "./accounts/plan-accounts.ts";
 import { findResources } from "./resources/find-resources.ts";
 import { findRestores } from "./actions/find-restores.ts";
 import { followLinks } from "./links/follow-links.ts";
 import type { Called } from "./resources/found-resource.ts";
 import { KeyIndex } from "./resources/key-index.ts";
+import { addLeadingKeys } from "./links/leading-keys.ts";
 import { linkEdges } from "./links/links.ts";
 import { nameOperations } from "./actions/name-operations.ts";
 import { nameResources } from "./resources/name-resources.ts";
+import { oneParameter } from "./links/one-parameter.ts";
 import { orderActions, type Ordered } from "./actions/order-actions.ts";
 import { parsePath } from "./resources/path-shape.ts";
 import type { PlannedKey, ScaffoldPlan } from "./plan.ts";
 import { producersOf } from "./actions/producers.ts";
+import { findSessionEnds } from "./proposals/session-ends.ts";
+import { findSingleUse } from "./proposals/single-use.ts";
 import { relateResources } from "./resources/relate-resources.ts";
 import { Schemas } from "./values/schemas.ts";
 import { toResource } from "./resources/to-resource.ts";
@@ -32,18 +39,25 @@ export function planScaffold(description: ApiDescription): ScaffoldPlan {
   const login = findLogin(calls, description, schemas);
   const facts = findFacts(description, calls, login?.call, schemas);
   const drafts = draftAll(calls, facts);
+  const accounts = planAccounts(login, drafts, facts);
+  const isLeftOut = ({ call, action }: Draft): boolean => call === login?.call || accounts.leftOut.some((one) => one.action === action);
   const ordered = orderActions(
-    drafts.filter(({ call }) => call !== login?.call),
+    drafts.filter((draft) => !isLeftOut(draft)),
     (draft, avoid) => draftAction(draft.call, facts, avoid),
   );
+  const actions = ordered.drafts.map(({ action }) => withOwnPassword(action, accounts.login));
+  const keys = keysOf(ordered.drafts, facts);
   return {
     title: description.title,
     baseUrl: description.servers.find((server) => /^https?:\/\//i.test(server)),
     basePath: basePathOf(description.servers),
-    actions: ordered.drafts.map(({ action }) => action),
-    keys: keysOf(ordered.drafts, facts),
+    actions,
+    keys,
+    setup: chooseKeys(actions, keys),
     resources: facts.resources.flatMap((one) => toResource(one, facts) ?? []),
-    login: planLogin(login && { action: drafts.find(({ call }) => call === login.call)!.action, as: login.as }, description),
+    ...accounts,
+    singleUse: findSingleUse(actions),
+    sessionEnds: accounts.login === undefined ? undefined : findSessionEnds(actions),
     notInferred: [...ordered.drafts.flatMap(({ notInferred }) => notInferred), ...ordered.lost],
     pathParameters: share(drafts, ordered),
     warnings: description.warnings,
@@ -61,6 +75,9 @@ function findFacts(description: ApiDescription, calls: readonly Called[], login:
     resources.map((resource) => [resource.key, producersOf(resource, schemas)] as const).filter(([, all]) => all.length > 0),
   );
   const linked = followLinks(linkEdges(others, schemas), resources, producers);
+  const parts = addLeadingKeys(resources, producers, schemas);
+  const index = new KeyIndex(resources, producers, schemas);
+  const same = oneParameter(others, index, linked, parts);
   return {
     description,
     schemas,
@@ -70,8 +87,9 @@ function findFacts(description: ApiDescription, calls: readonly Called[], login:
     kinds: classify(calls, resources, schemas),
     restores: findRestores(calls, resources),
     producers,
-    index: new KeyIndex(resources, producers, schemas),
-    linked,
+    index,
+    linked: new Map([...linked, ...same.produced]),
+    common: same.open,
   };
 }
 

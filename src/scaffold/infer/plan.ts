@@ -8,6 +8,8 @@ export interface ScaffoldPlan {
   readonly baseUrl: string | undefined;
   /** The prefix of all paths, e.g. `/v1`; `undefined`: none. It is not part of `base_url` then, because a target that seqqa starts has it, too. */
   readonly basePath?: string | undefined;
+  /** `true`: a cookie can identify the caller. Such APIs often refuse writes without the header `Origin`, which browsers send. */
+  readonly hasCookies?: boolean | undefined;
   /** The actions in the order of creation: producers before the actions that need their keys, deletes last. Names are unique. */
   readonly actions: readonly PlannedAction[];
   /**
@@ -15,8 +17,16 @@ export interface ScaffoldPlan {
    * has to set them, as `notInferred` says.
    */
   readonly keys: readonly PlannedKey[];
+  /** The keys that the user is asked to give values in `setup`, the most useful one first; empty if none unlocks an action. */
+  readonly setup?: readonly GivenKey[] | undefined;
   readonly resources: readonly Resource[];
   readonly login: PlannedLogin | undefined;
+  /** The operations that are not called, since they would end the exploration. */
+  readonly leftOut?: readonly LeftOut[] | undefined;
+  /** The operations that create and spend things which may be used once. */
+  readonly singleUse?: readonly ProposedSingleUse[] | undefined;
+  /** How sessions end; `undefined`: nothing in the description says so, or nobody logs in. */
+  readonly sessionEnds?: ProposedSessionEnds | undefined;
   /** The values that nothing in the description gives, with the place to write each. */
   readonly notInferred: readonly NotInferred[];
   /** The number of path parameters of all operations, and of those that have a producer. */
@@ -34,6 +44,16 @@ export interface PlannedKey {
   /** A name such as `order_id`: letters, digits and `_`, but not the name of a context's method. */
   readonly key: string;
   readonly type: "string" | "number" | "unknown";
+}
+
+/** A key whose value only the user knows. */
+export interface GivenKey extends PlannedKey {
+  /** The number of actions that can be called with this key and those before it, and could not be without it. */
+  readonly unlocks: number;
+  /** The number of actions that can be called with this key and those before it. */
+  readonly reached: number;
+  /** The first action that needs the key. */
+  readonly example?: PlannedAction | undefined;
 }
 
 export interface PlannedAction {
@@ -135,10 +155,44 @@ export type PlannedLogin =
       readonly passwordField: string;
       /** The path of the token in the answer; empty: the answer sets a cookie, which the client keeps. */
       readonly token: readonly string[];
+      /** The operation that makes a user who can log in; `undefined`: users have to exist. */
+      readonly register?: PlannedRegistration | undefined;
     }
   | { readonly kind: "bearer"; readonly variable: string }
   | { readonly kind: "basic"; readonly userVariable: string; readonly passwordVariable: string }
   | { readonly kind: "apiKey"; readonly in: "header" | "query" | "cookie"; readonly name: string; readonly variable: string };
+
+/** An operation that registers a user. `userField` and `passwordField` are names in its body. */
+export interface PlannedRegistration {
+  readonly action: PlannedAction;
+  readonly userField: string;
+  readonly passwordField: string;
+}
+
+/** Something that may be used once, and the actions that create it and spend it. */
+export interface ProposedSingleUse {
+  /** E.g. `invitation`. */
+  readonly what: string;
+  readonly create: PlannedAction;
+  readonly use: PlannedAction;
+  /** `true`: the action that spends it gets it from the answer of the one that creates it. */
+  readonly isLinked: boolean;
+}
+
+/** The actions that end sessions, and one that is answered 2xx as long as a session works. */
+export interface ProposedSessionEnds {
+  readonly check: PlannedAction;
+  /** Actions that end the session that they are sent with. */
+  readonly logout: readonly PlannedAction[];
+  /** Actions that end the user's other sessions. */
+  readonly after: readonly PlannedAction[];
+}
+
+/** An operation of the description that is no action, and the reason. */
+export interface LeftOut {
+  readonly action: PlannedAction;
+  readonly why: string;
+}
 
 export interface NotInferred {
   /** The name of the action. */

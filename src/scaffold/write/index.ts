@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { packageManifest, schemaPath, surroundingsOf, templateFiles, type Surroundings } from "../../init/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import type { PlannedKey, ScaffoldPlan } from "../infer/plan.ts";
+import type { GivenKey, PlannedAction, PlannedKey, ScaffoldPlan } from "../infer/plan.ts";
+import { reachable } from "../infer/setup/choose-keys.ts";
 import { actionCode, usesOf } from "./code/action.ts";
 import { slug } from "./code/identifier.ts";
 import { text } from "./code/layout.ts";
@@ -11,8 +12,10 @@ import { explorationFile } from "./files/exploration-file.ts";
 import { indexFile } from "./files/index-file.ts";
 import { readmeFile } from "./files/readme-file.ts";
 import { resourcesFile } from "./files/resources-file.ts";
+import type { RuleInput } from "./files/rules.ts";
 import type { ScaffoldFile } from "./files/scaffold-file.ts";
 import { isQueryKey, sessionFile } from "./files/session-file.ts";
+import { setupFile } from "./files/setup-file.ts";
 import { smallFiles } from "./files/small-files.ts";
 import { supportFile } from "./files/support-file.ts";
 import { keysOf } from "./keys.ts";
@@ -74,6 +77,7 @@ export function writeScaffold(input: WriteInput): Written {
   const kept = Object.values(actions).filter(({ file, deleted }) => deleted !== true && !merged.has(file) && disk.read(file) !== undefined);
   const living = new Set(Object.values(actions).flatMap(({ file, deleted }) => (deleted === true ? [] : [file])));
   const counters = [...new Set(named.flatMap(({ counter }) => counter ?? []))];
+  const { setup = [] } = plan;
   const allKeys = withoutDoubles([...keys, ...counters.map((key): PlannedKey => ({ key, type: "number" })), ...(force ? [] : before.keys)]);
   const files: readonly ScaffoldFile[] = [
     indexFile(
@@ -89,6 +93,7 @@ export function writeScaffold(input: WriteInput): Written {
     ...(plan.graphql === undefined ? [ofResources(plan, before)] : []),
     supportFile(),
     ...(plan.login === undefined ? [] : [sessionFile(plan.login)]),
+    ...(setup.length === 0 ? [] : [ofSetup(plan, setup, before)]),
     explorationFile({
       path: exploration,
       name: exploration.slice(0, -".explore.ts".length),
@@ -96,7 +101,10 @@ export function writeScaffold(input: WriteInput): Written {
       allowRefs: input.description.kind === "file" && input.description.allowRefs,
       endpoint: plan.graphql?.path,
       basePath: plan.basePath,
+      hasCookies: plan.hasCookies,
       hasUsers: plan.login !== undefined && !isQueryKey(plan.login),
+      hasKeys: setup.length > 0,
+      ...proposals(plan, named),
     }),
     ...(input.description.kind === "copy" ? [{ path: COPY, text: input.description.text, isImported: false }] : []),
     configFile(plan, schemaPath(directory, surroundings)),
@@ -134,6 +142,7 @@ export function writeScaffold(input: WriteInput): Written {
       files: hashes,
       actions,
       keys: allKeys,
+      setup: [...new Set([...setup.map(({ key }) => key), ...before.setup])],
       resources: [...new Set([...plan.resources.map(({ name }) => name), ...before.resources])],
     };
     const text_ = manifestText(manifest);
@@ -155,6 +164,29 @@ function ofResources({ resources }: ScaffoldPlan, before: Manifest): ScaffoldFil
     resources,
     names.filter((name) => !before.resources.includes(name)),
   );
+}
+
+/** Returns the proposed rules, with the names that the actions have in the folder. */
+function proposals(
+  { singleUse = [], sessionEnds }: ScaffoldPlan,
+  named: readonly NamedAction[],
+): Pick<RuleInput, "singleUse" | "sessionEnds"> {
+  const names = new Map(named.map(({ action, name }) => [action, name]));
+  const nameOf = (action: PlannedAction): string => names.get(action)!;
+  return {
+    singleUse: singleUse.map(({ what, create, use, isLinked }) => ({ what, create: nameOf(create), use: nameOf(use), isLinked })),
+    sessionEnds: sessionEnds && {
+      check: sessionEnds.check.operation.path,
+      logout: sessionEnds.logout.map(nameOf),
+      after: sessionEnds.after.map(nameOf),
+    },
+  };
+}
+
+function ofSetup({ actions }: ScaffoldPlan, setup: readonly GivenKey[], before: Manifest): ScaffoldFile {
+  const known = new Set(before.setup);
+  const added = setup.flatMap(({ key }) => (known.has(key) ? [] : [key]));
+  return setupFile(setup, added, { reachable: reachable(actions), all: actions.length });
 }
 
 function manifestOf(disk: Disk, shown: string, force: boolean): Manifest {

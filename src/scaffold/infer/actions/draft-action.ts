@@ -39,7 +39,7 @@ export function draftAction(call: Called, facts: Facts, avoid: ReadonlySet<strin
   const sentParameters = new Map<string, Built>();
   const parameters = operation.parameters.flatMap((parameter): readonly PlannedParameter[] => {
     const planned =
-      parameter.in === "path" ? pathParameter(parameter, drafting, open, sentParameters) : otherParameter(parameter, drafting);
+      parameter.in === "path" ? pathParameter(parameter, drafting, open, sentParameters) : otherParameter(parameter, drafting, open);
     return planned === undefined ? [] : [planned];
   });
   const body = buildBody(drafting);

@@ -5,7 +5,8 @@ import { describeItems } from "../resources/find-resources.ts";
 import type { Called, FoundResource } from "../resources/found-resource.ts";
 import { placeOfItem, placeOfItems } from "../resources/places.ts";
 import type { Schemas } from "../values/schemas.ts";
-import { singularName, snake } from "../resources/words.ts";
+import { isIdWord } from "../resources/id-field.ts";
+import { singularName, snake, squashed } from "../resources/words.ts";
 
 /**
  * Finds resources such as `/stations` whose items have no path of their own, although other operations need their ids. Only collections without a
@@ -19,8 +20,17 @@ export function findListed(calls: readonly Called[], resources: readonly FoundRe
     const last = path.segments.at(-1);
     const literal = path.segments.every(({ kind }) => kind === "literal");
     if (last?.kind !== "literal" || !literal || (operation.method !== "get" && operation.method !== "post")) continue;
-    const noun = singularName(last.text);
-    if (noun === "" || noun === snake(last.text) || [...resources, ...found].some(({ nouns }) => nouns.at(-1) === noun)) continue;
+    // `POST /order/create` creates what others need as `orderId`.
+    const before = path.segments.at(-2);
+    const isCreate = operation.method === "post" && before?.kind === "literal" && CREATES.test(squashed(last.text));
+    const noun = singularName(isCreate ? before.text : last.text);
+    // A word that is no plural is a collection if its items are asked for by a query: `/order?id=7`.
+    if (
+      noun === "" ||
+      (noun === snake(last.text) && !isAskedFor(path.shape, noun, calls)) ||
+      [...resources, ...found].some(({ nouns }) => nouns.at(-1) === noun)
+    )
+      continue;
     const onCollection = calls.filter((one) => one.path.shape === path.shape && !used.has(one));
     const resource = createResource(
       {
@@ -30,7 +40,9 @@ export function findListed(calls: readonly Called[], resources: readonly FoundRe
         collectionPath: operation.path,
         noun,
         depth: path.segments.length,
+        isRest: false,
         parameters: [ID],
+        leading: [],
         above: [],
       },
       [],
@@ -44,6 +56,18 @@ export function findListed(calls: readonly Called[], resources: readonly FoundRe
   }
   return found;
 }
+
+function isAskedFor(shape: string, noun: string, calls: readonly Called[]): boolean {
+  return calls.some(
+    ({ operation: { parameters }, path }) =>
+      path.shapes.includes(shape) &&
+      parameters.some(({ name, in: where, required }) => where === "query" && required && namesId(squashed(name), squashed(noun))),
+  );
+}
+
+const namesId = (name: string, noun: string): boolean => isIdWord(name) || (name.startsWith(noun) && isIdWord(name.slice(noun.length)));
+
+const CREATES = /^(?:create|add|new|insert)$/;
 
 const ID: Parameter = { name: "id", in: "path", required: true, schema: true, examples: [], description: undefined };
 

@@ -33,26 +33,31 @@ export function orderActions(drafts: readonly Draft[], redraft: (draft: Draft, a
       });
     }
   };
+  const lose = (keys: readonly string[]): void => {
+    for (const key of keys) {
+      have.add(key);
+      lostKeys.add(key);
+      for (const one of drafts) {
+        const need = one.needs.get(key);
+        if (need !== "path" && (need === undefined || !isDelete(one))) continue;
+        const hint = `Only calls that need "${key}" themselves return it: give it a value in setup.ts, or set it in an action.`;
+        lost.push({ action: one.action.name, what: `path parameter of ${key}`, hint });
+      }
+    }
+  };
   for (settle(); waiting.length > 0; settle()) {
     const at = weakest(waiting, missing);
     const draft = waiting[at]!;
     const keys = missing(draft);
     const loose = keys.filter((key) => draft.needs.get(key) !== "path");
     if (loose.length > 0) waiting[at] = redraft(draft, new Set(loose));
-    else {
-      for (const key of keys) {
-        have.add(key);
-        lostKeys.add(key);
-        for (const one of drafts) {
-          if (one.needs.get(key) === "path") {
-            const hint = `Only calls that need "${key}" themselves return it: set it in the context, in an action or in setup.`;
-            lost.push({ action: one.action.name, what: `path parameter of ${key}`, hint });
-          }
-        }
-      }
-    }
+    else lose(keys);
   }
   const deletes = drafts.filter(isDelete).sort((a, b) => b.call.path.segments.length - a.call.path.segments.length);
+  for (const draft of deletes) {
+    lose(missing(draft));
+    for (const { key } of draft.action.produces) have.add(key);
+  }
   return { drafts: [...ordered, ...deletes], lost, lostKeys };
 }
 

@@ -12,6 +12,8 @@ export interface Producer {
   readonly source: Source;
   /** The schema of the value. */
   readonly schema: Schema;
+  /** The schema of the object that has the value. */
+  readonly item?: Schema | undefined;
   /** A part of a sentence in the README: `id` in `id of create_order's answer`. */
   readonly what: string;
 }
@@ -89,7 +91,7 @@ function fromOne(call: Called, resource: FoundResource, schemas: Schemas, inList
   if (place === undefined) return [];
   const path = [...place.body, place.id];
   if (hasSlash(call, path)) return [];
-  return [{ call, key: resource.key, source: { kind: "body", path }, schema: place.idSchema, what: path.join(".") }];
+  return [{ call, key: resource.key, source: { kind: "body", path }, schema: place.idSchema, item: place.item, what: path.join(".") }];
 }
 
 function fromList(call: Called, resource: FoundResource, schemas: Schemas): readonly Producer[] {
@@ -105,6 +107,7 @@ function fromList(call: Called, resource: FoundResource, schemas: Schemas): read
       key: resource.key,
       source: { kind: "body", path },
       schema: place.idSchema,
+      item: place.item,
       what: firstOf(items.path, [...place.body, place.id]),
     },
   ];

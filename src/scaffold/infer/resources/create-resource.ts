@@ -10,14 +10,17 @@ export interface Candidate {
   readonly collectionPath: string;
   readonly noun: string;
   readonly depth: number;
+  /** `true`: another parameter precedes the one at the end, as in `/repos/{owner}/{repo}`. */
+  readonly isRest: boolean;
   readonly parameters: Parameter[];
+  readonly leading: FoundResource["leading"];
   /** The shapes of the beginnings of its path, the longest first. */
   readonly above: readonly string[];
 }
 
 /** @param unreachable `true`: no path leads to an item. */
 export function createResource(
-  { shape, collectionShape, itemPath, collectionPath, noun, parameters, above }: Candidate,
+  { shape, collectionShape, itemPath, collectionPath, noun, parameters, leading, above }: Candidate,
   onItem: readonly Called[],
   onCollection: readonly Called[],
   known: ReadonlyMap<string, FoundResource>,
@@ -43,6 +46,7 @@ export function createResource(
     scope: above.find((one) => one.endsWith("{}")),
     // `{order_id}` says more than `{id}`, which other paths have at the same place.
     parameter: named.find(({ name }) => !isGeneric(name) && idName(name, nouns).own) ?? named[0]!,
+    leading,
     parent,
     unreachable,
     operations: {

@@ -2,7 +2,7 @@ import type { Operation, Parameter } from "../../../openapi/operations/descripti
 import { answerSchema, answersStatus } from "../actions/answers.ts";
 import { createResource, type Candidate } from "./create-resource.ts";
 import type { Called, FoundResource } from "./found-resource.ts";
-import { idName } from "./id-field.ts";
+import { idName, idProperty } from "./id-field.ts";
 import { saysNothing } from "./path-shape.ts";
 import { placeOfItem, placeOfItems } from "./places.ts";
 import type { Schemas } from "../values/schemas.ts";
@@ -10,15 +10,17 @@ import { singularName, words } from "./words.ts";
 
 /**
  * Finds the resources of an API: wherever a path ends in a word and a parameter (`/orders/{order_id}`), and an operation acts on that item. A
- * parameter that only leads to something else names no resource.
+ * parameter that only leads to something else names no resource. An id can have several parts (`/repos/{owner}/{repo}`): then the beginning of the
+ * id names no resource.
  */
 export function findResources(calls: readonly Called[], schemas: Schemas): readonly FoundResource[] {
   const byShape = new Map<string, FoundResource>();
   const whole = byWholeShape(calls);
   for (const candidate of candidates(calls).sort((a, b) => a.depth - b.depth)) {
+    if (candidate.isRest && byShape.has(candidate.collectionShape)) continue;
     const operations = whole.get(candidate.shape) ?? [];
     const onCollection = whole.get(candidate.collectionShape) ?? [];
-    if (!isKept(operations, onCollection, schemas)) continue;
+    if (!isKept(operations, onCollection, schemas) || isBeginning(candidate, operations, whole, schemas)) continue;
     byShape.set(candidate.shape, createResource(candidate, operations, onCollection, byShape));
   }
   const all = [...byShape.values()];
@@ -30,18 +32,12 @@ function candidates(calls: readonly Called[]): Candidate[] {
   const found = new Map<string, Candidate>();
   for (const { operation, path } of calls) {
     path.segments.forEach((segment, at) => {
-      const before = path.segments[at - 1];
-      if (segment.kind !== "parameter" || before?.kind !== "literal" || saysNothing(before.text)) return;
+      if (segment.kind !== "parameter") return;
+      const start = path.segments.findLastIndex(({ kind }, index) => index < at && kind !== "parameter");
+      const before = path.segments[start];
+      if (before?.kind !== "literal" || saysNothing(before.text)) return;
       const noun = singularName(before.text);
-      const parameter = operation.parameters.find(({ name, in: where }) => where === "path" && name === segment.name);
-      const described: Parameter = parameter ?? {
-        name: segment.name,
-        in: "path",
-        required: true,
-        schema: true,
-        examples: [],
-        description: undefined,
-      };
+      const described = parameterAt(operation, segment.name);
       const shape = path.shapes[at]!;
       const known = found.get(shape);
       if (known !== undefined) known.parameters.push(described);
@@ -53,13 +49,22 @@ function candidates(calls: readonly Called[]): Candidate[] {
           collectionPath: path.texts[at - 1]!,
           noun,
           depth: at,
+          isRest: start < at - 1,
           parameters: [described],
+          leading: path.segments.flatMap((one, index) =>
+            one.kind === "parameter" && index < at ? [{ parameter: parameterAt(operation, one.name), shape: path.shapes[index]! }] : [],
+          ),
           above: path.shapes.slice(0, at).reverse(),
         });
       }
     });
   }
   return [...found.values()];
+}
+
+function parameterAt({ parameters }: Operation, name: string): Parameter {
+  const found = parameters.find((one) => one.in === "path" && one.name === name);
+  return found ?? { name, in: "path", required: true, schema: true, examples: [], description: undefined };
 }
 
 function byWholeShape(calls: readonly Called[]): ReadonlyMap<string, readonly Called[]> {
@@ -78,6 +83,26 @@ function isKept(onItem: readonly Called[], onCollection: readonly Called[], sche
   // `/pets/{status}` answers a selection of the items of `/pets`.
   if (read !== undefined && !changes && schemas.flat(answerSchema(read.operation)).types.has("array")) return false;
   return changes || read !== undefined || onCollection.some(({ operation: { method } }) => method === "get" || method === "post");
+}
+
+/**
+ * Returns `true` for a parameter that is only the beginning of an id: nothing acts on `/repos/{owner}`, or it lists items, and `/repos/{owner}/{repo}`
+ * is read or changed.
+ */
+function isBeginning(
+  { shape, parameters, noun }: Candidate,
+  onItem: readonly Called[],
+  whole: ReadonlyMap<string, readonly Called[]>,
+  schemas: Schemas,
+): boolean {
+  const rest = whole.get(`${shape}/{}`) ?? [];
+  if (!rest.some(({ operation: { method } }) => method !== "post")) return false;
+  return onItem.every(({ operation }) => {
+    const answer = answerSchema(operation);
+    const lists = operation.method === "get" && placeOfItems(answer, [noun], schemas) !== undefined;
+    const isOne = idProperty(schemas.flat(answer), parameters[0]!, [noun], schemas) !== undefined;
+    return operation.method === "post" || (lists && !isOne);
+  });
 }
 
 /** Finds the schemas that describe an item, the place of its id, and whether a `PUT` creates. */

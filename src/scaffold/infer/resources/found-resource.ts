@@ -22,6 +22,8 @@ export interface FoundResource {
   collectionPath: string;
   /** The parameter at the end of the item's path, from the operation that describes it best. */
   readonly parameter: Parameter;
+  /** The other parameters of the item's path, with the beginning of the path up to each. */
+  readonly leading: readonly { readonly parameter: Parameter; readonly shape: string }[];
   readonly parent: FoundResource | undefined;
   /** `true`: no path leads to an item. Only the ids are known, from the collection. */
   readonly unreachable: boolean;

@@ -1,4 +1,4 @@
-import type { Schema } from "../../../openapi/operations/description.ts";
+import type { Parameter, Schema } from "../../../openapi/operations/description.ts";
 import type { FlatSchema, Schemas } from "../values/schemas.ts";
 import { snake, squashed } from "./words.ts";
 
@@ -32,6 +32,8 @@ export function idName(parameter: string, nouns: readonly string[]): IdName {
     // The plural: `pets_id`, `customersId`.
     if (rest !== undefined && rest.startsWith("s") && GENERIC.has(rest.slice(1))) return { suffix: rest.slice(1), own: true };
   }
+  // The last word: `{intent}` for payment intents.
+  if (nouns.some((noun) => noun.split("_").at(-1) === name)) return { suffix: "", own: true };
   const id = /^(.+?)(id|uuid|guid)$/.exec(name);
   const last = squashed(nouns.at(-1)!);
   // An abbreviation: `org_id` for organizations, `oid` for orders.
@@ -60,10 +62,14 @@ export function isIdWord(name: string): boolean {
   return ID_WORDS.has(name);
 }
 
+/** Fields that name a thing in words, for a parameter that says no more than which thing it means: `{org}`, `{repo}`. */
+const LOGINS = ["slug", "login", "username", "handle"];
+const TITLES = ["name", "title"];
+
 /** Returns the property that holds the value of the path parameter, if its name and its type say so. */
 export function idProperty(
   item: FlatSchema,
-  parameter: { readonly name: string; readonly schema: Schema },
+  parameter: Pick<Parameter, "name" | "schema" | "description">,
   nouns: readonly string[],
   schemas: Schemas,
 ): string | undefined {
@@ -79,15 +85,22 @@ export function idProperty(
   }
   const bySquashed = new Map<string, string>();
   for (const property of item.properties.keys()) if (!bySquashed.has(squashed(property))) bySquashed.set(squashed(property), property);
-  for (const name of names) {
-    const property = bySquashed.get(name);
-    // A bare name (`{pet}`) says less than one that ends in id: then the types must be the same.
-    if (property !== undefined && fits(item.properties.get(property), parameter.schema, suffix === "", schemas)) return property;
-  }
-  return undefined;
+  const found = (among: readonly string[], exactly: boolean): string | undefined => {
+    const properties = among.flatMap((name) => bySquashed.get(name) ?? []);
+    return properties.find((property) => fits(item.properties.get(property), parameter.schema, exactly, schemas));
+  };
+  // A bare name (`{pet}`) says less than one that ends in id: then the types must be the same.
+  const certain = found(names, suffix === "");
+  if (certain !== undefined || suffix !== "") return certain;
+  const saysName = /\b(?:name|title)\b/i.test(parameter.description ?? "");
+  // A name is not unique: it counts if the description calls the parameter one, or if the item has no id at all.
+  return found(LOGINS, true) ?? (saysName || !bySquashed.has("id") ? found(TITLES, true) : undefined);
 }
 
-/** Returns `true` if a value of one schema can be used for the other. A number can be used in a path for a string, unless `exactly`. */
+/**
+ * Returns `true` if a value of one schema can be used for the other. A number can be used in a path for a string, unless `exactly`, and a plain string
+ * for a number, since generated descriptions call every field a string.
+ */
 export function fits(value: Schema | undefined, place: Schema, exactly: boolean, schemas: Schemas): boolean {
   const from = schemas.flat(value);
   const to = schemas.flat(place);
@@ -98,7 +111,9 @@ export function fits(value: Schema | undefined, place: Schema, exactly: boolean,
     return false;
   if (given === "any" || taken === "any") return !exactly;
   if (given === taken) return given !== "string" || !contradict(from.keywords["format"], to.keywords["format"]);
-  return given === "number" && taken === "string" && !exactly && to.keywords["format"] === undefined;
+  if (exactly) return false;
+  const plain = given === "number" ? to : from;
+  return ["format", "pattern", "enum"].every((keyword) => plain.keywords[keyword] === undefined);
 }
 
 function kindOf({ types }: FlatSchema): "string" | "number" | "any" | "other" {

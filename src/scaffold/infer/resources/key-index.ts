@@ -1,4 +1,4 @@
-import type { Schema } from "../../../openapi/operations/description.ts";
+import type { Parameter, Schema } from "../../../openapi/operations/description.ts";
 import type { Field } from "../values/build-value.ts";
 import type { Called, FoundResource } from "./found-resource.ts";
 import { fits, idName, isGeneric, isIdWord, namesItsThing, sameIdName } from "./id-field.ts";
@@ -55,7 +55,10 @@ export class KeyIndex {
     if (near.length === 1) return near[0];
     if (known.length === 1) return known[0];
     const top = known.filter(({ scope }) => scope === undefined);
-    return top.length === 1 && near.length === 0 ? top[0] : undefined;
+    if (near.length > 0) return undefined;
+    // The one that can be created is meant: `/report/webinars/{id}` is another view of `/webinars/{id}`.
+    const made = top.filter(({ operations }) => operations.create.length > 0);
+    return top.length === 1 ? top[0] : made.length === 1 ? made[0] : undefined;
   }
 
   /**
@@ -78,6 +81,14 @@ export class KeyIndex {
     return thing !== undefined && thing.id !== undefined && squashed(thing.id) === squashed(name) && this.#fits(thing, schema)
       ? thing
       : undefined;
+  }
+
+  /** Returns the resource that a plain `id` in a query means: that of the collection on the call's path, as in `/orders/details?id=7`. */
+  ofQuery({ name, schema }: Pick<Parameter, "name" | "schema">, call: Called): FoundResource | undefined {
+    if (!isIdWord(squashed(name))) return undefined;
+    const around = this.#resources.filter(({ key, collectionShape }) => this.produced(key) && call.path.shapes.includes(collectionShape));
+    const nearest = around.sort((a, b) => b.collectionShape.length - a.collectionShape.length)[0];
+    return nearest !== undefined && fits(this.#producers.get(nearest.key)?.[0]?.schema, schema, false, this.#schemas) ? nearest : undefined;
   }
 
   /** Matches `customer` if it is a number or a UUID and the ids of customers are, too. */

@@ -1,7 +1,7 @@
 import type { Schema } from "../../../openapi/operations/description.ts";
 import type { FoundResource, Place } from "./found-resource.ts";
 import { idProperty } from "./id-field.ts";
-import type { Schemas } from "../values/schemas.ts";
+import type { FlatSchema, Schemas } from "../values/schemas.ts";
 import { squashed } from "./words.ts";
 
 /** Names of members that only wrap the answer. */
@@ -31,8 +31,22 @@ export function placeOfItem(
   return schema === undefined ? undefined : search(schema, resource, schemas, inList, 0);
 }
 
+/** Searches each alternative of a schema: an answer may be an item or an error. */
 function search(schema: Schema, resource: FoundResource, schemas: Schemas, inList: boolean, depth: number): ItemPlace | undefined {
-  const flat = schemas.flat(schema);
+  for (const form of schemas.forms(schema)) {
+    const found = searchForm(form, resource, schemas, inList, depth);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function searchForm(
+  { schema, flat }: ReturnType<Schemas["forms"]>[number],
+  resource: FoundResource,
+  schemas: Schemas,
+  inList: boolean,
+  depth: number,
+): ItemPlace | undefined {
   const here = idProperty(flat, resource.parameter, resource.nouns, schemas);
   const found: ItemPlace | undefined =
     here === undefined ? undefined : { body: [], id: here, idSchema: flat.properties.get(here) ?? true, item: schema };
@@ -55,8 +69,14 @@ function search(schema: Schema, resource: FoundResource, schemas: Schemas, inLis
 
 /** Returns the place of the items in the answer to a list. */
 export function placeOfItems(schema: Schema | undefined, nouns: readonly string[], schemas: Schemas, depth: number = 0): Place | undefined {
-  if (schema === undefined) return undefined;
-  const flat = schemas.flat(schema);
+  for (const { flat } of schema === undefined ? [] : schemas.forms(schema)) {
+    const found = itemsIn(flat, nouns, schemas, depth);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function itemsIn(flat: FlatSchema, nouns: readonly string[], schemas: Schemas, depth: number): Place | undefined {
   const items = flat.keywords["items"];
   if (flat.types.has("array") && (typeof items === "object" || items === true)) return { path: [], schema: (items ?? true) as Schema };
   if (depth > DEEPEST) return undefined;

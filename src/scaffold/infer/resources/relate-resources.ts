@@ -2,6 +2,7 @@ import type { Schema } from "../../../openapi/operations/description.ts";
 import { answerSchema, answersStatus } from "../actions/answers.ts";
 import type { Called, FoundResource } from "./found-resource.ts";
 import { isIdWord } from "./id-field.ts";
+import { leadingParts } from "./leading-parts.ts";
 import { placeOfItem, placeOfItems, type ItemPlace } from "./places.ts";
 import type { Schemas } from "../values/schemas.ts";
 import { singularName, squashed } from "./words.ts";
@@ -18,11 +19,12 @@ export function relateResources(resources: readonly FoundResource[], calls: read
     if ((method !== "get" && method !== "post") || own.has(call)) continue;
     const within = identitiesWithin(answerSchema(call.operation), schemas, 0);
     const last = call.path.segments.at(-1);
-    const noun = last?.kind === "literal" && method === "post" ? singularName(last.text) : undefined;
+    const noun = last?.kind === "literal" ? singularName(last.text) : undefined;
     for (const resource of resources) {
       // Most calls do not concern most resources.
       const { identities, nouns } = resource;
-      const perhaps = identities.size === 0 ? nouns.at(-1) === noun : [...identities].some((one) => within.has(one));
+      const named = nouns.at(-1) === noun && (method === "get" || identities.size === 0);
+      const perhaps = named || [...identities].some((one) => within.has(one));
       if (perhaps) relate(call, resource, resources, schemas);
     }
   }
@@ -30,10 +32,13 @@ export function relateResources(resources: readonly FoundResource[], calls: read
 
 /** Returns the identities of an answer and of the schemas nested in it. */
 function identitiesWithin(schema: Schema | undefined, schemas: Schemas, depth: number): ReadonlySet<string> {
-  const found = new Set(schemas.identities(schema));
-  const { properties, keywords } = schemas.flat(schema);
-  const inner = depth < 3 ? [...(depth < 2 ? properties.values() : []), keywords["items"] as Schema | undefined] : [];
-  for (const one of inner) if (one !== undefined) for (const identity of identitiesWithin(one, schemas, depth + 1)) found.add(identity);
+  const found = new Set<string>();
+  for (const { schema: form, flat } of schema === undefined ? [] : schemas.forms(schema)) {
+    for (const identity of schemas.identities(form)) found.add(identity);
+    const { properties, keywords } = flat;
+    const inner = depth < 3 ? [...(depth < 2 ? properties.values() : []), keywords["items"] as Schema | undefined] : [];
+    for (const one of inner) if (one !== undefined) for (const identity of identitiesWithin(one, schemas, depth + 1)) found.add(identity);
+  }
   return found;
 }
 
@@ -49,26 +54,37 @@ function forgetShared(resources: readonly FoundResource[]): void {
 function relate(call: Called, resource: FoundResource, resources: readonly FoundResource[], schemas: Schemas): void {
   const { operation, path } = call;
   const { scope, operations, identities, nouns } = resource;
-  // A call on an item creates no other item. An item that is found elsewhere need not have the same owner, such as a user or a repository.
-  if (path.shapes.includes(resource.shape) || (scope !== undefined && !path.shapes.includes(scope))) return;
+  // A call on an item creates no other item.
+  if (path.shapes.includes(resource.shape)) return;
+  // An item that is found elsewhere need not have the same owner, such as a user or a repository, unless it says who that is.
+  const within = scope === undefined || path.shapes.includes(scope);
+  const belongs = ({ item }: ItemPlace): boolean => within || leadingParts(item, resource, call, resources, schemas) !== undefined;
   const same = (schema: Schema | undefined): boolean => schemas.identities(schema).some((one) => identities.has(one));
   const answer = answerSchema(operation);
   if (operation.method === "get") {
     const items = placeOfItems(answer, nouns, schemas);
     if (items !== undefined) {
       const place = placeOfItem(items.schema, resource, schemas);
-      if (place?.body.length === 0 && same(place.item)) operations.list.push(call);
+      const isList = place?.body.length === 0 && (same(place.item) || isListOf(call, resource));
+      if (isList && belongs(place)) operations.list.push(call);
     } else if (path.segments.every(({ kind }) => kind === "literal")) {
       const place = placeOfItem(answer, resource, schemas);
-      if (place !== undefined && same(place.item) && !isPart(place, answer, schemas)) operations.one.push(call);
+      if (place !== undefined && same(place.item) && !isPart(place, answer, schemas) && belongs(place)) operations.one.push(call);
     }
     return;
   }
   const place = placeOfItem(answer, resource, schemas);
-  if (place === undefined || isPart(place, answer, schemas) || !saysThatItCreates(call, nouns.at(-1)!)) return;
+  if (place === undefined || isPart(place, answer, schemas) || !saysThatItCreates(call, nouns.at(-1)!) || !belongs(place)) return;
   // Only their schemas distinguish several resources with one name (`comments` of issues and of commits).
   const only = resources.filter((one) => one.nouns.at(-1) === nouns.at(-1)).length === 1 && operations.create.length === 0;
   if (identities.size > 0 ? same(place.item) : only) operations.create.push(call);
+}
+
+/** Returns `true` for a list of the same name, whatever its items show: `/user/orgs` and `/enterprises/{id}/orgs` for `/orgs/{org}`. */
+function isListOf({ path }: Called, { nouns, operations, leading }: FoundResource): boolean {
+  const last = path.segments.at(-1);
+  if (operations.list.length > 0 || leading.length > 0 || last?.kind !== "literal") return false;
+  return singularName(last.text) === nouns.at(-1);
 }
 
 /** Returns `true` if an object around the item has its own id: the author of a comment is not the answer. */

@@ -3,13 +3,17 @@ import { asJson } from "./built.ts";
 import { whyOf, type Drafting } from "../actions/drafting.ts";
 import { placeOfParameter, type Facts } from "../facts.ts";
 import { givenValue, valueOf } from "./parameter-value.ts";
+import { noCallReturns, openKey } from "./path-parameter.ts";
 import type { PlannedParameter } from "../plan.ts";
 import { looksLikeId } from "../resources/words.ts";
 
 const NEVER_SENT = new Set(["accept", "content-type", "authorization", "content-length", "host"]);
 
-/** Plans a parameter outside the path. Only required parameters, and those with a known key, are sent. */
-export function otherParameter(parameter: Parameter, drafting: Drafting): PlannedParameter | undefined {
+/**
+ * Plans a parameter outside the path. Only required parameters, and those with a known key, are sent.
+ * @param open Receives the parameters of the keys that the user has to set.
+ */
+export function otherParameter(parameter: Parameter, drafting: Drafting, open: Map<string, Parameter>): PlannedParameter | undefined {
   const { name, in: where, required, schema } = parameter;
   const { call, facts, kind } = drafting;
   if (where === "header" && NEVER_SENT.has(name.toLowerCase())) return undefined;
@@ -20,7 +24,7 @@ export function otherParameter(parameter: Parameter, drafting: Drafting): Planne
   // An optional filter of a list would hide the other items.
   const wanted = required || linked !== undefined || (call.operation.method !== "get" && call.operation.method !== "head");
   const field = { name, schema, required, inside: [], object: facts.schemas.flat(true), of: true };
-  const resource = wanted ? facts.index.ofField(field, call) : undefined;
+  const resource = wanted ? (facts.index.ofField(field, call) ?? (required ? facts.index.ofQuery(parameter, call) : undefined)) : undefined;
   const key = linked?.key ?? resource?.key;
   const own = kind.kind === "create" && kind.resource === resource;
   if (key !== undefined && !drafting.avoid.has(key) && !(linked === undefined && own)) {
@@ -34,6 +38,13 @@ export function otherParameter(parameter: Parameter, drafting: Drafting): Planne
   const any = { kind: "constant", value: "*" } as const;
   if (where === "header" && name.toLowerCase() === "if-match" && facts.checker.problem(schema, any.value) === undefined)
     return planned(any, "any existing one");
+  if (where === "query" && looksLikeId(name)) {
+    const missing = openKey(name, call.path.segments.length, undefined, call, facts.index);
+    drafting.needs.set(missing, "path");
+    open.set(missing, parameter);
+    drafting.note(`query parameter ${name}`, noCallReturns(missing));
+    return planned({ kind: "context", key: missing }, "not inferred");
+  }
   const built = valueOf(parameter, drafting);
   if (built === undefined || facts.checker.problem(schema, built.sample) !== undefined) {
     drafting.note(`${where} parameter ${name}`, "No value that its schema allows could be built: write one.");

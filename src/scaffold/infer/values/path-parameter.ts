@@ -4,7 +4,8 @@ import { whyOf, type Drafting } from "../actions/drafting.ts";
 import { drawnValue } from "./drawn-value.ts";
 import { deletedKey } from "../actions/find-restores.ts";
 import { placeOfParameter } from "../facts.ts";
-import type { FoundResource } from "../resources/found-resource.ts";
+import type { Called, FoundResource } from "../resources/found-resource.ts";
+import type { KeyIndex } from "../resources/key-index.ts";
 import { isGeneric } from "../resources/id-field.ts";
 import { identifier } from "../resources/identifiers.ts";
 import { givenValue, valueOf } from "./parameter-value.ts";
@@ -39,7 +40,8 @@ export function pathParameter(
   if (linked?.kind === "constant") return planned({ kind: "constant", value: asJson(linked.value) ?? "" }, `the link ${linked.link}`);
   const at = call.path.segments.findIndex((segment) => segment.kind === "parameter" && segment.name === name);
   const resource = at < 0 ? undefined : index.resourceAt(call, at);
-  const key = linked?.key ?? (resource !== undefined && index.produced(resource.key) ? resource.key : index.byName(name, call)?.key);
+  const byLink = linked !== undefined && index.produced(linked.key) ? linked.key : undefined;
+  const key = byLink ?? (resource !== undefined && index.produced(resource.key) ? resource.key : index.byName(name, call)?.key);
   if (key !== undefined) {
     drafting.needs.set(key, "path");
     const restored = facts.restores.get(call.operation);
@@ -48,18 +50,20 @@ export function pathParameter(
   }
   const given = givenValue(parameter, drafting);
   if (given !== undefined) return planned(given.value, "an example of the description");
-  const missing = openKey(name, at, resource, drafting);
+  const missing = facts.common.get(placeOfParameter(call.operation, "path", name)) ?? openKey(name, at, resource, call, index);
   drafting.needs.set(missing, "path");
   open.set(missing, parameter);
-  drafting.note(
-    `path parameter ${name}`,
-    `No call returns it: set "${missing}" in the context, in an action or in setup, or write a value.`,
-  );
+  drafting.note(`path parameter ${name}`, noCallReturns(missing));
   return planned({ kind: "context", key: missing }, "not inferred");
 }
 
+/** Returns the hint for a key that nothing gives. */
+export function noCallReturns(key: string): string {
+  return `No call returns it: give "${key}" a value in setup.ts, set it in an action, or write a value.`;
+}
+
 /** Returns a separate key for a parameter that nothing gives. A key that is used for something else is never taken. */
-function openKey(name: string, at: number, resource: FoundResource | undefined, { call, facts: { index } }: Drafting): string {
+export function openKey(name: string, at: number, resource: FoundResource | undefined, call: Called, index: KeyIndex): string {
   if (resource !== undefined) return resource.key;
   const before = call.path.segments.slice(0, Math.max(at, 0)).findLast(({ kind }) => kind === "literal");
   const plain = isGeneric(name) && before?.kind === "literal" ? `${snake(before.text)}_${snake(name)}` : snake(name);

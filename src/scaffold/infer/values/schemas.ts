@@ -27,6 +27,9 @@ const EMPTY: FlatSchema = {
 /** The depth at which schemas nested in `allOf` and `oneOf` are cut off: they may be circular. */
 const DEEPEST = 16;
 
+/** The number of alternatives of an answer that are searched. */
+const MOST_FORMS = 8;
+
 /** Reads the schemas of one description. */
 export class Schemas {
   readonly #description: ApiDescription;
@@ -55,6 +58,14 @@ export class Schemas {
     let flat = this.#flat.get(schema);
     if (flat === undefined) this.#flat.set(schema, (flat = this.#flatten(schema, 0, 0)));
     return flat;
+  }
+
+  /** Returns the forms of a schema: one for each of its alternatives, up to {@link MOST_FORMS}, the first one as {@link flat} has it. */
+  forms(schema: Schema | undefined): readonly { readonly schema: Schema; readonly flat: FlatSchema }[] {
+    const flat = this.flat(schema);
+    const first = { schema: schema ?? true, flat };
+    const others = Array.from({ length: Math.min(flat.alternatives, MOST_FORMS) - 1 }, (_, at) => this.flat(schema, at + 1));
+    return [first, ...others.map((other) => ({ schema: other.branch ?? true, flat: other }))];
   }
 
   /** Returns names of a schema that are equal if two places mean the same kind of object: its reference, its title, the object itself. */

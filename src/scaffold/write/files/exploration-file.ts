@@ -9,33 +9,36 @@ export interface ExplorationInput extends RuleInput {
   readonly name: string;
   /** The prefix of all paths, e.g. `/v1`. */
   readonly basePath?: string | undefined;
+  /** `true`: a cookie can identify the caller. */
+  readonly hasCookies?: boolean | undefined;
 }
 
 /** Returns the exploration: its world and setup, its actions, its rules. */
 export function explorationFile(input: ExplorationInput): ScaffoldFile {
-  const { path, name, hasUsers, endpoint, basePath } = input;
+  const { path, name, hasUsers, hasKeys, endpoint, basePath, hasCookies = false } = input;
   const isGraphql = endpoint !== undefined;
   const rules = rulesOf(input);
   const type = isGraphql ? "Agent<Keys, GraphQLClient>" : "Agent<Keys>";
-  const names = rules.map((rule) => rule.name).sort();
+  const names = [...new Set(rules.map((rule) => rule.name))].sort();
   const imports = [
-    `import { ${isGraphql || basePath !== undefined ? "Agent, World" : "Agent"} } from "seqqa";`,
+    `import { ${isGraphql || basePath !== undefined || hasCookies ? "Agent, World" : "Agent"} } from "seqqa";`,
     ...(isGraphql ? ['import { GraphQLClient } from "seqqa/clients/graphql";'] : []),
-    ...(!isGraphql && basePath !== undefined ? ['import { HttpClient } from "seqqa/adapters/http";'] : []),
+    ...(!isGraphql && (basePath !== undefined || hasCookies) ? ['import { HttpClient } from "seqqa/adapters/http";'] : []),
     importFrom(names, "seqqa/rules"),
     'import { actions } from "./actions/index.ts";',
     'import type { Keys } from "./context.ts";',
     ...(rules.some(({ code }) => /\bresources\b/.test(flat(code))) ? ['import { resources } from "./resources.ts";'] : []),
     ...(hasUsers ? ['import { logIn, users } from "./session.ts";'] : []),
+    ...(hasKeys ? [`import { ${hasUsers ? "givenKeys, setKeys" : "setKeys"} } from "./setup.ts";`] : []),
   ];
   return {
     path,
     isImported: false,
     text: `${imports.join("\n")}
 
-export const agent: ${type} = new ${type}({
+${proposalLines(input)}export const agent: ${type} = new ${type}({
   name: ${quoted(name)},
-${isGraphql ? worldLines(endpoint, hasUsers) : clientLines(basePath, hasUsers)}${hasUsers ? "  setup: ({ api }) => logIn(api, users.alice),\n" : ""}  actions,
+${isGraphql ? worldLines(endpoint, hasUsers) : clientLines(basePath, hasCookies, hasUsers)}${setupLines(hasUsers, hasKeys)}  actions,
   invariants: ${laidOut(list(rules.map(({ code }) => code)), 2, "  invariants: ".length, 1)},
 });
 `,
@@ -51,12 +54,16 @@ function worldLines(endpoint: string, hasUsers: boolean): string {
 }
 
 /**
- * Returns the world of an API whose paths have a common prefix. Clients of rules get the prefix in the same way. A target that is a fetch handler has
- * no URL.
+ * Returns the world of an API whose paths have a common prefix, or whose callers are identified by cookies: it may refuse writes without the header
+ * that browsers send. A target that is a fetch handler has no URL.
  */
-function clientLines(basePath: string | undefined, hasUsers: boolean): string {
-  if (basePath === undefined) return "";
-  return worldOf("World<Keys>", `new HttpClient(lane.fetch ?? lane.baseUrl, { basePath: ${quoted(basePath)} })`, hasUsers);
+function clientLines(basePath: string | undefined, hasCookies: boolean, hasUsers: boolean): string {
+  const options = [
+    ...(basePath === undefined ? [] : [`basePath: ${quoted(basePath)}`]),
+    ...(hasCookies ? ["headers: { origin: lane.baseUrl }"] : []),
+  ];
+  if (options.length === 0) return "";
+  return worldOf("World<Keys>", `new HttpClient(lane.fetch ?? lane.baseUrl, { ${options.join(", ")} })`, hasUsers);
 }
 
 function worldOf(type: string, client: string, hasUsers: boolean): string {
@@ -64,6 +71,28 @@ function worldOf(type: string, client: string, hasUsers: boolean): string {
   return `  world: (lane) => {
     const client = () => ${client};
     return new ${type}({ api: client(), clients: { bob: client() } });
+  },
+`;
+}
+
+/** Returns a comment with the rules that hold once the user gives an action what it spends. */
+function proposalLines({ singleUse = [], endpoint }: ExplorationInput): string {
+  const open = endpoint === undefined ? singleUse.filter(({ isLinked }) => !isLinked) : [];
+  if (open.length === 0) return "";
+  const lines = open.map(({ what, create, use }) => ` * - ${what}: singleUse({ create: ${quoted(create)}, use: ${quoted(use)} })`);
+  return `/**
+ * May be used once. Add these rules when the second action sends what the first one makes, e.g. the token of a mail that a stub receives:
+${lines.join("\n")}
+ */
+`;
+}
+
+function setupLines(hasUsers: boolean, hasKeys: boolean): string {
+  if (!hasKeys) return hasUsers ? "  setup: ({ api }) => logIn(api, users.alice),\n" : "";
+  if (!hasUsers) return "  setup: ({ context }) => setKeys(context),\n";
+  return `  setup: async ({ api, context }) => {
+    await logIn(api, users.alice);
+    setKeys(context);
   },
 `;
 }

@@ -1,4 +1,4 @@
-import { row, text, type Code } from "../code/layout.ts";
+import { list, object, row, text, type Code } from "../code/layout.ts";
 import { quoted } from "../code/text.ts";
 
 export interface RuleInput {
@@ -8,14 +8,34 @@ export interface RuleInput {
   readonly allowRefs: boolean;
   /** `true`: there is a login that more than one user can use. */
   readonly hasUsers: boolean;
+  /** `true`: `setup.ts` has keys to which the user gives values. */
+  readonly hasKeys: boolean;
   /** The path of a GraphQL API's endpoint; `undefined`: HTTP. */
   readonly endpoint: string | undefined;
+  /** Things that may be used once, with the names of the actions. */
+  readonly singleUse?: readonly SingleUseNames[] | undefined;
+  /** How sessions end, with the names of the actions. */
+  readonly sessionEnds?: SessionEndsNames | undefined;
+}
+
+export interface SingleUseNames {
+  readonly what: string;
+  readonly create: string;
+  readonly use: string;
+  readonly isLinked: boolean;
+}
+
+export interface SessionEndsNames {
+  /** The path of a request that works as long as a session does. */
+  readonly check: string;
+  readonly logout: readonly string[];
+  readonly after: readonly string[];
 }
 
 /** A rule of `seqqa/rules` and the code that uses it; `undefined` if the rule does not apply. */
 interface UsedRule {
   readonly name: string;
-  readonly code: (input: RuleInput) => Code | undefined;
+  readonly code: (input: RuleInput) => Code | readonly Code[] | undefined;
 }
 
 const ofResources = (name: string): UsedRule => ({ name, code: () => text(`${name}({ resources })`) });
@@ -33,7 +53,15 @@ const RULES: readonly UsedRule[] = [
   plain("idempotent"),
   ofResources("listAgreesWithItem"),
   plain("retrySafe"),
-  { name: "ownership", code: ({ hasUsers }) => (hasUsers ? ownershipLine() : undefined) },
+  { name: "ownership", code: (input) => (input.hasUsers ? ownershipLine(input) : undefined) },
+  {
+    name: "sessionEnds",
+    code: ({ hasUsers, sessionEnds }) => (hasUsers && sessionEnds !== undefined ? sessionEndsLine(sessionEnds) : undefined),
+  },
+  {
+    name: "singleUse",
+    code: ({ hasUsers, singleUse = [] }) => singleUse.filter(({ isLinked }) => isLinked).map((one) => singleUseLine(one, hasUsers)),
+  },
 ];
 
 /** Rules for GraphQL APIs. Rules that depend on a path, a method or a status alone are left out, since a GraphQL API has only one of each. */
@@ -43,15 +71,44 @@ const OF_GRAPHQL: ReadonlySet<string> = new Set(["noServerErrors", "rejectedMean
 export function rulesOf(input: RuleInput): readonly { readonly name: string; readonly code: Code }[] {
   return RULES.filter(({ name }) => input.endpoint === undefined || OF_GRAPHQL.has(name)).flatMap(({ name, code: codeOf }) => {
     const code = codeOf(input);
-    return code === undefined ? [] : [{ name, code }];
+    return (code === undefined ? [] : Array.isArray(code) ? code : [code]).map((one: Code) => ({ name, code: one }));
   });
+}
+
+/** A login that is refused opens no session: after a change of the password, the old one is refused. */
+function sessionEndsLine({ check, logout, after }: SessionEndsNames): Code {
+  const names = (key: string, of: readonly string[]): readonly Code[] =>
+    of.length === 0 ? [] : [row(`${key}: `, list(of.map((one) => text(quoted(one)))))];
+  return row(
+    "sessionEnds(",
+    object([
+      text("login: (api) => logIn(api, users.alice).catch(() => undefined)"),
+      text(`check: (api) => api.get(${quoted(check)})`),
+      ...names("after", after),
+      ...(after.length === 0 ? [] : [text("keepsCurrent: true")]),
+      ...names("logout", logout),
+    ]),
+    ")",
+  );
+}
+
+function singleUseLine({ create, use }: SingleUseNames, hasUsers: boolean): Code {
+  const users = hasUsers ? [text("users: { bob: (api) => logIn(api, users.bob) }")] : [];
+  return row("singleUse(", object([text(`create: ${quoted(create)}`), text(`use: ${quoted(use)}`), ...users]), ")");
 }
 
 function conformsToLine({ description, allowRefs }: RuleInput): Code {
   return row("conformsTo(new URL(", quoted(description), `, import.meta.url)${allowRefs ? ", { allowRefs: true }" : ""})`);
 }
 
-function ownershipLine(): Code {
-  // alice creates everything, since the setup logs in as alice: bob tries to use it.
-  return text("ownership({ users: { bob: (api) => logIn(api, users.bob) } })");
+function ownershipLine({ hasKeys, singleUse = [] }: RuleInput): Code {
+  // Whoever holds a token or an invitation may spend it.
+  const spent = [...new Set(singleUse.map(({ use }) => use))];
+  // alice creates everything, since the setup logs in as alice: bob tries to use it. Nobody created what the given keys name.
+  const options = [
+    text("users: { bob: (api) => logIn(api, users.bob) }"),
+    ...(spent.length === 0 ? [] : [row("except: ", list(spent.map((one) => text(quoted(one)))))]),
+    ...(hasKeys ? [text("shared: givenKeys")] : []),
+  ];
+  return row("ownership(", object(options), ")");
 }

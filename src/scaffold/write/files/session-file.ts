@@ -1,4 +1,4 @@
-import type { PlannedAction, PlannedLogin, PlannedValue } from "../../infer/plan.ts";
+import type { PlannedAction, PlannedLogin, PlannedRegistration, PlannedValue } from "../../infer/plan.ts";
 import { callOf, fieldCode, queryLines } from "../code/field.ts";
 import { laidOut, object, row, text, type Code } from "../code/layout.ts";
 import { requestCode } from "../code/request.ts";
@@ -28,6 +28,7 @@ export const credentials = {
 
 function loginText(login: PlannedLogin): string {
   const { fields, variables, placeholders } = userOf(login);
+  const register = login.kind === "operation" ? login.register : undefined;
   const user = (name: string, number: number): string => {
     const entries = fields.map((field, index) => {
       const variable = number === 1 ? variables[index]! : `${variables[index]!}_${number}`;
@@ -48,10 +49,43 @@ ${fields.map((field) => `  readonly ${field}: string;\n`).join("")}}
 export const users: { readonly alice: User; readonly bob: User } = {
 ${user("alice", 1)}${user("bob", 2)}};
 
-/** From here on the client acts for this user. */
+${register === undefined ? "" : registerText(register)}/** From here on the client acts for this user. */
 export async function logIn(api: ${client}, user: User): Promise<void> {
-${body.map((line) => `  ${line}\n`).join("")}}
+${register === undefined ? "" : "  await register(api, user);\n"}${body.map((line) => `  ${line}\n`).join("")}}
 `;
+}
+
+/** Returns the function that registers a user. */
+function registerText({ action: planned, userField, passwordField }: PlannedRegistration): string {
+  const action = withoutContext(planned, true);
+  const names = new Map<PlannedValue, string>();
+  for (const value of inside(action)) if (value.kind === "drawn") names.set(value, OF_USER[value.call] ?? quoted(value.call));
+  const [user, password] = [sentAt(action, userField), sentAt(action, passwordField)];
+  if (user !== undefined) names.set(user, "user.name");
+  if (password !== undefined) names.set(password, "user.password");
+  const request = requestCode(action, { typeOf: () => "unknown", drawnBefore: names }, []);
+  return `/** Makes the user. A user who exists already is refused here, and can log in. */
+async function register(api: ApiClient, user: User): Promise<void> {
+  await ${laidOut(request, 2, 8, 1)};
+}
+
+`;
+}
+
+/** The code for values that have to differ from user to user. */
+const OF_USER: Readonly<Partial<Record<Extract<PlannedValue, { readonly kind: "drawn" }>["call"], string>>> = {
+  email: `\`\${user.name.replace(/@.*/, "")}@example.com\``,
+  username: `user.name.replace(/@.*/, "")`,
+  name: `user.name.replace(/@.*/, "")`,
+  word: `user.name.replace(/@.*/, "")`,
+};
+
+function inside({ parameters, body }: PlannedAction): readonly PlannedValue[] {
+  const all = (value: PlannedValue): readonly PlannedValue[] => {
+    if (value.kind === "list") return [value, ...value.items.flatMap(all)];
+    return value.kind === "object" ? [value, ...value.entries.flatMap(([, one]) => all(one))] : [value];
+  };
+  return [...parameters.map(({ value }) => value), ...(body === undefined ? [] : [body.value])].flatMap(all);
 }
 
 interface UserShape {
@@ -64,12 +98,15 @@ function userOf(login: PlannedLogin): UserShape {
   const named = { fields: ["name", "password"], placeholders: (name: string) => [name, "password"] };
   switch (login.kind) {
     case "operation": {
-      const sent = [login.userField, login.passwordField].map((field) => sentAt(login.action, field));
-      const of = (index: number, otherwise: string): string => {
-        const value = sent[index];
-        return value?.kind === "environment" ? value.name : otherwise;
+      const [user, password] = [login.userField, login.passwordField].map((field) => {
+        const value = sentAt(login.action, field);
+        return value?.kind === "environment" ? value : undefined;
+      });
+      return {
+        fields: ["name", "password"],
+        variables: [user?.name ?? "API_USER", password?.name ?? "API_PASSWORD"],
+        placeholders: (name) => [user?.otherwise.includes("@") === true ? `${name}@example.com` : name, password?.otherwise ?? "password"],
       };
-      return { ...named, variables: [of(0, "API_USER"), of(1, "API_PASSWORD")] };
     }
     case "basic":
       return { ...named, variables: [login.userVariable, login.passwordVariable] };
@@ -136,13 +173,15 @@ function fieldIn(value: PlannedValue, field: string): PlannedValue | undefined {
   return own ?? value.entries.map(([, of]) => fieldIn(of, field)).find((found) => found !== undefined);
 }
 
-/** Replaces context values and draws by constants: a login has no context to read, and no path to seed draws. */
-function withoutContext(action: PlannedAction): PlannedAction {
+/** Replaces context values and draws by constants: a login has no context to read, and no path to seed draws. @param drawn Draws are kept. */
+function withoutContext(action: PlannedAction, drawn: boolean = false): PlannedAction {
   const plain = (value: PlannedValue): PlannedValue => {
     switch (value.kind) {
-      case "context":
       case "drawn":
-        return { kind: "constant", value: value.kind === "drawn" ? value.call : value.key };
+        if (drawn) return { ...value };
+        return { kind: "constant", value: value.call };
+      case "context":
+        return { kind: "constant", value: value.key };
       case "object":
         return { kind: "object", entries: value.entries.map(([name, of]) => [name, plain(of)]) };
       case "list":

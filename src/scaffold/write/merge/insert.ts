@@ -19,8 +19,11 @@ export function insertDeclaration(text: string, before: string, declaration: str
   return `${text.slice(0, start)}${declaration}\n\n${text.slice(start)}`;
 }
 
-/** Inserts the last item between the brackets of the declaration that begins with these words; `undefined` if there are no such brackets. */
-export function insertItem(text: string, declaration: string, brackets: "[]" | "{}", item: string): string | undefined {
+/**
+ * Inserts the last item between the brackets of the declaration that begins with these words; `undefined` if there are no such brackets.
+ * @param brackets `{}`: of an interface; `{,}`: of an object
+ */
+export function insertItem(text: string, declaration: string, brackets: "[]" | "{}" | "{,}", item: string): string | undefined {
   const start = startOf(text, declaration);
   if (start === -1) return undefined;
   const opening = brackets === "[]" ? /=\s*\[/ : /\{/;
@@ -30,14 +33,15 @@ export function insertItem(text: string, declaration: string, brackets: "[]" | "
   const inside = start + opened.index + opened[0].length;
   const line = text.slice(inside).split("\n", 1)[0]!;
   const semicolon = brackets === "{}" ? ";" : ",";
+  const closer = brackets.at(-1)!;
   if (line.trim() !== "") {
-    const end = line.lastIndexOf(brackets[1]!);
+    const end = line.lastIndexOf(closer);
     if (end === -1) return undefined;
     const before = line.slice(0, end).trimEnd();
     const comma = before === "" || /[,;]$/.test(before) ? "" : semicolon;
     return `${text.slice(0, inside)}${before}${comma}${before === "" ? "" : " "}${item}${text.slice(inside + end)}`;
   }
-  const closing = new RegExp(`^\\${brackets[1]!}`, "m").exec(text.slice(inside));
+  const closing = new RegExp(`^\\${closer}`, "m").exec(text.slice(inside));
   if (closing === null) return undefined;
   const at = inside + closing.index;
   // The last item may lack the comma that is needed before another item.

@@ -15,6 +15,8 @@ export interface Manifest {
   readonly actions: Readonly<Record<string, WrittenAction>>;
   /** All keys that were ever written: actions that the user wrote or kept may use them. */
   readonly keys: readonly PlannedKey[];
+  /** The keys that were ever written into `setup.ts`. */
+  readonly setup: readonly string[];
   /** Names of the resources that were written. */
   readonly resources: readonly string[];
 }
@@ -30,7 +32,7 @@ export interface WrittenAction {
   readonly deleted?: boolean;
 }
 
-export const NOTHING_WRITTEN: Manifest = { exploration: undefined, files: {}, actions: {}, keys: [], resources: [] };
+export const NOTHING_WRITTEN: Manifest = { exploration: undefined, files: {}, actions: {}, keys: [], setup: [], resources: [] };
 
 export function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
@@ -55,14 +57,14 @@ export function parseManifest(text: string, shown: string): Manifest {
       hint: "Restore it, choose another folder with --out, or overwrite everything that scaffold writes with --force.",
     });
   }
-  const { exploration, files, actions, keys, resources } = read;
-  return { exploration, files, actions, keys, resources };
+  const { exploration, files, actions, keys, setup = [], resources } = read;
+  return { exploration, files, actions, keys, setup, resources };
 }
 
 /** Returns `true` for a valid manifest. Its names become part of paths and of code, so only names that a scaffold writes are accepted. */
-function isManifest(read: unknown): read is Manifest & { readonly format: number } {
+function isManifest(read: unknown): read is Omit<Manifest, "setup"> & { readonly format: number; readonly setup?: readonly string[] } {
   if (!isRecord(read) || read["format"] !== FORMAT) return false;
-  const { exploration, files, actions, keys, resources } = read;
+  const { exploration, files, actions, keys, setup, resources } = read;
   return (
     (exploration === undefined || (typeof exploration === "string" && /^[a-z0-9-]+\.explore\.ts$/.test(exploration))) &&
     isRecord(files) &&
@@ -71,6 +73,8 @@ function isManifest(read: unknown): read is Manifest & { readonly format: number
     Object.values(actions).every(isAction) &&
     Array.isArray(keys) &&
     keys.every(isKey) &&
+    // Earlier versions wrote none.
+    (setup === undefined || (Array.isArray(setup) && setup.every((name) => typeof name === "string"))) &&
     Array.isArray(resources) &&
     resources.every((name) => typeof name === "string")
   );

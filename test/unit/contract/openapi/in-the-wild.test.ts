@@ -5,6 +5,8 @@ import { validate } from "@readme/openapi-parser";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { readDescription } from "../../../../src/openapi/index.ts";
+import { planScaffold } from "../../../../src/scaffold/infer/index.ts";
+import { reachable } from "../../../../src/scaffold/infer/setup/choose-keys.ts";
 import { full } from "../../../sizes.ts";
 
 const require = createRequire(import.meta.url);
@@ -88,5 +90,21 @@ describe("descriptions that others wrote", () => {
     ]);
     expect(schemas.length).toBeGreaterThan(5000);
     for (const schema of schemas) expect(description.resolve(schema)).not.toHaveProperty("$ref");
+  });
+
+  it("GitHub's gives the ids of most operations, and asks for few keys that unlock most others", async () => {
+    const { actions, setup = [] } = planScaffold(await readDescription(github, options));
+    // 199 were reached when only names of single parameters were compared.
+    expect(reachable(actions)).toBeGreaterThan(1000);
+    expect(setup.length).toBeLessThanOrEqual(8);
+    expect(setup.at(-1)!.reached).toBeGreaterThan(1100);
+    const keysOf = (name: string): ReadonlySet<string> =>
+      new Set(
+        actions.flatMap(({ parameters }) =>
+          parameters.flatMap((one) => (one.in === "path" && one.name === name && one.value.kind === "context" ? [one.value.key] : [])),
+        ),
+      );
+    // {repo} of three operations is described in other words.
+    expect([keysOf("org").size, keysOf("owner").size, keysOf("repo").size]).toEqual([1, 1, 2]);
   });
 });

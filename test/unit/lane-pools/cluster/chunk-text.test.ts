@@ -94,7 +94,10 @@ const expansion: Expansion = {
     {
       unit: 1,
       action: 1,
-      findings: [{ invariant: "i", severity: "high", message: "m" }],
+      findings: [
+        { invariant: "i", severity: "high", message: "m" },
+        { invariant: "i", severity: "low", message: "m", cause: "c" },
+      ],
       errors: [],
       unjudged: [{ invariant: "i", what: "w" }],
       exchanges: [exchange],

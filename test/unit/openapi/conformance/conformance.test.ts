@@ -373,3 +373,88 @@ describe("hostile descriptions", () => {
     );
   });
 });
+
+describe("401 where credentials are asked for", () => {
+  const of = (security: unknown, names = ["200"]): Verdict => {
+    const responses = Object.fromEntries(names.map((name) => [name, { description: "" }]));
+    const operation = { responses, ...(security !== undefined && { security }) };
+    const document = { openapi: "3.1.0", info: { title: "t", version: "1" }, paths: { "/orders/{id}": { get: operation } } };
+    return new Conformance(describeApi({ ...document, security: [{ key: [] }] })).judge(answer(401, "no"));
+  };
+
+  it("is described, by the operation's security or the document's", () => {
+    expect(of([{ key: [] }])).toMatchObject(conforms);
+    expect(of(undefined)).toMatchObject(conforms);
+  });
+
+  it("is not, where none are needed", () => {
+    expect(of([])).toMatchObject({ kind: "differs", clause: "status" });
+    expect(of([{ key: [] }, {}])).toMatchObject({ kind: "differs", clause: "status" });
+  });
+
+  it("is judged where it is described", () => {
+    const conformance = api(
+      { "401": { description: "", content: { "application/json": { schema: { type: "object" } } } } },
+      { security: [{ key: [] }] },
+    );
+    expect(conformance.judge(answer(401, "[]"))).toMatchObject({ kind: "differs", clause: "body" });
+  });
+});
+
+describe("the cause of a difference", () => {
+  const order = {
+    type: "object",
+    required: ["id"],
+    properties: { id: { type: "integer" }, lines: { type: "array", items: { $ref: "#/components/schemas/Line" } } },
+  };
+  const line = { type: "object", properties: { id: { type: "integer" }, price: { type: "number" } } };
+  const ok = (schema: unknown): unknown => ({ "200": { description: "", content: { "application/json": { schema } } } });
+  const conformance = new Conformance(
+    describeApi({
+      openapi: "3.1.0",
+      info: { title: "t", version: "1" },
+      paths: {
+        "/orders": { get: { responses: ok({ type: "array", items: { $ref: "#/components/schemas/Order" } }) } },
+        "/orders/{id}": { get: { responses: ok({ $ref: "#/components/schemas/Order" }) } },
+        "/own": { get: { responses: ok(order) } },
+        "/other": { get: { responses: ok({ type: "object", properties: { id: { type: "integer" } } }) } },
+      },
+      components: { schemas: { Order: order, Line: line } },
+    }),
+  );
+  const causeOf = (path: string, statusCode: number, value: unknown, headers = JSON_TYPE): string | undefined => {
+    const verdict = conformance.judge(answer(statusCode, value, headers, path));
+    return verdict.kind === "differs" ? verdict.cause : verdict.kind;
+  };
+
+  it("is the rule of a shared schema, wherever in an answer it is broken", () => {
+    const cause = causeOf("/orders", 200, [{ id: "x" }]);
+    expect(cause).toBe("#/components/schemas/Order, id is not of type integer");
+    expect(causeOf("/orders/7", 200, { id: "x" })).toBe(cause);
+    // Another field, another rule, another schema.
+    expect(causeOf("/orders/7", 200, {})).toBe('#/components/schemas/Order lacks the property \\"id\\"');
+    expect(causeOf("/orders/7", 200, { id: 1, lines: [{ id: "x" }] })).toBe("#/components/schemas/Line, id is not of type integer");
+    expect(causeOf("/orders/7", 200, { id: 1, lines: [{ price: "x" }] })).toBe("#/components/schemas/Line, price is not of type number");
+  });
+
+  it("is not known for a schema of one operation alone", () => {
+    expect(causeOf("/own", 200, { id: "x" })).toBeUndefined();
+    expect(causeOf("/other", 200, { id: "x" })).toBeUndefined();
+    // A part of it can be shared.
+    expect(causeOf("/own", 200, { id: 1, lines: [{ id: "x" }] })).toBe("#/components/schemas/Line, id is not of type integer");
+  });
+
+  it("is the form of a refusal, which one handler makes, and not that of a success", () => {
+    expect(causeOf("/own", 500, "")).toBe("status 500: the status is not described");
+    expect(causeOf("/other", 500, "")).toBe("status 500: the status is not described");
+    expect(causeOf("/other", 503, "")).toBe("status 503: the status is not described");
+    expect(causeOf("/own", 201, "")).toBeUndefined();
+    expect(causeOf("/own", 200, "")).toBeUndefined();
+  });
+
+  it("is a content type that is wrong everywhere", () => {
+    expect(causeOf("/own", 200, "<p>", { "content-type": "text/html" })).toBe(
+      'the content type "text/html" is not described (application/json)',
+    );
+  });
+});

@@ -291,6 +291,9 @@ group("the path before all others", () => {
     [["https://api.example.com/v1/"], "/v1"],
     [["/api/v3"], "/api/v3"],
     [["https://api.example.com"], undefined],
+    // A host without a scheme, as Directus has it.
+    [["127.0.0.1:8080"], undefined],
+    [["localhost:8080/v1"], "/v1"],
     [["/"], undefined],
     [[], undefined],
     [["https://{region}.example.com/{stage}"], undefined],

@@ -52,6 +52,19 @@ describe("a second run", () => {
     expect(text.indexOf("export const payOrder")).toBeLessThan(text.indexOf("/** The actions of this file"));
   });
 
+  it("keeps the values that the user gave keys, adds new keys, and brings back none that was taken out", () => {
+    const directory = newFolder();
+    const key = (name: string) => ({ key: name, type: "string" as const, unlocks: 1, reached: 1, example: readOrder });
+    scaffold({ ...shop, setup: [key("customer_id"), key("order_id")] }, directory);
+    edit(directory, "setup.ts", "customer_id: undefined", 'customer_id: "c1"');
+    edit(directory, "setup.ts", "  order_id: undefined,\n", "");
+    const written = scaffold({ ...shop, setup: [key("customer_id"), key("order_id"), key("customer_email")] }, directory);
+    expect(written.left).toEqual([]);
+    const given = textOf(directory, "setup.ts").split("export const given: Given = {")[1]!.split("};")[0]!;
+    expect(given.match(/^ {2}\w+: .*$/gm)).toEqual(['  customer_id: "c1",', "  customer_email: undefined,"]);
+    expect(scaffold({ ...shop, setup: [key("customer_id"), key("order_id"), key("customer_email")] }, directory).files).toEqual([]);
+  });
+
   it("takes what is as it was generated for untouched again", () => {
     const directory = newFolder();
     scaffold(shop, directory);

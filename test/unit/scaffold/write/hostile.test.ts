@@ -17,7 +17,8 @@ const KNOWN = new Set(
     "read lastSegment fromEnvironment logIn credentials alice bob user token key setAuthToken setBasicAuth setHeader",
     "segment Promise encodeURIComponent String Number JSON stringify Error undefined URL meta url join default length",
     "conformsTo createdMeansAvailable idempotent leakage listAgreesWithItem noServerErrors ownership rejectedMeansUnchanged",
-    "resourceHierarchy retrySafe useAfterFree",
+    "resourceHierarchy retrySafe useAfterFree sessionEnds singleUse create use after logout login check keepsCurrent catch shared",
+    "except Context given Given givenKeys setKeys K keys register World HttpClient lane fetch baseUrl headers origin client clients basePath replace delete as",
     // support.ts, which has nothing of the description.
     "process env Readonly Record T path value Object hasOwn split findLast segment last decoded decodeURIComponent otherwise",
     "const",
@@ -147,8 +148,17 @@ const login: fc.Arbitrary<PlannedLogin | undefined> = fc.oneof(
     userField: hostile,
     passwordField: hostile,
     token: fc.array(hostile, { maxLength: 2 }),
+    register: fc.option(fc.record({ action: planned, userField: hostile, passwordField: hostile }), { nil: undefined }),
   }),
 );
+/** The parts that refer to actions, by their places in the list. */
+const places = fc.record({
+  hasCookies: fc.boolean(),
+  setup: fc.uniqueArray(fc.tuple(fc.constantFrom(...KEYS), fc.nat(5)), { maxLength: 3, selector: ([one]) => one }),
+  leftOut: fc.array(fc.tuple(fc.nat(5), hostile), { maxLength: 2 }),
+  singleUse: fc.array(fc.tuple(fc.nat(5), fc.nat(5), fc.boolean()), { maxLength: 2 }),
+  sessionEnds: fc.option(fc.tuple(fc.nat(5), fc.array(fc.nat(5), { maxLength: 2 })), { nil: undefined }),
+});
 const plans: fc.Arbitrary<ScaffoldPlan> = fc
   .record({
     title: hostile,
@@ -166,10 +176,22 @@ const plans: fc.Arbitrary<ScaffoldPlan> = fc
       { maxLength: 2 },
     ),
     login,
+    places,
     notInferred: fc.array(fc.record({ action: fc.constantFrom(...NAMES), what: hostile, hint: hostile }), { maxLength: 3 }),
     warnings: fc.array(hostile, { maxLength: 2 }),
   })
-  .map(({ actions, ...more }) => plan(actions, { ...more, keys: KEYS.map((one) => ({ key: one, type: "string" })) }));
+  .map(({ actions, places: { hasCookies, setup, leftOut, singleUse, sessionEnds }, ...more }) => {
+    const at = (place: number): PlannedAction => actions[place % actions.length]!;
+    return plan(actions, {
+      ...more,
+      keys: KEYS.map((one) => ({ key: one, type: "string" })),
+      hasCookies,
+      setup: setup.map(([one, place]) => ({ key: one, type: "string", unlocks: place, reached: place, example: at(place) })),
+      leftOut: leftOut.map(([place, why]) => ({ action: at(place), why })),
+      singleUse: singleUse.map(([create, use, isLinked]) => ({ what: "invitation", create: at(create), use: at(use), isLinked })),
+      sessionEnds: sessionEnds && { check: at(sessionEnds[0]), logout: sessionEnds[1].map(at), after: [at(sessionEnds[0])] },
+    });
+  });
 
 describe("whatever stands in a description", () => {
   it("stays in texts and comments of the code, and in values of the configuration", () => {
@@ -226,11 +248,11 @@ function isKnown(name: string): boolean {
   return KNOWN.has(name) || KNOWN.has(plain) || OWN.has(plain);
 }
 
-function checkReadme(text: string, { actions, notInferred, resources, warnings }: ScaffoldPlan): void {
+function checkReadme(text: string, { actions, notInferred, resources, warnings, leftOut = [] }: ScaffoldPlan): void {
   const rows = text.split("\n").filter((line) => line.startsWith("|"));
   // The files, and three tables with heads of two lines; session.ts has a row of its own.
-  const own = rows.filter((line) => /^\| (?:`[^`]+\.(?:ts|yaml|json)`|`actions\/`|file|action|resource|where|---) /.test(line));
-  expect(rows.length - own.length, text).toBeLessThanOrEqual(actions.length + notInferred.length + resources.length);
+  const own = rows.filter((line) => /^\| (?:`[^`]+\.(?:ts|yaml|json)`|`actions\/`|file|action|resource|where|call|---) /.test(line));
+  expect(rows.length - own.length, text).toBeLessThanOrEqual(actions.length + notInferred.length + resources.length + leftOut.length);
   expect(text.split("\n").filter((line) => /^-( |$)/.test(line))).toHaveLength(warnings.length);
   // No link, no image, no markup.
   expect(text.replaceAll(/\\./g, "").replaceAll(/`[^`]*`/g, "")).not.toMatch(/[<>[\]]/);

@@ -2,7 +2,20 @@ import { describe, expect, it } from "vitest";
 import { format } from "prettier";
 import * as rules from "../../../../src/rules/index.ts";
 import { newFolder, scaffold, textOf } from "./folder.ts";
-import { action, constant, drawn, fromContext, operation, plan, shop } from "./plans.ts";
+import type { ScaffoldPlan } from "../../../../src/scaffold/infer/plan.ts";
+import {
+  action,
+  constant,
+  createCustomer,
+  createOrder,
+  drawn,
+  fromContext,
+  listOrders,
+  operation,
+  plan,
+  readOrder,
+  shop,
+} from "./plans.ts";
 
 /** The declaration of an action, without its comment. */
 function declarationOf(directory: string, file: string, name: string): string {
@@ -11,6 +24,15 @@ function declarationOf(directory: string, file: string, name: string): string {
   expect(start, `${name} in ${file}`).not.toBe(-1);
   return text.slice(start, text.indexOf("\n});", start) + 4);
 }
+
+/** A shop whose keys the user has to give. */
+const known: ScaffoldPlan = {
+  ...shop,
+  setup: [
+    { key: "order_id", type: "number", unlocks: 0, reached: 3, example: readOrder },
+    { key: "customer_id", type: "string", unlocks: 2, reached: 5, example: createOrder },
+  ],
+};
 
 describe("what is written of a plan", () => {
   it("is what a person would write", () => {
@@ -117,13 +139,104 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
     );
   });
 
-  it("is laid out as prettier would", async () => {
+  it.each([shop, known])("is laid out as prettier would", async (of) => {
     const directory = newFolder();
-    const { files } = scaffold(shop, directory);
+    const { files } = scaffold(of, directory);
     for (const file of files.filter((path) => path.endsWith(".ts"))) {
       const text = textOf(directory, file);
       expect(await format(text, { parser: "typescript", printWidth: 120 }), file).toBe(text);
     }
+  });
+
+  it("asks for keys, says what each unlocks, and sets in the root state those that have values", () => {
+    const directory = newFolder();
+    scaffold(known, directory);
+    expect(textOf(directory, "setup.ts")).toContain(`export const given: Given = {
+  // Needed together with the next key. Of GET /orders/{order_id}.
+  order_id: undefined,
+  // 2 more actions, 5 in all. Of POST /orders.
+  customer_id: undefined,
+};
+`);
+    const exploration = textOf(directory, "shop.explore.ts");
+    expect(exploration).toContain(`  setup: async ({ api, context }) => {
+    await logIn(api, users.alice);
+    setKeys(context);
+  },
+`);
+    // Nobody of the exploration made what they name.
+    expect(exploration).toContain("ownership({ users: { bob: (api) => logIn(api, users.bob) }, shared: givenKeys }),");
+    const without = newFolder();
+    scaffold({ ...known, login: undefined }, without);
+    expect(textOf(without, "shop.explore.ts")).toContain("  setup: ({ context }) => setKeys(context),\n");
+    const none = newFolder();
+    expect(scaffold(shop, none).files).not.toContain("setup.ts");
+  });
+
+  it("registers its users before they log in, with what differs from user to user", () => {
+    const directory = newFolder();
+    const entries = [
+      ["login", drawn("email")],
+      ["secret", drawn("password")],
+      ["nick", drawn("username")],
+      ["mail", drawn("email")],
+    ] as const;
+    const body = { as: "json", mediaType: "application/json", value: { kind: "object", entries } } as const;
+    const register = { action: action("register", operation("post", "/users"), { body }), userField: "login", passwordField: "secret" };
+    scaffold({ ...shop, login: { ...shop.login, register } as ScaffoldPlan["login"] }, directory);
+    expect(textOf(directory, "session.ts")).toContain(`async function register(api: ApiClient, user: User): Promise<void> {
+  await api.post("/users", {
+    json: {
+      login: user.name,
+      secret: user.password,
+      nick: user.name.replace(/@.*/, ""),
+      mail: \`\${user.name.replace(/@.*/, "")}@example.com\`,
+    },
+  });
+}
+`);
+    expect(textOf(directory, "session.ts")).toContain("  await register(api, user);\n  const response = await api.post");
+  });
+
+  it("uses the rules on tokens and sessions that were proposed, and only names those whose token is not known", () => {
+    const directory = newFolder();
+    const [logOut, accept] = [action("log_out", operation("post", "/logout")), action("accept", operation("post", "/accept"))];
+    scaffold(
+      {
+        ...shop,
+        actions: [...shop.actions, logOut, accept],
+        singleUse: [
+          { what: "invitation", create: createOrder, use: accept, isLinked: true },
+          { what: "coupon", create: createCustomer, use: accept, isLinked: false },
+        ],
+        sessionEnds: { check: listOrders, logout: [logOut], after: [] },
+      },
+      directory,
+    );
+    const code = textOf(directory, "shop.explore.ts");
+    expect(code).toContain('    singleUse({ create: "create_order", use: "accept", users: { bob: (api) => logIn(api, users.bob) } }),\n');
+    expect(code).toContain(' * - coupon: singleUse({ create: "create_customer", use: "accept" })\n');
+    expect(code.match(/singleUse\(/g)).toHaveLength(2);
+    // Whoever holds an invitation may accept it.
+    expect(code).toContain('    ownership({ users: { bob: (api) => logIn(api, users.bob) }, except: ["accept"] }),\n');
+    expect(code).toContain(`    sessionEnds({
+      login: (api) => logIn(api, users.alice).catch(() => undefined),
+      check: (api) => api.get("/orders"),
+      logout: ["log_out"],
+    }),
+`);
+  });
+
+  it("sends what browsers send where a cookie identifies the caller", () => {
+    const directory = newFolder();
+    scaffold({ ...shop, hasCookies: true, basePath: "/v1" }, directory);
+    expect(textOf(directory, "shop.explore.ts")).toContain('{ basePath: "/v1", headers: { origin: lane.baseUrl } }');
+  });
+
+  it("says what is not called, and why", () => {
+    const directory = newFolder();
+    scaffold({ ...shop, leftOut: [{ action: action("x", operation("delete", "/me")), why: "It <deletes> the user." }] }, directory);
+    expect(textOf(directory, "README.md")).toContain("| `DELETE /me` | It \\<deletes\\> the user. |");
   });
 
   it("keeps what it draws where a key is to know it", () => {

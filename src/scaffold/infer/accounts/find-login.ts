@@ -1,7 +1,7 @@
 import type { ApiDescription, Operation, SecurityScheme } from "../../../openapi/operations/description.ts";
-import { answerSchema, isJson, schemaOf } from "./answers.ts";
-import type { PlannedAction, PlannedLogin, PlannedValue } from "../plan.ts";
-import type { Schemas } from "../values/schemas.ts";
+import { answerSchema, isJson, schemaOf } from "../actions/answers.ts";
+import type { PlannedAction, PlannedLogin, PlannedRegistration, PlannedValue } from "../plan.ts";
+import type { FlatSchema, Schemas } from "../values/schemas.ts";
 import { squashed } from "../resources/words.ts";
 
 export const PASSWORD: RegExp = /^(password|passwd|passphrase|pass|pwd)$/;
@@ -34,7 +34,14 @@ export function asLogin(operation: Operation, schemas: Schemas, setsCookie: bool
 }
 
 function tokenIn(schema: ReturnType<typeof answerSchema>, schemas: Schemas, depth: number): readonly string[] | undefined {
-  const { properties } = schemas.flat(schema);
+  for (const { flat } of schema === undefined ? [] : schemas.forms(schema)) {
+    const found = tokenAmong(flat, schemas, depth);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function tokenAmong({ properties }: FlatSchema, schemas: Schemas, depth: number): readonly string[] | undefined {
   const found = [...properties].find(([name, one]) => TOKEN.test(squashed(name)) && !schemas.flat(one).types.has("object"));
   if (found !== undefined) return [found[0]];
   if (depth >= 2) return undefined;
@@ -60,10 +67,15 @@ export function loginSetsCookie(description: ApiDescription): boolean {
 
 /** Plans how requests are authenticated: by logging in if there is an operation for it, else by the scheme that most operations use. */
 export function planLogin(
-  login: { readonly action: PlannedAction; readonly as: LoginOperation } | undefined,
+  login: { readonly action: PlannedAction; readonly as: LoginOperation; readonly register: PlannedRegistration | undefined } | undefined,
   description: ApiDescription,
 ): PlannedLogin | undefined {
-  if (login !== undefined) return { kind: "operation", action: withCredentials(login.action, login.as), ...login.as };
+  if (login !== undefined) {
+    const { action, as, register } = login;
+    // A password that is chosen here has to be accepted; one of a user who exists is the user's to give.
+    const password = register === undefined ? "password" : CHOSEN_PASSWORD;
+    return { kind: "operation", action: withCredentials(action, as, password), ...as, register };
+  }
   const scheme = mostAsked(description);
   switch (scheme?.kind) {
     case "http":
@@ -87,7 +99,10 @@ function mostAsked({ operations, securitySchemes }: ApiDescription): SecuritySch
   return most === undefined ? undefined : securitySchemes.get(most[0]);
 }
 
-function withCredentials(action: PlannedAction, { userField, passwordField }: LoginOperation): PlannedAction {
+/** Long enough for most rules, with a capital, a digit and a sign. */
+const CHOSEN_PASSWORD = "Correct-Horse-7";
+
+function withCredentials(action: PlannedAction, { userField, passwordField }: LoginOperation, password: string): PlannedAction {
   if (action.body === undefined) return action;
   const { value } = action.body;
   const entries: readonly (readonly [string, PlannedValue])[] =
@@ -100,7 +115,7 @@ function withCredentials(action: PlannedAction, { userField, passwordField }: Lo
   const email = squashed(userField).includes("email");
   const credentials: readonly (readonly [string, PlannedValue])[] = [
     [userField, { kind: "environment", name: "API_USER", otherwise: email ? "user@example.com" : "user" }],
-    [passwordField, { kind: "environment", name: "API_PASSWORD", otherwise: "password" }],
+    [passwordField, { kind: "environment", name: "API_PASSWORD", otherwise: password }],
   ];
   return { ...action, body: { ...action.body, value: { kind: "object", entries: [...credentials, ...others] } } };
 }

@@ -1,0 +1,45 @@
+import { isJson, schemaOf } from "../actions/answers.ts";
+import type { Called } from "../resources/found-resource.ts";
+import { squashed } from "../resources/words.ts";
+import type { Schemas } from "../values/schemas.ts";
+import { PASSWORD, USER, type LoginOperation } from "./find-login.ts";
+
+const NAMED = /register|registration|signup/;
+/** Collections of users, which may be created with a password. */
+const USERS = /(?:users?|accounts?|customers?|members?)$/;
+const NOT = /reset|forgot|refresh|verify|confirm|resend|webhook|device|client|application/;
+
+/** The operation that makes a user who can log in, with the names of its fields for the user and the password. */
+export interface Registration {
+  readonly call: Called;
+  readonly userField: string;
+  readonly passwordField: string;
+}
+
+/**
+ * Finds the operation with which anybody makes a user: a `POST` without parameters in its path that takes the user field of the login and a
+ * password, and is named like a registration, or is sent to a collection of users and needs no authentication.
+ */
+export function findRegistration(
+  calls: readonly Called[],
+  login: { readonly call: Called; readonly as: LoginOperation },
+  schemas: Schemas,
+): Registration | undefined {
+  // A description that asks for authentication at few operations does not say who may make users.
+  const saysWho = calls.filter(({ operation }) => operation.security.length > 0).length * 2 >= calls.length - 2;
+  const found = calls.flatMap((call): readonly (Registration & { readonly isNamed: boolean })[] => {
+    const { operation, path } = call;
+    if (call === login.call || operation.method !== "post" || path.segments.some(({ kind }) => kind !== "literal")) return [];
+    const called = squashed(`${operation.id ?? ""} ${operation.path}`);
+    const isNamed = NAMED.test(called);
+    const isOpen = saysWho && (operation.security.length === 0 || operation.security.some((needs) => needs.length === 0));
+    if (NOT.test(called) || (!isNamed && !(isOpen && USERS.test(squashed(operation.path))))) return [];
+    const media = operation.body?.media.find(({ type }) => isJson(type)) ?? operation.body?.media[0];
+    const fields = [...schemas.flat(media === undefined ? undefined : schemaOf(media)).properties.keys()];
+    const passwordField = fields.find((name) => PASSWORD.test(squashed(name)));
+    const userField =
+      fields.find((name) => squashed(name) === squashed(login.as.userField)) ?? fields.find((name) => USER.test(squashed(name)));
+    return passwordField === undefined || userField === undefined ? [] : [{ call, userField, passwordField, isNamed }];
+  });
+  return found.find(({ isNamed }) => isNamed) ?? found[0];
+}

@@ -1,0 +1,57 @@
+import type { Draft } from "../actions/draft-action.ts";
+import type { Facts } from "../facts.ts";
+import type { LeftOut, PlannedAction, PlannedLogin, PlannedRegistration } from "../plan.ts";
+import type { Called } from "../resources/found-resource.ts";
+import { planLogin, type LoginOperation } from "./find-login.ts";
+import { findRegistration } from "./find-registration.ts";
+import { deletesCaller } from "./own-user.ts";
+
+export interface Accounts {
+  readonly login: PlannedLogin | undefined;
+  readonly hasCookies: boolean;
+  /** The operations that are no actions, because the users would be lost. */
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** Plans how users are registered and log in, and which operations would end what they are. */
+export function planAccounts(
+  login: { readonly call: Called; readonly as: LoginOperation } | undefined,
+  drafts: readonly Draft[],
+  facts: Facts,
+): Accounts {
+  const { description } = facts;
+  const hasCookies = [...description.securitySchemes.values()].some((scheme) => scheme.kind === "apiKey" && scheme.in === "cookie");
+  const actionOf = (call: Called): PlannedAction => drafts.find((draft) => draft.call === call)!.action;
+  const register = login && registration(login, drafts, facts);
+  const planned = planLogin(login && { ...login, action: actionOf(login.call), register }, description);
+  if (planned === undefined) return { login: undefined, hasCookies, leftOut: [] };
+  const others = drafts.filter(({ call }) => call !== login?.call);
+  const deleting = others
+    .filter(({ call }) => deletesCaller(call, facts))
+    .map(({ action }) => ({ action, why: "It deletes the user who calls it: all calls after it would be refused." }));
+  const isNeeded = register?.action.produces.some(({ key }) =>
+    others.some(({ action }) => action !== register.action && action.needs.includes(key)),
+  );
+  const registering =
+    hasCookies && register !== undefined && isNeeded !== true
+      ? [{ action: register.action, why: "session.ts calls it. A cookie in its answer would make the client another user." }]
+      : [];
+  return { login: planned, hasCookies, leftOut: [...deleting, ...registering] };
+}
+
+/** Plans the registration of users. One that needs an id of something else is of no use before the first login. */
+function registration(
+  login: { readonly call: Called; readonly as: LoginOperation },
+  drafts: readonly Draft[],
+  { schemas }: Facts,
+): PlannedRegistration | undefined {
+  const found = findRegistration(
+    drafts.map(({ call }) => call),
+    login,
+    schemas,
+  );
+  const action = drafts.find(({ call }) => call === found?.call)?.action;
+  return found === undefined || action === undefined || action.needs.length > 0
+    ? undefined
+    : { action, userField: found.userField, passwordField: found.passwordField };
+}

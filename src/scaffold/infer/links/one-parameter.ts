@@ -1,0 +1,96 @@
+import type { Parameter } from "../../../openapi/operations/description.ts";
+import { declarationOf } from "./declaration.ts";
+import { placeOfParameter, type Linked } from "../facts.ts";
+import type { Called, FoundResource } from "../resources/found-resource.ts";
+import { isGeneric } from "../resources/id-field.ts";
+import type { KeyIndex } from "../resources/key-index.ts";
+import { openKey } from "../values/path-parameter.ts";
+import type { Part } from "./leading-keys.ts";
+
+interface Use {
+  readonly place: string;
+  readonly name: string;
+  readonly call: Called;
+  readonly key: string;
+  readonly isProduced: boolean;
+  /** The resource whose id the key holds; `undefined` for a part of an id. */
+  readonly resource: FoundResource | undefined;
+}
+
+interface OneParameter {
+  /** The produced keys of parameters that would have a key of their own. */
+  readonly produced: ReadonlyMap<string, Linked>;
+  /** The common keys of parameters that nothing produces. */
+  readonly open: ReadonlyMap<string, string>;
+}
+
+/**
+ * Finds path parameters that are declared in one way at several places (`{org}` of `/orgs/{org}` and of `/teams/{id}/orgs/{org}`), and gives them one
+ * key: the one that is produced, if the parameters of the paths allow it. Parameters that nothing gives have one key for each name. Keys
+ * that are produced separately stay separate: the comments of issues are not those of commits.
+ */
+export function oneParameter(
+  calls: readonly Called[],
+  index: KeyIndex,
+  linked: ReadonlyMap<string, Linked>,
+  parts: readonly Part[],
+): OneParameter {
+  const groups = new Map<string, Use[]>();
+  for (const call of calls) {
+    for (const parameter of call.operation.parameters) {
+      const place = placeOfParameter(call.operation, "path", parameter.name);
+      if (parameter.in !== "path" || isGeneric(parameter.name) || linked.has(place)) continue;
+      const declared = declarationOf(parameter);
+      const use: Use = {
+        place,
+        name: parameter.name,
+        call,
+        ...keyOf(
+          parameter,
+          call,
+          index,
+          parts.find((part) => part.declared === declared),
+        ),
+      };
+      const group = groups.get(declared);
+      if (group === undefined) groups.set(declared, [use]);
+      else group.push(use);
+    }
+  }
+  const produced = new Map<string, Linked>();
+  const byName = new Map<string, Use[]>();
+  for (const uses of groups.values()) {
+    const given = uses.filter(({ isProduced }) => isProduced);
+    for (const use of uses) {
+      if (use.isProduced && use.resource !== undefined) continue;
+      const key = use.isProduced ? use.key : givenKey(use, given);
+      if (key !== undefined) produced.set(use.place, { kind: "key", key, link: "" });
+      else byName.set(use.name, [...(byName.get(use.name) ?? []), use]);
+    }
+  }
+  const open = new Map([...byName.values()].flatMap((uses) => uses.map(({ place }): [string, string] => [place, shortest(uses)!])));
+  return { produced, open };
+}
+
+function keyOf({ name }: Parameter, call: Called, index: KeyIndex, part: Part | undefined): Pick<Use, "key" | "isProduced" | "resource"> {
+  const at = call.path.segments.findIndex((segment) => segment.kind === "parameter" && segment.name === name);
+  const own = at < 0 ? undefined : index.resourceAt(call, at);
+  const resource = own !== undefined && index.produced(own.key) ? own : index.byName(name, call);
+  if (resource !== undefined) return { key: resource.key, isProduced: true, resource };
+  if (part !== undefined) return { key: part.key, isProduced: true, resource: undefined };
+  return { key: openKey(name, at, own, call, index), isProduced: false, resource: own };
+}
+
+/** Returns the one produced key whose owner's parameters are all on the path of the use, too. */
+function givenKey({ call }: Use, given: readonly Use[]): string | undefined {
+  const here = new Set(call.operation.parameters.map(declarationOf));
+  const fitting = given.filter(({ resource }) => (resource?.leading ?? []).every(({ parameter }) => here.has(declarationOf(parameter))));
+  const keys = new Set(fitting.map(({ key }) => key));
+  return keys.size === 1 ? [...keys][0] : undefined;
+}
+
+/** Returns the shortest key of a resource, else the shortest one: it has the fewest words of one place. Of equally short ones the first. */
+function shortest(uses: readonly Use[]): string | undefined {
+  const ofResources = uses.filter(({ resource }) => resource !== undefined);
+  return (ofResources.length > 0 ? ofResources : uses).map(({ key }) => key).sort((a, b) => a.length - b.length)[0];
+}

@@ -1,0 +1,15 @@
+import type { PlannedAction } from "../plan.ts";
+import { squashed } from "../resources/words.ts";
+
+/** The length of a description that says what an operation does. */
+const BEGINNING = 120;
+
+/** Returns `true` if the name, the path or the beginning of the description of an operation has the words, and its name and path lack others. */
+export function says({ operation }: PlannedAction, words: RegExp, others?: RegExp): boolean {
+  const { id, path, summary, description } = operation;
+  const names = [id ?? "", path.replace(/\{[^{}]*\}/g, " ")].map(squashed);
+  if (others !== undefined && names.some((name) => others.test(name))) return false;
+  return [...names, squashed((summary ?? "").slice(0, BEGINNING)), squashed((description ?? "").slice(0, BEGINNING))].some((text) =>
+    words.test(text),
+  );
+}

@@ -1,0 +1,115 @@
+import type { GivenKey, PlannedAction, PlannedKey } from "../plan.ts";
+
+/** The number of keys that a user is asked for. */
+const MOST_KEYS = 8;
+/** The share of all actions that a key must unlock to be asked for. */
+const LEAST_SHARE = 0.005;
+
+/**
+ * Chooses the few keys that unlock most actions if the user gives them values, the most useful one first. Where one key alone unlocks nothing, the
+ * keys of an action are chosen together. Keys that calls produce count as well, if nothing that can be called produces them.
+ */
+export function chooseKeys(actions: readonly PlannedAction[], keys: readonly PlannedKey[]): readonly GivenKey[] {
+  const reach = new Reach(actions);
+  const types = new Map(keys.map(({ key, type }) => [key, type]));
+  const least = Math.max(1, actions.length * LEAST_SHARE);
+  const chosen: GivenKey[] = [];
+  const given = new Set<string>();
+  for (let before = reach.of(given); chosen.length < MOST_KEYS && before.actions.size < actions.length;) {
+    const best = bestOf(reach, given, before, MOST_KEYS - chosen.length);
+    if (best === undefined || best.gain * best.keys.length < least) break;
+    for (const key of best.keys) {
+      given.add(key);
+      const after = reach.of(given);
+      const example = actions.find((action) => action.needs.includes(key));
+      chosen.push({
+        key,
+        type: types.get(key) ?? "unknown",
+        unlocks: after.actions.size - before.actions.size,
+        reached: after.actions.size,
+        ...(example !== undefined && { example }),
+      });
+      before = after;
+    }
+  }
+  return chosen;
+}
+
+/** Returns the number of actions that can be called without any key from the user. */
+export function reachable(actions: readonly PlannedAction[]): number {
+  return new Reach(actions).of(new Set()).actions.size;
+}
+
+interface Reached {
+  readonly actions: ReadonlySet<PlannedAction>;
+  readonly keys: ReadonlySet<string>;
+}
+
+/** Returns the missing keys of one action that unlock the most actions for each key; of equally good ones the first. */
+function bestOf(
+  reach: Reach,
+  given: ReadonlySet<string>,
+  before: Reached,
+  most: number,
+): { readonly keys: readonly string[]; readonly gain: number } | undefined {
+  let best: { readonly keys: readonly string[]; readonly gain: number } | undefined;
+  for (const keys of reach.missing(before)) {
+    if (keys.length > most) continue;
+    const gain = (reach.of(new Set([...given, ...keys])).actions.size - before.actions.size) / keys.length;
+    if (best === undefined || gain > best.gain) best = { keys, gain };
+  }
+  return best;
+}
+
+/** Says which actions can be called, one after another, once some keys have values. */
+class Reach {
+  readonly #actions: readonly PlannedAction[];
+  readonly #byKey = new Map<string, PlannedAction[]>();
+
+  constructor(actions: readonly PlannedAction[]) {
+    this.#actions = actions;
+    for (const action of actions) {
+      for (const key of action.needs) {
+        const users = this.#byKey.get(key);
+        if (users === undefined) this.#byKey.set(key, [action]);
+        else users.push(action);
+      }
+    }
+  }
+
+  of(given: ReadonlySet<string>): Reached {
+    const keys = new Set<string>();
+    const reached = new Set<PlannedAction>();
+    const left = new Map<PlannedAction, number>();
+    const fresh = [...given];
+    const call = (action: PlannedAction): void => {
+      reached.add(action);
+      for (const { key } of action.produces) fresh.push(key);
+    };
+    for (const action of this.#actions) {
+      if (action.needs.length === 0) call(action);
+      else left.set(action, action.needs.length);
+    }
+    for (let key = fresh.pop(); key !== undefined; key = fresh.pop()) {
+      if (keys.has(key)) continue;
+      keys.add(key);
+      for (const action of this.#byKey.get(key) ?? []) {
+        const more = left.get(action)! - 1;
+        left.set(action, more);
+        if (more === 0) call(action);
+      }
+    }
+    return { actions: reached, keys };
+  }
+
+  /** Returns the sets of keys that the actions lack which cannot be called, each set once. */
+  missing({ actions, keys }: Reached): readonly (readonly string[])[] {
+    const sets = new Map<string, readonly string[]>();
+    for (const action of this.#actions) {
+      if (actions.has(action)) continue;
+      const lacking = action.needs.filter((key) => !keys.has(key));
+      for (const set of [lacking, ...lacking.map((key) => [key])]) sets.set(JSON.stringify(set.toSorted()), set);
+    }
+    return [...sets.values()];
+  }
+}

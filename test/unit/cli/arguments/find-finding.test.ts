@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { findFinding } from "../../../../src/cli/arguments/find-finding.ts";
+import type { RunDocument } from "../../../../src/reports/index.ts";
+import { violation } from "../../reports/results.ts";
+
+const operations = [
+  { action: "list", id: "aa11", count: 1 },
+  { action: "read", id: "bb22", count: 1 },
+];
+const explorations = [{ violations: [violation({ id: "aa11", operations }), violation({ id: "cc33" })], races: [] }];
+const found = (wanted: string): string | undefined => {
+  const one = findFinding(wanted, "1", { explorations: explorations as unknown as RunDocument["explorations"] });
+  return one.kind === "violation" ? one.violation.id : undefined;
+};
+
+it("finds a finding by the id of each action that shows it, whole or by its beginning", () => {
+  expect(["aa11", "bb22", "bb", "cc"].map(found)).toEqual(["aa11", "aa11", "aa11", "cc33"]);
+  expect(() => found("dd")).toThrow('There is no finding "dd" in run 1.');
+});
