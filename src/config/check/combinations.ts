@@ -1,4 +1,4 @@
-import { STORE_KINDS, storeKindOf } from "../../adapters/store-kinds.ts";
+import { STORE_KIND_NAMES, STORE_KINDS, storeKindOf } from "../../adapters/store-kinds.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 import { nearest } from "../../model/text/nearest.ts";
 import { problem, shown } from "../problem.ts";
@@ -60,8 +60,9 @@ function checkSystems(section: string, systems: Readonly<Record<string, FilledSy
         `It has ${checkpoints.join(", ")}.`,
       );
     }
-    if (isolation !== undefined && kind !== "redis") {
-      refuse(`${section}.${name}.isolation`, `${section}.${name}.isolation is for redis, and the store is ${kind}.`, "Take it out.");
+    if (isolation !== undefined && STORE_KINDS[kind].isolations === undefined) {
+      const choosing = STORE_KIND_NAMES.filter((one) => STORE_KINDS[one].isolations !== undefined).join(" and ");
+      refuse(`${section}.${name}.isolation`, `${section}.${name}.isolation is for ${choosing}, and the store is ${kind}.`, "Take it out.");
     }
   }
 }
