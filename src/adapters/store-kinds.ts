@@ -24,6 +24,8 @@ export interface StoreKindFacts {
   readonly racing: readonly string[];
   /** The parts that a lane can have for itself, where the user may choose. Default: there is no choice. */
   readonly isolations?: readonly string[];
+  /** `true`: the store of a target that already runs cannot be restored. Default: it can. */
+  readonly isOnlyCopied?: true;
   /** `true`: the store is part of seqqa, with nobody's data in it. Default: no. */
   readonly isOwn?: true;
   /** Loads the adapter. It is called at the first use, so that a lane loads no driver that it does not use. */
@@ -93,6 +95,7 @@ export const STORE_KINDS: Readonly<Record<StoreKindName, StoreKindFacts>> = {
     port: "5672",
     checkpoints: ["messages"],
     racing: ["messages"],
+    isOnlyCopied: true,
     load: async () => {
       const { openRabbitmq, stores } = await import("./queue/rabbitmq/index.ts");
       return { stores, open: openRabbitmq };
@@ -103,6 +106,7 @@ export const STORE_KINDS: Readonly<Record<StoreKindName, StoreKindFacts>> = {
     port: "4222",
     checkpoints: ["messages"],
     racing: ["messages"],
+    isOnlyCopied: true,
     load: async () => {
       const { openNats, stores } = await import("./queue/nats/index.ts");
       return { stores, open: openNats };

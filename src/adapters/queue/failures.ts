@@ -20,7 +20,7 @@ export function unknownQueue(queue: string, known: readonly string[]): SeqqaErro
 
 /** The error for a target that already runs: nobody can keep its other clients from publishing and taking messages meanwhile. */
 export function notExternal(store: string, kind: string): SeqqaError {
-  return new SeqqaError("QUEUE_EXTERNAL", `systems.${store} is a ${kind} server of a target that already runs, whose messages cannot be restored.`, {
+  return new SeqqaError("QUEUE_EXTERNAL", `systems.${store} is ${kind} of a target that already runs, whose messages cannot be restored.`, {
     exitStatus: 2,
     hint: "Let seqqa start the target (target.command): each lane then has queues of its own.",
   });
@@ -35,8 +35,8 @@ export function lost(what: string, error: unknown, secrets: readonly string[] = 
 
 export function unreachable(what: string, error: unknown, secrets: readonly string[] = []): SeqqaError {
   if (error instanceof SeqqaError) return error;
-  const isRefused = /ECONNREFUSED/.test(String((error as { code?: unknown }).code ?? error));
-  const why = isRefused ? "Connection refused" : textOf(error, secrets);
+  const text = textOf(error, secrets);
+  const why = /ECONNREFUSED|connection refused/i.test(text) ? "Connection refused" : text;
   return new SeqqaError("STORE_UNREACHABLE", `${what} cannot be reached: ${why}.`, { exitStatus: 2, hint: "Check the URL, and that the server runs." });
 }
 

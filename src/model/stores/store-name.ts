@@ -6,8 +6,8 @@ import { shellWord } from "../text/shell-word.ts";
 const FOR_TESTS: ReadonlySet<string> = new Set(["test", "dev", "ci", "seqqa"]);
 
 /**
- * Returns the name by which a user permits writes to a store: the database; for SQLite the file without its folders, for Redis `host/index`, for
- * NATS the host.
+ * Returns the name by which a user permits writes to a store: the database; for SQLite the file without its folders, for Redis `host/index`, for RabbitMQ the virtual
+ * host, for NATS the host.
  *
  * @param url A URL of a store, or the path of a SQLite file. It must be valid.
  */
@@ -15,7 +15,7 @@ export function storeName(url: string): string {
   const file = sqlitePathOf(url) ?? (/^[a-z][a-z0-9+.-]+:\/\//i.test(url) ? undefined : url);
   if (file !== undefined) return file.split(/[\\/]/).at(-1)!;
   const { protocol, hostname, pathname, searchParams } = new URL(url);
-  const name = decoded(pathname.slice(1));
+  const name = decoded(pathname.slice(1)) || (/^amqps?:$/.test(protocol) ? "/" : "");
   // A NATS server has no databases.
   if (protocol === "nats:") return hostname;
   return /^(?:redis|bullmq)s?:$/.test(protocol) ? `${hostname}/${name || searchParams.get("db") || "0"}` : name;

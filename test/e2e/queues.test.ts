@@ -1,0 +1,84 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { explore, queues } from "../models/index.ts";
+import { emptyFolder, folderWith, linkPackages, only, root, seqqa, writtenIn, type Explored } from "../support/e2e.ts";
+import { natsUrl, rabbitmqUrl, redisUrl } from "../support/services.ts";
+
+const URLS = {
+  bullmq: async () => (await redisUrl()).replace("redis:", "bullmq:"),
+  rabbitmq: rabbitmqUrl,
+  nats: natsUrl,
+} as const;
+const BROKERS = Object.keys(URLS) as (keyof typeof URLS)[];
+
+async function explored(
+  broker: keyof typeof URLS,
+  { bug = "", parallel = "2" } = {},
+): Promise<{ readonly status: number | null; readonly found: Explored }> {
+  const folder = emptyFolder();
+  const args = ["run", join(root, "fixtures/queues"), "--output", folder, "--parallel", parallel];
+  const { status } = await seqqa(args, { env: { BUG: bug, QUEUE_URL: await URLS[broker]() } });
+  return { status, found: only(writtenIn(folder)) };
+}
+
+describe.each(BROKERS)("jobs in %s", (broker) => {
+  it("a correct worker keeps its rules in every state of the model, with one digest for one lane and two", async () => {
+    const runs = [await explored(broker, { parallel: "1" }), await explored(broker)];
+    const { states, transitions, skipped } = explore(queues(broker));
+    for (const { status, found } of runs) {
+      expect(found).toMatchObject({ violations: [], divergences: [], errors: [], statesVisited: states, transitions, skipped });
+      expect(found.verdict.text).toContain("exhaustive");
+      expect(status).toBe(0);
+    }
+    expect(new Set(runs.map(({ found }) => found.digest)).size).toBe(1);
+  });
+
+  it.each([
+    ["twice", "charged_once", ["place charges_twice", "place charges_lost charges_next"]],
+    ["lost", "job_not_lost", ["place hold charges_next", "place hold charges_twice"]],
+  ] as const)("the defect %s breaks %s", async (bug, invariant, paths) => {
+    const { status, found } = await explored(broker, { bug });
+    expect(found.violations).toMatchObject(paths.map((path) => ({ invariant, reproductionPath: path.split(" "), confirmed: true })));
+    expect(found).toMatchObject({ statesVisited: explore(queues(broker, bug)).states });
+    expect(status).toBe(1);
+  });
+});
+
+const EXPLORATION = `
+import { Action, Agent } from "seqqa";
+import { queueActions } from "seqqa/adapters/queue";
+export const agent = new Agent({
+  name: "one",
+  actions: [
+    new Action({ name: "look", run: async (api) => api.get("/health") }),
+    ...queueActions("jobs", { queue: "charges", run: async (api) => api.post("/jobs/charge") }),
+  ],
+  invariants: [],
+});
+`;
+
+describe("queues that cannot be used", () => {
+  const folderOf = (config: string): string => {
+    const folder = folderWith({ "seqqa.yaml": config, "one.explore.ts": EXPLORATION });
+    linkPackages(folder, "seqqa");
+    return folder;
+  };
+
+  it.each([
+    ["amqp://127.0.0.1:1/test", "RabbitMQ at 127.0.0.1:1 (virtual host test) cannot be reached: Connection refused."],
+    ["nats://127.0.0.1:1", "NATS at 127.0.0.1:1 cannot be reached: Connection refused."],
+    ["amqp://127.0.0.1:1/test?management=here", "The URL of a RabbitMQ store cannot be used: management is no URL of HTTP."],
+  ])("%s is refused in one sentence", async (url, sentence) => {
+    const folder = folderOf(`systems: { jobs: { url: "${url}" } }\ntarget: { command: node server.mjs }\n`);
+    const { status, stderr } = await seqqa(["run", "."], { cwd: folder });
+    expect(stderr).toContain(sentence);
+    expect(status).toBe(2);
+  });
+
+  it.each(["amqp://127.0.0.1/test", "nats://127.0.0.1"])("%s of a target that already runs is refused: it cannot be restored", async (url) => {
+    const folder = folderOf(`base_url: http://127.0.0.1:1\nsystems: { jobs: { url: "${url}" } }\n`);
+    const { status, stderr } = await seqqa(["run", "."], { cwd: folder });
+    expect(stderr).toContain("of a target that already runs, whose messages cannot be restored.");
+    expect(status).toBe(2);
+  });
+});
