@@ -185,7 +185,8 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
 }
 
 function messageOf(queue: string, { content, fields, properties: { headers = {}, ...properties } }: GetMessage): Message {
-  const { [ORIGIN]: origin, ...others } = headers as Record<string, unknown>;
+  // A quorum queue counts deliveries anew once a message is put back: whether there was one is what the state says.
+  const { [ORIGIN]: origin, "x-delivery-count": _, ...others } = headers as Record<string, unknown>;
   const { exchange, routingKey: key, redelivered } = fields;
   return {
     content: content.toString("base64"),
