@@ -125,7 +125,13 @@ module.exports = {
       from: { path: "^src/adapters/queue/" },
       to: {
         path: "^src/",
-        pathNot: ["^src/adapters/queue/", "^src/model/", "^src/stores/", "^src/network/", "^src/adapters/redis/(index|connect/redis-url)[.]ts$"],
+        pathNot: [
+          "^src/adapters/queue/",
+          "^src/model/",
+          "^src/stores/",
+          "^src/network/",
+          "^src/adapters/redis/(index|connect/redis-url)[.]ts$",
+        ],
       },
     },
     {
@@ -185,7 +191,7 @@ module.exports = {
       severity: "error",
       from: { path: "^(src|bin)/" },
       // Optional peers: imported when first needed, with a message that says what to install.
-      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"], pathNot: "node_modules/(pg|mysql2|ioredis|bullmq)/" },
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"], pathNot: "node_modules/(pg|mysql2|ioredis|bullmq|amqplib|@nats-io)/" },
     },
     {
       name: "no-tests",

@@ -75,10 +75,13 @@ describe("queues that cannot be used", () => {
     expect(status).toBe(2);
   });
 
-  it.each(["amqp://127.0.0.1/test", "nats://127.0.0.1"])("%s of a target that already runs is refused: it cannot be restored", async (url) => {
-    const folder = folderOf(`base_url: http://127.0.0.1:1\nsystems: { jobs: { url: "${url}" } }\n`);
-    const { status, stderr } = await seqqa(["run", "."], { cwd: folder });
-    expect(stderr).toContain("of a target that already runs, whose messages cannot be restored.");
-    expect(status).toBe(2);
-  });
+  it.each(["amqp://127.0.0.1/test", "nats://127.0.0.1"])(
+    "%s of a target that already runs is refused: it cannot be restored",
+    async (url) => {
+      const folder = folderOf(`base_url: http://127.0.0.1:1\nsystems: { jobs: { url: "${url}" } }\n`);
+      const { status, stderr } = await seqqa(["run", "."], { cwd: folder });
+      expect(stderr).toContain("of a target that already runs, whose messages cannot be restored.");
+      expect(status).toBe(2);
+    },
+  );
 });

@@ -19,8 +19,7 @@ export interface Queues {
 export function queues(broker: "bullmq" | "rabbitmq" | "nats", bug: "" | "twice" | "lost" = ""): Model<Queues> {
   const counts = broker === "bullmq";
   const isFresh = ([, taken]: Job): boolean => taken === 0;
-  const again = ([order, taken, failures]: Job, failed: number): Job =>
-    counts ? [order, taken + 1, failures + failed] : [order, 1, 0];
+  const again = ([order, taken, failures]: Job, failed: number): Job => (counts ? [order, taken + 1, failures + failed] : [order, 1, 0]);
   const retried = (state: Queues, [job, ...others]: readonly Job[]): Queues => {
     const next = again(job!, 1);
     if (!counts) return { ...state, waiting: [next, ...others] };

@@ -37,12 +37,16 @@ export function unreachable(what: string, error: unknown, secrets: readonly stri
   if (error instanceof SeqqaError) return error;
   const text = textOf(error, secrets);
   const why = /ECONNREFUSED|connection refused/i.test(text) ? "Connection refused" : text;
-  return new SeqqaError("STORE_UNREACHABLE", `${what} cannot be reached: ${why}.`, { exitStatus: 2, hint: "Check the URL, and that the server runs." });
+  return new SeqqaError("STORE_UNREACHABLE", `${what} cannot be reached: ${why}.`, {
+    exitStatus: 2,
+    hint: "Check the URL, and that the server runs.",
+  });
 }
 
 /** Returns the text of a driver's error without secrets. */
 function textOf(error: unknown, secrets: readonly string[]): string {
-  const text = error instanceof AggregateError ? error.errors.map(String).join("; ") : error instanceof Error ? error.message : String(error);
+  const text =
+    error instanceof AggregateError ? error.errors.map(String).join("; ") : error instanceof Error ? error.message : String(error);
   return withoutSecrets(text, secrets).replace(/\.$/, "");
 }
 

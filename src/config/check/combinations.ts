@@ -60,7 +60,7 @@ function checkSystems(
     const kind = storeKindOf(url)!;
     if (isExternal && STORE_KINDS[kind].isOnlyCopied === true) {
       refuse(
-        `${section}.${name}.url`,
+        section === "systems" ? `${section}.${name}.url` : "lanes",
         `${section}.${name} is ${kind} of a target that already runs, whose messages cannot be restored.`,
         "Let seqqa start the target (target.command): each lane then has queues of its own.",
       );

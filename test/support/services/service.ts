@@ -241,7 +241,11 @@ export function background(
   user?: { readonly uid: number; readonly gid: number },
   env?: Readonly<Record<string, string>>,
 ): ChildProcess {
-  return spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...user, ...(env !== undefined && { env: { ...process.env, ...env } }) });
+  return spawn(command, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    ...user,
+    ...(env !== undefined && { env: { ...process.env, ...env } }),
+  });
 }
 
 export function answers(port: number, host = "127.0.0.1"): Promise<boolean> {

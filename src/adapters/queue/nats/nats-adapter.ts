@@ -8,21 +8,11 @@ import { payloadOf, type QueueJob, type Settlement, type TakenJob } from "../job
 import { MessageAdapter } from "../message-adapter.ts";
 import { connectNats, natsUrl, shownNats, type JetStream } from "./connect.ts";
 import { rewriteStream } from "./rewrite-stream.ts";
+import type { StreamMessage } from "./stream-message.ts";
 
 export interface NatsAdapterOptions {
   /** `nats://[user:password@]host[:port]`: a server of the lane's own. */
   readonly url: string;
-}
-
-/** A message that was published to a stream. Plain data. */
-export interface StreamMessage {
-  readonly subject: string;
-  /** Base64. */
-  readonly data: string;
-  readonly headers: readonly (readonly [name: string, values: readonly string[]])[];
-  /** `gone`: it is no longer in the stream. `done`: a worker has done it, and the stream keeps it. */
-  readonly state: "waiting" | "done" | "gone";
-  readonly redelivered: boolean;
 }
 
 /** The messages of streams that had some: all that were published, the one with sequence number 1 first. */

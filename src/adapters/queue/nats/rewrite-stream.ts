@@ -1,7 +1,7 @@
 import type { ConsumerConfig, StreamInfo } from "@nats-io/jetstream";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { JetStream } from "./connect.ts";
-import type { StreamMessage } from "./nats-adapter.ts";
+import type { StreamMessage } from "./stream-message.ts";
 
 /**
  * Makes a stream again with these messages. Nothing else takes back its sequence numbers, and the ids that it refuses as duplicates. Messages that are
@@ -16,7 +16,8 @@ export async function rewriteStream(
   const { name } = config;
   const { headers } = await import("@nats-io/transport-node");
   const consumers: ConsumerConfig[] = [];
-  for await (const consumer of manager.consumers.list(name)) if (consumer.config.durable_name !== undefined) consumers.push(consumer.config);
+  for await (const consumer of manager.consumers.list(name))
+    if (consumer.config.durable_name !== undefined) consumers.push(consumer.config);
   await manager.streams.delete(name);
   await manager.streams.add(config);
   // A stream that keeps messages for its consumers alone drops what is published before they exist.

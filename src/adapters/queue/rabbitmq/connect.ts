@@ -17,7 +17,10 @@ export async function connectRabbitmq(place: RabbitmqPlace): Promise<ChannelMode
     const text = error instanceof Error ? error.message : String(error);
     const where = shownRabbitmq(place);
     if (/ACCESS[-_]REFUSED/.test(text)) {
-      throw new SeqqaError("STORE_NOT_ALLOWED", `${where} refused the login.`, { hint: "Check user and password in the URL.", exitStatus: 2 });
+      throw new SeqqaError("STORE_NOT_ALLOWED", `${where} refused the login.`, {
+        hint: "Check user and password in the URL.",
+        exitStatus: 2,
+      });
     }
     // The server closes the connection instead of opening the virtual host.
     if (/ConnectionOpenOk|NOT_ALLOWED/.test(text)) {

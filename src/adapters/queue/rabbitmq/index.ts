@@ -26,7 +26,11 @@ export const stores: StoreKind = {
       checks.push({ ok: true, what: "management", says: `RabbitMQ ${overview?.rabbitmq_version ?? "unknown"}; lanes get virtual hosts.` });
     } catch (error) {
       if (!(error instanceof SeqqaError)) throw error;
-      checks.push({ ok: false, what: checks.length === 0 ? "reachable" : "management", says: `${error.message} ${error.hint ?? ""}`.trim() });
+      checks.push({
+        ok: false,
+        what: checks.length === 0 ? "reachable" : "management",
+        says: `${error.message} ${error.hint ?? ""}`.trim(),
+      });
     }
     return checks;
   },

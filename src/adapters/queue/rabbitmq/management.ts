@@ -18,7 +18,12 @@ export class Management {
    * @param path Its parts; each is encoded.
    * @throws SeqqaError `RABBITMQ_MANAGEMENT`, `STORE_NOT_ALLOWED`
    */
-  async ask<T>(method: "GET" | "PUT" | "POST" | "DELETE", path: readonly string[], body?: unknown, query: string = ""): Promise<T | undefined> {
+  async ask<T>(
+    method: "GET" | "PUT" | "POST" | "DELETE",
+    path: readonly string[],
+    body?: unknown,
+    query: string = "",
+  ): Promise<T | undefined> {
     const { management } = this.#place;
     let response: Response;
     try {

@@ -80,7 +80,8 @@ export class RabbitmqProvider implements StoreProvider {
 export async function sweep(place: RabbitmqPlace, management: Management, dryRun: boolean = false): Promise<Removed> {
   const all = (await management.ask<readonly VirtualHost[]>("GET", ["vhosts"])) ?? [];
   // After the list: a run shows that it lives before it makes a virtual host.
-  const queues = (await management.ask<readonly { readonly name: string }[]>("GET", ["queues", place.vhost], undefined, "?disable_stats=true")) ?? [];
+  const queues =
+    (await management.ask<readonly { readonly name: string }[]>("GET", ["queues", place.vhost], undefined, "?disable_stats=true")) ?? [];
   const alive = new Set(queues.map(({ name }) => name));
   const dead = all.filter(
     ({ name, description }) => description === describes(place) && LANE.test(name) && !alive.has(`${ALIVE}${LANE.exec(name)![1]!}`),

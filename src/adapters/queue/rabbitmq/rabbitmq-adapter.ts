@@ -23,7 +23,7 @@ interface Message {
   readonly origin: Origin;
 }
 
-/** What a message loses when it is published again. */
+/** Facts that a message loses when it is published again. */
 interface Origin {
   readonly exchange: string;
   readonly key: string;
@@ -145,7 +145,11 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
 
   async #takeFirst(queue: string): Promise<Message | undefined> {
     const queues = await this.#queues();
-    if (!queues.some(({ name }) => name === queue)) throw unknownQueue(queue, queues.map(({ name }) => name));
+    if (!queues.some(({ name }) => name === queue))
+      throw unknownQueue(
+        queue,
+        queues.map(({ name }) => name),
+      );
     if ((await this.#channel.checkQueue(queue)).consumerCount > 0) throw hasWorker(queue);
     const [first, ...others] = await this.#drain(queue);
     await this.#publish(queue, others);

@@ -17,7 +17,16 @@ const SEED: readonly Command[] = [
   ["stream", { name: "heard", subjects: ["heard"], retention: "interest" }],
   ["consumer", "heard", { durable_name: "ears", ack_policy: "explicit" }],
   ["publish", "work.a", "first", "id-1"],
-  ["publish", "log.a", "second", null, [["x", "1"], ["x", "2"]]],
+  [
+    "publish",
+    "log.a",
+    "second",
+    null,
+    [
+      ["x", "1"],
+      ["x", "2"],
+    ],
+  ],
   ["publish", "log.a", "third", null],
   ["remove", "log", 1],
 ];
