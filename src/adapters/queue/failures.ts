@@ -26,11 +26,17 @@ export function notExternal(store: string, kind: string): SeqqaError {
   });
 }
 
-export function lost(what: string, error: unknown, secrets: readonly string[] = []): SeqqaError {
+/** How the drivers say that a connection ended, or that nobody answers. */
+const LOST = /clos|ECONN|EPIPE|ENOTFOUND|timeout|timed out|socket|disconnect|drain|no responders/i;
+
+/** Returns the error for a call that the broker or its connection did not complete. */
+export function failed(what: string, error: unknown, secrets: readonly string[] = []): SeqqaError {
   if (error instanceof SeqqaError) return error;
-  return new SeqqaError("STORE_LOST", `The connection to ${what} was lost: ${textOf(error, secrets)}.`, {
-    hint: "Check that the server runs.",
-  });
+  const text = textOf(error, secrets);
+  if (LOST.test(text)) {
+    return new SeqqaError("STORE_LOST", `The connection to ${what} was lost: ${text}.`, { hint: "Check that the server runs." });
+  }
+  return new SeqqaError("STORE_FAILED", `${what} refused a command: ${text}.`, { hint: "See the server's log." });
 }
 
 export function unreachable(what: string, error: unknown, secrets: readonly string[] = []): SeqqaError {

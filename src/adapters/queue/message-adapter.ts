@@ -10,7 +10,7 @@ import type {
   StoreScope,
   StoreTraits,
 } from "../../model/stores/store-adapter.ts";
-import { lost } from "./failures.ts";
+import { failed } from "./failures.ts";
 import type { QueueJob, QueueStore, TakenJob } from "./job.ts";
 
 /**
@@ -100,10 +100,10 @@ export abstract class MessageAdapter<C extends object> implements StoreAdapter, 
     return this.alone(() => this.#look());
   }
 
-  /** Works while no other look is in progress. @throws SeqqaError `STORE_LOST` */
+  /** Works while no other look is in progress. @throws SeqqaError `STORE_LOST`, `STORE_FAILED` */
   protected alone<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#queue.then(work).catch((error: unknown) => {
-      throw lost(this.uses, error, this.#secrets);
+      throw failed(this.uses, error, this.#secrets);
     });
     this.#queue = result.catch(() => undefined);
     return result;

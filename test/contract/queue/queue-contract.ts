@@ -47,6 +47,17 @@ export function queueContract(open: () => Promise<QueueSubject>): void {
     expect((await subject.store.take("charges"))?.job).toMatchObject({ data: { n: 1 }, redelivered: true });
   });
 
+  test("two workers never have the same job", async () => {
+    await subject.store.root();
+    await add({ n: 1 }, { n: 2 });
+    const taken = await Promise.all([1, 2, 3].map(() => subject.store.take("charges")));
+    expect(taken.map((one) => one?.job.data)).toEqual([{ n: 1 }, { n: 2 }, undefined]);
+    expect(await waiting()).toEqual([]);
+    await taken[1]!.settle("lost");
+    await taken[0]!.settle("done");
+    expect(await waiting()).toEqual([{ n: 2 }]);
+  });
+
   test("a restore brings jobs back that were done, refused or lost, and removes those that came later", async () => {
     const { store } = subject;
     await store.root();

@@ -2,7 +2,7 @@ import type { Job, JobState, Queue, QueueOptions, Worker } from "bullmq";
 import type { LastLook, Observed } from "../../../model/stores/store-adapter.ts";
 import { redisPlace, type RedisPlace } from "../../redis/connect/redis-url.ts";
 import { RedisAdapter, type RedisAdapterOptions } from "../../redis/index.ts";
-import { driverMissing, hasWorker, lost, unknownQueue } from "../failures.ts";
+import { driverMissing, failed, hasWorker, unknownQueue } from "../failures.ts";
 import type { QueueJob, QueueStore, Settlement, TakenJob } from "../job.ts";
 import { withoutTimes } from "./job-rows.ts";
 
@@ -149,7 +149,7 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
     try {
       return await command();
     } catch (error) {
-      throw lost(this.uses, error, this.#place.password === undefined ? [] : [this.#place.password]);
+      throw failed(this.uses, error, this.#place.password === undefined ? [] : [this.#place.password]);
     }
   }
 }

@@ -28,6 +28,8 @@ export class NatsAdapter extends MessageAdapter<Streams> {
   readonly name = "nats";
   readonly uses: string;
   readonly #url: URL;
+  /** Jobs that a worker has, as queue and sequence number: nobody else gets them meanwhile. */
+  readonly #taken: Set<string> = new Set();
   #opened: JetStream | undefined;
 
   /** @throws SeqqaError `NATS_URL_INVALID` */
@@ -45,15 +47,16 @@ export class NatsAdapter extends MessageAdapter<Streams> {
 
   async jobs(queue: string): Promise<readonly QueueJob[]> {
     const messages = (await this.look())[queue] ?? [];
-    return messages.filter(({ state }) => state === "waiting").map((message) => jobOf(queue, message));
+    return messages.filter((message, index) => this.#waits(queue, message, index)).map((message) => jobOf(queue, message));
   }
 
   async take(queue: string): Promise<TakenJob | undefined> {
-    const messages = (await this.look())[queue] ?? [];
     await this.alone(() => this.#requireQueue(queue));
-    const at = messages.findIndex(({ state }) => state === "waiting");
+    const messages = (await this.look())[queue] ?? [];
+    const at = messages.findIndex((message, index) => this.#waits(queue, message, index));
     if (at < 0) return undefined;
-    return { job: jobOf(queue, messages[at]!), settle: (how) => this.alone(() => this.#settle(queue, at + 1, how)) };
+    this.#taken.add(`${queue} ${at}`);
+    return { job: jobOf(queue, messages[at]!), settle: (how) => this.alone(() => this.#settle(queue, at, how)) };
   }
 
   async close(): Promise<void> {
@@ -71,6 +74,7 @@ export class NatsAdapter extends MessageAdapter<Streams> {
   }
 
   protected async put(wanted: Streams): Promise<void> {
+    this.#taken.clear();
     const now = await this.read();
     const infos = await this.#streams();
     for (const info of infos) {
@@ -145,14 +149,20 @@ export class NatsAdapter extends MessageAdapter<Streams> {
     }
   }
 
-  async #settle(queue: string, seq: number, how: Settlement): Promise<void> {
+  async #settle(queue: string, index: number, how: Settlement): Promise<void> {
+    this.#taken.delete(`${queue} ${index}`);
     const { config } = await this.#manager.streams.info(queue);
     const isOver = how === "done" || how === "reject";
-    if (isOver && config.retention !== "limits") await this.#manager.streams.deleteMessage(queue, seq);
+    if (isOver && config.retention !== "limits") await this.#manager.streams.deleteMessage(queue, index + 1);
     else {
-      const changed = isOver ? ({ state: "done" } as const) : { redelivered: true };
-      this.last = { ...this.last, [queue]: this.last[queue]!.with(seq - 1, { ...this.last[queue]![seq - 1]!, ...changed }) };
+      const message = this.last[queue]![index]!;
+      const settled = { ...message, ...(isOver ? { state: "done" as const } : { redelivered: true }) };
+      this.last = { ...this.last, [queue]: this.last[queue]!.with(index, settled) };
     }
+  }
+
+  #waits(queue: string, { state }: StreamMessage, index: number): boolean {
+    return state === "waiting" && !this.#taken.has(`${queue} ${index}`);
   }
 }
 

@@ -72,4 +72,5 @@ export interface RabbitmqQueue {
   readonly exclusive: boolean;
   /** `classic`, `quorum` or `stream`. */
   readonly type?: string;
+  readonly arguments?: Readonly<Record<string, unknown>>;
 }

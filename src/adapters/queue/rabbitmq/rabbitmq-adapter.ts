@@ -1,5 +1,4 @@
 import type { Channel, ChannelModel, GetMessage } from "amqplib";
-import { isDeepStrictEqual } from "node:util";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { StoreScope } from "../../../model/stores/store-adapter.ts";
 import { hasWorker, notExternal, unknownQueue } from "../failures.ts";
@@ -30,11 +29,24 @@ interface Origin {
   readonly redelivered: boolean;
 }
 
+/** A message that was taken out of its queue. */
+interface TakenOut {
+  readonly message: Message;
+  /** Its place among those that were put back together; `undefined` for a message that came later. */
+  readonly place: number | undefined;
+}
+
 /** The messages of queues that have some, in the order in which a worker gets them. */
 type Messages = Readonly<Record<string, readonly Message[]>>;
 
-/** A header that keeps the origin of a message that was taken out and put back. */
-const ORIGIN = "x-seqqa-origin";
+/** A header of messages that were put back. */
+const PUT_BACK = "x-seqqa-put-back";
+
+interface PutBack extends Origin {
+  /** The time at which it was put back, by counting. A dead letter keeps the header, and with it an older number or another queue's. */
+  readonly batch: number;
+  readonly place: number;
+}
 
 /**
  * The queues of a RabbitMQ virtual host. A look takes all messages out, and puts them back in their order: a message's own time to live begins again, and
@@ -45,6 +57,9 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
   readonly uses: string;
   readonly #place: RabbitmqPlace;
   readonly #management: Management;
+  /** The last batch of messages that was put back into each queue. */
+  readonly #batches: Map<string, number> = new Map();
+  #batch = 0;
   #opened: { readonly connection: ChannelModel; readonly channel: Channel } | undefined;
 
   /** @throws SeqqaError `RABBITMQ_URL_INVALID` */
@@ -76,7 +91,7 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
       settle: (how) =>
         this.alone(async () => {
           if (how === "done") return;
-          const others = await this.#drain(queue);
+          const others = await this.#drain(await this.#named(queue));
           if (how === "reject") await this.#reject(queue, message);
           const again = { ...message, origin: { ...message.origin, redelivered: true } };
           await this.#publish(queue, how === "reject" ? others : [again, ...others]);
@@ -93,20 +108,20 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
 
   protected async read(): Promise<Messages> {
     const found: Record<string, readonly Message[]> = {};
-    for (const { name } of await this.#queues()) {
-      const messages = await this.#drain(name);
+    for (const queue of await this.#queues()) {
+      const messages = await this.#drain(queue);
       if (messages.length === 0) continue;
-      await this.#publish(name, messages);
-      found[name] = messages;
+      await this.#publish(queue.name, messages);
+      found[queue.name] = messages;
     }
     return found;
   }
 
   protected async put(wanted: Messages): Promise<void> {
     const queues = await this.#queues();
-    for (const { name } of queues) {
-      await this.#drain(name);
-      await this.#publish(name, wanted[name] ?? []);
+    for (const queue of queues) {
+      await this.#drain(queue);
+      await this.#publish(queue.name, wanted[queue.name] ?? []);
     }
     const missing = Object.keys(wanted).find((name) => !queues.some((queue) => queue.name === name));
     if (missing === undefined) return;
@@ -143,39 +158,45 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
     });
   }
 
-  async #takeFirst(queue: string): Promise<Message | undefined> {
-    const queues = await this.#queues();
-    if (!queues.some(({ name }) => name === queue))
-      throw unknownQueue(
-        queue,
-        queues.map(({ name }) => name),
-      );
-    if ((await this.#channel.checkQueue(queue)).consumerCount > 0) throw hasWorker(queue);
+  async #takeFirst(name: string): Promise<Message | undefined> {
+    const queue = await this.#named(name);
+    if ((await this.#channel.checkQueue(name)).consumerCount > 0) throw hasWorker(name);
     const [first, ...others] = await this.#drain(queue);
-    await this.#publish(queue, others);
+    await this.#publish(name, others);
     return first;
   }
 
+  /** @throws SeqqaError `QUEUE_UNKNOWN` */
+  async #named(name: string): Promise<RabbitmqQueue> {
+    const queues = await this.#queues();
+    const queue = queues.find((one) => one.name === name);
+    if (queue !== undefined) return queue;
+    throw unknownQueue(
+      name,
+      queues.map((one) => one.name),
+    );
+  }
+
   /** Takes all messages out of a queue. */
-  async #drain(queue: string): Promise<readonly Message[]> {
-    const messages: Message[] = [];
+  async #drain({ name, arguments: settings }: RabbitmqQueue): Promise<readonly Message[]> {
+    const taken: TakenOut[] = [];
     for (;;) {
-      const got = await this.#channel.get(queue, { noAck: true });
-      if (got === false) return messages;
-      messages.push(messageOf(queue, got));
+      const got = await this.#channel.get(name, { noAck: true });
+      if (got === false) return inOrder(taken, Number(settings?.["x-max-priority"] ?? 0));
+      taken.push(takenOut(name, got, this.#batches.get(name)));
     }
   }
 
   async #publish(queue: string, messages: readonly Message[]): Promise<void> {
-    for (const { content, properties, headers, origin } of messages) {
-      const isAsPublished = isDeepStrictEqual(origin, { exchange: "", key: queue, redelivered: false });
-      this.#channel.sendToQueue(queue, Buffer.from(content, "base64"), {
-        ...properties,
-        headers: isAsPublished ? headers : { ...headers, [ORIGIN]: origin },
-      });
+    if (messages.length === 0) return;
+    const batch = ++this.#batch;
+    this.#batches.set(queue, batch);
+    for (const [place, { content, properties, headers, origin }] of messages.entries()) {
+      const putBack = { ...origin, batch, place } satisfies PutBack;
+      this.#channel.sendToQueue(queue, Buffer.from(content, "base64"), { ...properties, headers: { ...headers, [PUT_BACK]: putBack } });
     }
     // A queue answers after it has taken what this channel published before: others see the messages from now on.
-    if (messages.length > 0) await this.#channel.checkQueue(queue);
+    await this.#channel.checkQueue(queue);
   }
 
   /** Lets the broker do what it does with a rejected message: drop it, or send it to an exchange for dead letters. */
@@ -188,16 +209,32 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
   }
 }
 
-function messageOf(queue: string, { content, fields, properties: { headers = {}, ...properties } }: GetMessage): Message {
+/** @param batch The last batch of messages that was put back into the queue. */
+function takenOut(queue: string, { content, fields, properties }: GetMessage, batch: number | undefined): TakenOut {
+  const { headers = {}, ...others } = properties;
   // A quorum queue counts deliveries anew once a message is put back: whether there was one is what the state says.
-  const { [ORIGIN]: origin, "x-delivery-count": _, ...others } = headers as Record<string, unknown>;
-  const { exchange, routingKey: key, redelivered } = fields;
+  const { [PUT_BACK]: header, "x-delivery-count": _, ...ownHeaders } = headers as Record<string, unknown>;
+  const putBack = (header as PutBack | undefined)?.batch === batch ? (header as PutBack | undefined) : undefined;
+  const { exchange, key } = putBack ?? { exchange: fields.exchange, key: fields.exchange === "" ? queue : fields.routingKey };
   return {
-    content: content.toString("base64"),
-    properties: Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined)),
-    headers: others,
-    origin: (origin as Origin | undefined) ?? { exchange, key: exchange === "" ? queue : key, redelivered },
+    message: {
+      content: content.toString("base64"),
+      properties: Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined)),
+      headers: ownHeaders,
+      origin: { exchange, key, redelivered: fields.redelivered || putBack?.redelivered === true },
+    },
+    place: putBack?.place,
   };
+}
+
+/**
+ * Returns messages in the order in which a worker would get them if they had never been taken out. Those that were put back come first: others came
+ * later, if perhaps before these were in the queue again.
+ */
+function inOrder(taken: readonly TakenOut[], mostPriority: number): readonly Message[] {
+  const priorityOf = ({ message }: TakenOut): number => Math.min(mostPriority, Number(message.properties["priority"] ?? 0));
+  const rank = ({ place }: TakenOut): number => place ?? taken.length;
+  return taken.toSorted((a, b) => priorityOf(b) - priorityOf(a) || rank(a) - rank(b)).map(({ message }) => message);
 }
 
 function jobOf(queue: string, { content, properties, headers, origin }: Message): QueueJob {

@@ -122,6 +122,27 @@ describe("queues of RabbitMQ", () => {
     await close();
   });
 
+  it("looks do not change the order of messages that are published meanwhile", async () => {
+    const url = await virtualHost();
+    const { channel, close } = await client(url);
+    await channel.assertQueue("charges");
+    const store = await opened(url);
+    const all = Array.from({ length: 200 }, (_, n) => n);
+    let isOver = false;
+    const looking = (async () => {
+      while (!isOver) await store.observe();
+    })();
+    for (const n of all) {
+      channel.sendToQueue("charges", bytes(n));
+      await channel.waitForConfirms();
+    }
+    isOver = true;
+    await looking;
+    expect((await store.jobs("charges")).map(({ data }) => data)).toEqual(all);
+    await store.close();
+    await close();
+  });
+
   it("a stream is refused: it has no message that could be taken out", async () => {
     const url = await virtualHost();
     const { channel, close } = await client(url);
