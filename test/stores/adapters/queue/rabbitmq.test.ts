@@ -122,23 +122,23 @@ describe("queues of RabbitMQ", () => {
     await close();
   });
 
-  it("looks do not change the order of messages that are published meanwhile", async () => {
+  it("a message that comes while a look has the others taken out stays behind them, within its priority", async () => {
     const url = await virtualHost();
     const { channel, close } = await client(url);
-    await channel.assertQueue("charges");
+    await channel.assertQueue("charges", { maxPriority: 2 });
     const store = await opened(url);
-    const all = Array.from({ length: 200 }, (_, n) => n);
-    let isOver = false;
-    const looking = (async () => {
-      while (!isOver) await store.observe();
-    })();
-    for (const n of all) {
-      channel.sendToQueue("charges", bytes(n));
-      await channel.waitForConfirms();
-    }
-    isOver = true;
-    await looking;
-    expect((await store.jobs("charges")).map(({ data }) => data)).toEqual(all);
+    const publish = (n: number, priority: number) => channel.sendToQueue("charges", bytes(n), { priority });
+    [1, 2].forEach((n) => publish(n, 1));
+    await channel.waitForConfirms();
+    await store.root();
+    // The messages as the look put them back, and others that were faster.
+    const putBack = [await channel.get("charges", { noAck: true }), await channel.get("charges", { noAck: true })];
+    publish(3, 1);
+    publish(4, 2);
+    for (const message of putBack) if (message !== false) channel.sendToQueue("charges", message.content, message.properties);
+    await channel.waitForConfirms();
+    expect((await store.jobs("charges")).map(({ data }) => data)).toEqual([4, 1, 2, 3]);
+    expect((await store.take("charges"))?.job.data).toBe(4);
     await store.close();
     await close();
   });
