@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { explore, queues } from "../models/index.ts";
+import { some } from "../sizes.ts";
 import { emptyFolder, folderWith, linkPackages, only, root, seqqa, writtenIn, type Explored } from "../support/e2e.ts";
 import { natsUrl, rabbitmqUrl, redisUrl } from "../support/services.ts";
 
@@ -9,14 +10,14 @@ const URLS = {
   rabbitmq: rabbitmqUrl,
   nats: natsUrl,
 } as const;
-const BROKERS = Object.keys(URLS) as (keyof typeof URLS)[];
+const BROKERS: readonly (keyof typeof URLS)[] = ["rabbitmq", "nats", "bullmq"];
 
 async function explored(
   broker: keyof typeof URLS,
-  { bug = "", parallel = "2" } = {},
+  { bug = "", parallel = "2", flags = [] as readonly string[] } = {},
 ): Promise<{ readonly status: number | null; readonly found: Explored }> {
   const folder = emptyFolder();
-  const args = ["run", join(root, "fixtures/queues"), "--output", folder, "--parallel", parallel];
+  const args = ["run", join(root, "fixtures/queues"), "--output", folder, "--parallel", parallel, ...flags];
   const { status } = await seqqa(args, { env: { BUG: bug, QUEUE_URL: await URLS[broker]() } });
   return { status, found: only(writtenIn(folder)) };
 }
@@ -40,6 +41,28 @@ describe.each(BROKERS)("jobs in %s", (broker) => {
     const { status, found } = await explored(broker, { bug });
     expect(found.violations).toMatchObject(paths.map((path) => ({ invariant, reproductionPath: path.split(" "), confirmed: true })));
     expect(found).toMatchObject({ statesVisited: explore(queues(broker, bug)).states });
+    expect(status).toBe(1);
+  });
+});
+
+describe.each(some(BROKERS, 1))("workers of %s that fail, and two at once", (broker) => {
+  it("a correct worker has no race, and leaves a job in the queue whose write failed", async () => {
+    const { status, found } = await explored(broker, { flags: ["--races", "--faults"] });
+    expect(found).toMatchObject({ violations: [], races: [], divergences: [], errors: [] });
+    expect(found.raceCoverage?.trials).toBeGreaterThan(0);
+    expect(found.faultCoverage?.tried).toBeGreaterThan(0);
+    expect(status).toBe(0);
+  });
+
+  it("a worker that confirms before its work is done loses the job", async () => {
+    const { status, found } = await explored(broker, { bug: "early", flags: ["--faults"] });
+    expect(found.violations).toContainEqual(
+      expect.objectContaining({
+        invariant: "charges_next_torn_write",
+        reproductionPath: ["place", "charges_next"],
+        message: expect.stringContaining("charges_next was answered 200, and job_not_lost does not hold") as string,
+      }),
+    );
     expect(status).toBe(1);
   });
 });

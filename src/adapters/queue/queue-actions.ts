@@ -44,6 +44,7 @@ export function queueActions<C extends object = Values, A = ApiClient>(
       name: `${name}_${suffix}`,
       description,
       tags: ["queue"],
+      changesStores: [store],
       // In a small API there may be no job, and a correct worker may refuse a job that is done.
       mayNeverApply: true,
       mayNeverSucceed: true,
