@@ -16,7 +16,7 @@ export interface Queues {
  * The orders that jobs charge. RabbitMQ and NATS keep a job that failed in its place, and say only that it was delivered before. BullMQ counts, puts the
  * job behind the others, and gives up after two failures.
  */
-export function queues(broker: "bullmq" | "rabbitmq" | "nats", bug: "" | "twice" | "lost" = ""): Model<Queues> {
+export function queues(broker: "bullmq" | "rabbitmq" | "nats", bugs: readonly ("twice" | "lost")[] = []): Model<Queues> {
   const counts = broker === "bullmq";
   const isFresh = ([, taken]: Job): boolean => taken === 0;
   const again = ([order, taken, failures]: Job, failed: number): Job => (counts ? [order, taken + 1, failures + failed] : [order, 1, 0]);
@@ -28,7 +28,7 @@ export function queues(broker: "bullmq" | "rabbitmq" | "nats", bug: "" | "twice"
       : { ...state, waiting: others, failed: [...state.failed, next].toSorted(([a], [b]) => a - b) };
   };
   const charge = (charged: readonly number[], order: number): readonly number[] =>
-    charged.map((sum, index) => (index === order && (sum === 0 || bug === "twice") ? sum + 10 : sum));
+    charged.map((sum, index) => (index === order && (sum === 0 || bugs.includes("twice")) ? sum + 10 : sum));
   return {
     initial: { charged: [], held: false, waiting: [], failed: [] },
     actions: ["place", "hold", "release", "charges_next", "charges_twice", "charges_lost"],
@@ -44,7 +44,7 @@ export function queues(broker: "bullmq" | "rabbitmq" | "nats", bug: "" | "twice"
       }
       const [job, ...others] = waiting;
       if (job === undefined || (action === "charges_lost" && !isFresh(job))) return null;
-      const isRefused = held && bug !== "lost";
+      const isRefused = held && !bugs.includes("lost");
       const status = isRefused ? 409 : 200;
       const times = action === "charges_twice" ? [0, 1] : [0];
       const after = held ? charged : times.reduce((sums) => charge(sums, job[0]), charged);
