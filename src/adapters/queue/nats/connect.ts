@@ -17,7 +17,7 @@ export interface JetStream {
  */
 export function natsUrl(url: string): URL {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed !== undefined && /^(?:nats|tls):$/.test(parsed.protocol) && parsed.hostname !== "") return parsed;
+  if (parsed !== undefined && parsed.protocol === "nats:" && parsed.hostname !== "") return parsed;
   throw new SeqqaError("NATS_URL_INVALID", "The URL of a NATS store cannot be used: it is not a nats: URL.", {
     hint: "Write nats://host:4222, with user:password@ before the host where there are any.",
     exitStatus: 2,
@@ -43,7 +43,6 @@ export async function connectNats(url: URL): Promise<JetStream> {
       name: "seqqa",
       reconnect: false,
       ...(url.username !== "" && { user: decoded(url.username), pass: password }),
-      ...(url.protocol === "tls:" && { tls: {} }),
     });
   } catch (error) {
     throw unreachable(shownNats(url), error, [password]);

@@ -8,8 +8,8 @@ import { rabbitmqPlace, urlOfVhost, type RabbitmqPlace } from "./rabbitmq-place.
 /** The beginning of the queue in the template by which a living run is known. It exists as long as the connection of the run. */
 const ALIVE = "seqqa.run.";
 
-/** The names of the virtual hosts that runs make. */
-const LANE = /^seqqa_([0-9a-f]+)_\d+_\d+$/;
+/** The names of the virtual hosts that runs make: the run with the store, the lane, and how often the lane was made. */
+const LANE = /^seqqa_([0-9a-f]+_.+)_\d+_\d+$/;
 
 /** Tells the virtual hosts of runs with one template from others. */
 const describes = ({ vhost }: RabbitmqPlace): string => `A lane's copy of ${vhost}, made by seqqa`;
@@ -17,15 +17,16 @@ const describes = ({ vhost }: RabbitmqPlace): string => `A lane's copy of ${vhos
 /** Gives each lane a virtual host of its own, with the queues, exchanges, bindings and policies of the template, and without its messages. */
 export class RabbitmqProvider implements StoreProvider {
   readonly #place: RabbitmqPlace;
-  readonly #runId: string;
+  /** The run and the store: two stores of a run may have one template. */
+  readonly #owner: string;
   readonly #management: Management;
   readonly #lanes: Map<number, string> = new Map();
   #alive: { readonly connection: ChannelModel; readonly id: string } | undefined;
   #template: unknown;
 
-  constructor({ url, runId }: StoreProviderOptions) {
+  constructor({ name, url, runId }: StoreProviderOptions) {
     this.#place = rabbitmqPlace(url);
-    this.#runId = runId;
+    this.#owner = `${runId}_${name}`;
     this.#management = new Management(this.#place);
   }
 
@@ -37,7 +38,7 @@ export class RabbitmqProvider implements StoreProvider {
 
   async provide(lane: number, generation: number): Promise<string> {
     await this.release(lane);
-    const vhost = `seqqa_${this.#runId}_${lane}_${generation}`;
+    const vhost = `seqqa_${this.#owner}_${lane}_${generation}`;
     this.#lanes.set(lane, vhost);
     await this.#management.ask("PUT", ["vhosts", vhost], { description: describes(this.#place) });
     await this.#management.ask("PUT", ["permissions", vhost, this.#place.user], { configure: ".*", write: ".*", read: ".*" });
@@ -70,7 +71,7 @@ export class RabbitmqProvider implements StoreProvider {
     connection.once("close", () => (this.#alive = undefined));
     const channel = await connection.createChannel();
     channel.on("error", () => undefined);
-    await channel.assertQueue(`${ALIVE}${this.#runId}`, { exclusive: true });
+    await channel.assertQueue(`${ALIVE}${this.#owner}`, { exclusive: true });
     this.#alive = { connection, id: randomUUID() };
     return this.#alive.id;
   }

@@ -23,6 +23,7 @@ export function rabbitmqPlace(url: string): RabbitmqPlace {
   if (parsed === undefined || !/^amqps?:$/.test(parsed.protocol) || parsed.hostname === "") throw invalid("it is not an amqp: URL");
   const named = parsed.searchParams.get("management");
   if (named !== null && (!URL.canParse(named) || !/^https?:\/\//.test(named))) throw invalid("management is no URL of HTTP");
+  if (named !== null && new URL(named).username !== "") throw invalid("management has a user of its own");
   parsed.searchParams.delete("management");
   const isTls = parsed.protocol === "amqps:";
   const host = `${isTls ? "https" : "http"}://${parsed.hostname}:${isTls ? 15671 : 15672}`;

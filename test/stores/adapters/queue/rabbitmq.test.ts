@@ -185,15 +185,24 @@ describe("virtual hosts of lanes", () => {
     await living!.prepare();
     await living!.provide(0, 0);
     expect(await stores.clean(template, { dryRun: true })).toEqual({ removed: [] });
-    await endConnection("seqqa.run.dead00", template);
-    expect(await stores.clean(template, { dryRun: true })).toEqual({ removed: ["virtual host seqqa_dead00_0_0"] });
-    expect(await virtualHosts()).toEqual(expect.arrayContaining(["seqqa_dead00_0_0", "seqqa_a11fe0_0_0"]));
+    await endConnection("seqqa.run.dead00_jobs", template);
+    expect(await stores.clean(template, { dryRun: true })).toEqual({ removed: ["virtual host seqqa_dead00_jobs_0_0"] });
+    expect(await virtualHosts()).toEqual(expect.arrayContaining(["seqqa_dead00_jobs_0_0", "seqqa_a11fe0_jobs_0_0"]));
     await next!.prepare();
-    expect(await virtualHosts()).not.toContain("seqqa_dead00_0_0");
-    expect(await virtualHosts()).toContain("seqqa_a11fe0_0_0");
+    expect(await virtualHosts()).not.toContain("seqqa_dead00_jobs_0_0");
+    expect(await virtualHosts()).toContain("seqqa_a11fe0_jobs_0_0");
     await next!.close();
     await living!.close();
     expect((await virtualHosts()).filter((name) => /a11fe0|ae0000/.test(name))).toEqual([]);
+  });
+
+  it("are different ones for two stores of a run with one template", async () => {
+    const template = await virtualHost();
+    const both = ["jobs", "mails"].map((name) => stores.createProvider({ name, url: template, runId: "2fee", directory: "/nonexistent" }));
+    for (const one of both) await one.prepare();
+    const urls = await Promise.all(both.map((one) => one.provide(0, 0)));
+    expect(urls.map((url) => rabbitmqPlace(url).vhost)).toEqual(["seqqa_2fee_jobs_0_0", "seqqa_2fee_mails_0_0"]);
+    for (const one of both) await one.close();
   });
 
   it("need the management API, and say how to enable it", async () => {

@@ -18,7 +18,10 @@ describe("URLs of RabbitMQ", () => {
     expect(shownRabbitmq(rabbitmqPlace("amqp://ann:s3cret@h:1/shop"))).toBe("RabbitMQ at h:1 (virtual host shop)");
   });
 
-  it.each(["http://h", "amqp:", "no url s3cret", "amqp://h?management=s3cret"])("%s is refused without being shown", (url) => {
-    expect(() => rabbitmqPlace(url)).toThrow(/^The URL of a RabbitMQ store cannot be used: (?!.*s3cret)/);
-  });
+  it.each(["http://h", "amqp:", "no url s3cret", "amqp://h?management=s3cret", "amqp://h?management=http://u:s3cret@h"])(
+    "%s is refused without being shown",
+    (url) => {
+      expect(() => rabbitmqPlace(url)).toThrow(/^The URL of a RabbitMQ store cannot be used: (?!.*s3cret)/);
+    },
+  );
 });
