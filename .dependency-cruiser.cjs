@@ -105,7 +105,7 @@ module.exports = {
       name: "adapters",
       comment: "An adapter sees src/model, src/stores, src/network, its own folder and its driver.",
       severity: "error",
-      from: { path: "^src/adapters/([^/]+)/", pathNot: "^src/adapters/stub/" },
+      from: { path: "^src/adapters/([^/]+)/", pathNot: "^src/adapters/(stub|queue)/" },
       to: { path: "^src/", pathNot: ["^src/adapters/$1/", "^src/model/", "^src/stores/", "^src/network/"] },
     },
     {
@@ -116,6 +116,22 @@ module.exports = {
       to: {
         path: "^src/",
         pathNot: ["^src/adapters/stub/", "^src/model/", "^src/stores/", "^src/network/", "^src/mocking/(route|reply)[.]ts$"],
+      },
+    },
+    {
+      name: "queue",
+      comment: "Queues are an adapter that has Redis for those of BullMQ.",
+      severity: "error",
+      from: { path: "^src/adapters/queue/" },
+      to: {
+        path: "^src/",
+        pathNot: [
+          "^src/adapters/queue/",
+          "^src/model/",
+          "^src/stores/",
+          "^src/network/",
+          "^src/adapters/redis/(index|connect/redis-url)[.]ts$",
+        ],
       },
     },
     {
@@ -175,7 +191,7 @@ module.exports = {
       severity: "error",
       from: { path: "^(src|bin)/" },
       // Optional peers: imported when first needed, with a message that says what to install.
-      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"], pathNot: "node_modules/(pg|mysql2|ioredis|bullmq)/" },
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"], pathNot: "node_modules/(pg|mysql2|ioredis|bullmq|amqplib|@nats-io)/" },
     },
     {
       name: "no-tests",

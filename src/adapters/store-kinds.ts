@@ -3,7 +3,7 @@ import type { StoreModuleSettings } from "../model/stores/store-module.ts";
 import type { StoreKind } from "../model/stores/store-provider.ts";
 
 /** Name of a kind of store. */
-export type StoreKindName = "sqlite" | "postgres" | "mysql" | "redis" | "stub" | "clock";
+export type StoreKindName = "sqlite" | "postgres" | "mysql" | "redis" | "bullmq" | "rabbitmq" | "nats" | "stub" | "clock";
 
 /** A kind of store, loaded with its driver. */
 export interface LoadedStore {
@@ -22,6 +22,10 @@ export interface StoreKindFacts {
   readonly checkpoints: readonly string[];
   /** The checkpoints on which calls can be raced. */
   readonly racing: readonly string[];
+  /** The parts that a lane can have for itself, where the user may choose. Default: there is no choice. */
+  readonly isolations?: readonly string[];
+  /** `true`: the store of a target that already runs cannot be restored. Default: it can. */
+  readonly isOnlyCopied?: true;
   /** `true`: the store is part of seqqa, with nobody's data in it. Default: no. */
   readonly isOwn?: true;
   /** Loads the adapter. It is called at the first use, so that a lane loads no driver that it does not use. */
@@ -65,6 +69,7 @@ export const STORE_KINDS: Readonly<Record<StoreKindName, StoreKindFacts>> = {
     port: "6379",
     checkpoints: ["dump"],
     racing: ["dump"],
+    isolations: ["server", "index"],
     load: async () => {
       const { RedisAdapter, stores } = await import("./redis/index.ts");
       return {
@@ -74,6 +79,39 @@ export const STORE_KINDS: Readonly<Record<StoreKindName, StoreKindFacts>> = {
           return new RedisAdapter({ url, ...common(settings), ...own });
         },
       };
+    },
+  },
+  bullmq: {
+    schemes: ["bullmq", "bullmqs"],
+    port: "6379",
+    checkpoints: ["dump"],
+    racing: ["dump"],
+    isolations: ["server", "index"],
+    load: async () => {
+      const { openBullmq, stores } = await import("./queue/bullmq/index.ts");
+      return { stores, open: openBullmq };
+    },
+  },
+  rabbitmq: {
+    schemes: ["amqp", "amqps"],
+    port: "5672",
+    checkpoints: ["messages"],
+    racing: ["messages"],
+    isOnlyCopied: true,
+    load: async () => {
+      const { openRabbitmq, stores } = await import("./queue/rabbitmq/index.ts");
+      return { stores, open: openRabbitmq };
+    },
+  },
+  nats: {
+    schemes: ["nats"],
+    port: "4222",
+    checkpoints: ["messages"],
+    racing: ["messages"],
+    isOnlyCopied: true,
+    load: async () => {
+      const { openNats, stores } = await import("./queue/nats/index.ts");
+      return { stores, open: openNats };
     },
   },
   stub: {

@@ -29,7 +29,7 @@ export function storePart(url: string, part: StorePart): string | undefined {
       if (password === "" && /^[^/]*\/\/[^/?#]*:@/.test(url)) return "";
       return decoded(password || searchParams.get("password") || "") || undefined;
     case "database":
-      return decoded(pathname.slice(1) || (kind === "redis" ? (searchParams.get("db") ?? "0") : "")) || undefined;
+      return decoded(pathname.slice(1) || (kind === "redis" || kind === "bullmq" ? (searchParams.get("db") ?? "0") : "")) || undefined;
   }
 }
 

@@ -8,6 +8,7 @@ export { fixtureModes, type FixtureMode } from "./fixture-modes.ts";
 export { ledger } from "./ledger.ts";
 export { login } from "./login.ts";
 export { ORDER_BUGS, orderGraph, orderModel, type OrderBug } from "./order-model.ts";
+export { queues } from "./queues.ts";
 export { replaceUpsert } from "./replace-upsert.ts";
 export { shop } from "./shop.ts";
 export { stock } from "./stock.ts";

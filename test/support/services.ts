@@ -1,4 +1,4 @@
-import { mysql, postgres, redis } from "./services/kinds.ts";
+import { mysql, nats, postgres, rabbitmq, redis } from "./services/kinds.ts";
 import type { Found, Service } from "./services/service.ts";
 
 /** Environment variable with the URL at which tests ask for database servers; set by `setup/servers.ts`. */
@@ -12,6 +12,12 @@ export const mysqlUrl = (): Promise<string> => urlOf(mysql);
 
 /** URL of a Redis server, without a path. @throws Error that says how to get one. */
 export const redisUrl = (): Promise<string> => urlOf(redis);
+
+/** URL of a RabbitMQ server with its management API, without a virtual host. @throws Error that says how to get one. */
+export const rabbitmqUrl = (): Promise<string> => urlOf(rabbitmq);
+
+/** URL of a NATS server with JetStream. @throws Error that says how to get one. */
+export const natsUrl = (): Promise<string> => urlOf(nats);
 
 const urls = new Map<string, Promise<string>>();
 

@@ -67,7 +67,7 @@ interface Opened {
  * state says which keys expire, not when. Not restored: scripts and functions, settings, and published messages.
  */
 export class RedisAdapter implements StoreAdapter {
-  readonly name = "redis";
+  readonly name: string = "redis";
   readonly traits: StoreTraits = { portable: true, commits: true };
   readonly #place: RedisPlace;
   readonly #targetUrl: string | undefined;

@@ -52,8 +52,11 @@ export function webhookActions<C extends object = Values, A = ApiClient>(
     return (api as ApiClient).post(webhook.path, { body, headers: all });
   };
   return [
-    stubAction<C, A>(`${store}_webhook`, `${store} sends its oldest webhook`, async (api, context) =>
-      send(api, storeOf<HttpStub>(context, store).takeWebhook("first")),
+    stubAction<C, A>(
+      `${store}_webhook`,
+      `${store} sends its oldest webhook`,
+      async (api, context) => send(api, storeOf<HttpStub>(context, store).takeWebhook("first")),
+      { changesStores: [store] },
     ),
     stubAction<C, A>(
       `${store}_webhook_again`,
@@ -62,10 +65,15 @@ export function webhookActions<C extends object = Values, A = ApiClient>(
       // A correct target ignores it.
       { changesNothing: true },
     ),
-    stubAction<C, A>(`${store}_webhook_overtakes`, `${store} sends its newest webhook before older ones`, async (api, context) => {
-      const stub = storeOf<HttpStub>(context, store);
-      return stub.waiting.length < 2 ? null : send(api, stub.takeWebhook("last"));
-    }),
+    stubAction<C, A>(
+      `${store}_webhook_overtakes`,
+      `${store} sends its newest webhook before older ones`,
+      async (api, context) => {
+        const stub = storeOf<HttpStub>(context, store);
+        return stub.waiting.length < 2 ? null : send(api, stub.takeWebhook("last"));
+      },
+      { changesStores: [store] },
+    ),
   ];
 }
 
@@ -74,7 +82,7 @@ function stubAction<C extends object, A>(
   name: string,
   description: string,
   run: ActionOptions<C, A>["run"],
-  more: Pick<ActionOptions, "changesNothing"> = {},
+  more: Pick<ActionOptions, "changesNothing" | "changesStores"> = {},
 ): Action<C, A> {
   return new Action<C, A>({ name, description, run, tags: ["stub"], mayNeverApply: true, mayNeverSucceed: true, ...more });
 }

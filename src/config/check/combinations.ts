@@ -1,4 +1,4 @@
-import { STORE_KINDS, storeKindOf } from "../../adapters/store-kinds.ts";
+import { STORE_KIND_NAMES, STORE_KINDS, storeKindOf } from "../../adapters/store-kinds.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 import { nearest } from "../../model/text/nearest.ts";
 import { problem, shown } from "../problem.ts";
@@ -28,7 +28,7 @@ function stores(values: Filled, refuse: Refuse): void {
     );
   }
   sameDatabase("", dbUrl, systems, refuse);
-  checkSystems("systems", systems, refuse);
+  checkSystems("systems", systems, refuse, values.target === undefined && values.baseUrl !== undefined);
 }
 
 /** Refuses two different stores as `db_url` and `systems.db.url`, since one is short for the other. `of`: the lane, as `lanes[1].`. */
@@ -38,7 +38,13 @@ function sameDatabase(of: string, dbUrl: string | undefined, systems: Filled["sy
   refuse("db_url", `${of}db_url and ${of}systems.db.url name different stores.`, "Keep one of them: db_url is short for systems.db.url.");
 }
 
-function checkSystems(section: string, systems: Readonly<Record<string, FilledSystem>> | undefined, refuse: Refuse): void {
+/** `isExternal`: they are the stores of a target that already runs. */
+function checkSystems(
+  section: string,
+  systems: Readonly<Record<string, FilledSystem>> | undefined,
+  refuse: Refuse,
+  isExternal: boolean,
+): void {
   for (const [name, { url, adapter, options, checkpoint, isolation }] of Object.entries(systems ?? {})) {
     if ((url as string | undefined) === undefined) {
       refuse(`${section}.${name}.url`, `${section}.${name}.url is missing.`, "Write the store's URL, e.g. sqlite:./shop.db.");
@@ -52,6 +58,13 @@ function checkSystems(section: string, systems: Readonly<Record<string, FilledSy
       );
     }
     const kind = storeKindOf(url)!;
+    if (isExternal && STORE_KINDS[kind].isOnlyCopied === true) {
+      refuse(
+        section === "systems" ? `${section}.${name}.url` : "lanes",
+        `${section}.${name} is ${kind} of a target that already runs, whose messages cannot be restored.`,
+        "Let seqqa start the target (target.command): each lane then has queues of its own.",
+      );
+    }
     const checkpoints = ["auto", ...STORE_KINDS[kind].checkpoints];
     if (checkpoint !== undefined && !checkpoints.includes(checkpoint)) {
       refuse(
@@ -60,8 +73,9 @@ function checkSystems(section: string, systems: Readonly<Record<string, FilledSy
         `It has ${checkpoints.join(", ")}.`,
       );
     }
-    if (isolation !== undefined && kind !== "redis") {
-      refuse(`${section}.${name}.isolation`, `${section}.${name}.isolation is for redis, and the store is ${kind}.`, "Take it out.");
+    if (isolation !== undefined && STORE_KINDS[kind].isolations === undefined) {
+      const choosing = STORE_KIND_NAMES.filter((one) => STORE_KINDS[one].isolations !== undefined).join(" and ");
+      refuse(`${section}.${name}.isolation`, `${section}.${name}.isolation is for ${choosing}, and the store is ${kind}.`, "Take it out.");
     }
   }
 }
@@ -194,7 +208,7 @@ function lanes(values: Filled, refuse: Refuse): void {
     if (sharing !== index)
       refuse("lanes", `lanes[${sharing}] and lanes[${index}] have the same db_url.`, "Every lane needs a store of its own.");
     sameDatabase(`lanes[${index}].`, lane.dbUrl, lane.systems, refuse);
-    checkSystems("lanes.systems", lane.systems, refuse);
+    checkSystems("lanes.systems", lane.systems, refuse, true);
   });
 }
 

@@ -70,8 +70,8 @@ const systemFields: Readonly<Record<string, Field>> = {
     example: "auto",
   },
   isolation: {
-    spec: choice(["server", "index"]),
-    description: "Redis: whether each lane gets a server or a database index of its own.",
+    spec: choice([...new Set(STORE_KIND_NAMES.flatMap((kind) => STORE_KINDS[kind].isolations ?? []))]),
+    description: "Redis and BullMQ: whether each lane gets a server or a database index of its own.",
     example: "server",
   },
   tables: { spec: texts, description: "Tables that belong to the state; default: all of them.", example: ["orders"] },

@@ -159,7 +159,9 @@ class FaultProber {
       if (end!.kind === "lost") throw new NotRecovered(`${action} got no answer`, new LaneLost(end!.lost!, `${action} got no answer`));
       await this.#afterFault(() => atRest(faults));
       const isUntouched = this.#agree(compared, execution, "before");
-      const again = isUntouched ? await this.#afterFault(() => this.#calls.again()) : undefined;
+      const repeated = isUntouched ? await this.#afterFault(() => this.#calls.again()) : undefined;
+      // An action that changes a store itself may not apply a second time: its job has failed for good.
+      const again = repeated?.calls[0]?.kind === "skipped" ? undefined : repeated;
       const lost = again?.calls[0]?.lost;
       if (lost !== undefined) {
         throw new NotRecovered(`it got no answer when it was made once more`, new LaneLost(lost, `${action} got no answer`));
@@ -330,7 +332,10 @@ class FaultProber {
 
   #stores(facts: Facts): Facts {
     let only = this.#only.get(facts);
-    if (only === undefined) this.#only.set(facts, (only = storesOnly(facts, this.#request.bestEffort)));
+    if (only === undefined) {
+      const { changesStores } = this.#ground.base.actions[this.#request.action]!;
+      this.#only.set(facts, (only = storesOnly(facts, this.#request.bestEffort, changesStores)));
+    }
     return only;
   }
 

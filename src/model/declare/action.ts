@@ -29,6 +29,11 @@ export interface ActionOptions<C extends object = Values, A = ApiClient> {
    * changes anything visible is unverified (exit code 3).
    */
   readonly changesNothing?: boolean;
+  /**
+   * Names of stores that `run` changes itself: it takes a job from a queue, or a mail from a stub. A write of the target that fails during this action
+   * (`--faults`) is judged by the other stores. Default: none.
+   */
+  readonly changesStores?: readonly string[];
 }
 
 const OPTIONS: readonly (keyof ActionOptions)[] = [
@@ -42,6 +47,7 @@ const OPTIONS: readonly (keyof ActionOptions)[] = [
   "mayNeverApply",
   "mayNeverSucceed",
   "changesNothing",
+  "changesStores",
 ];
 
 /** One call that a user of the API can make. */
@@ -56,6 +62,7 @@ export class Action<C extends object = Values, A = ApiClient> {
   readonly mayNeverApply: boolean;
   readonly mayNeverSucceed: boolean;
   readonly changesNothing: boolean;
+  readonly changesStores: readonly string[];
   /** A stack that leads to the declaration. Findings about a wrong status point to it, because such a status has no line of its own. */
   readonly declared: string | undefined;
 
@@ -83,6 +90,7 @@ export class Action<C extends object = Values, A = ApiClient> {
     this.mayNeverApply = options.mayNeverApply === true;
     this.mayNeverSucceed = options.mayNeverSucceed === true;
     this.changesNothing = options.changesNothing === true;
+    this.changesStores = options.changesStores ?? [];
     this.declared = new Error().stack;
   }
 }

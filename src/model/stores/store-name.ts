@@ -6,7 +6,8 @@ import { shellWord } from "../text/shell-word.ts";
 const FOR_TESTS: ReadonlySet<string> = new Set(["test", "dev", "ci", "seqqa"]);
 
 /**
- * Returns the name by which a user permits writes to a store: the database; for SQLite the file without its folders, for Redis `host/index`.
+ * Returns the name by which a user permits writes to a store: the database; for SQLite the file without its folders, for Redis `host/index`, for RabbitMQ the virtual
+ * host, for NATS the host.
  *
  * @param url A URL of a store, or the path of a SQLite file. It must be valid.
  */
@@ -14,8 +15,10 @@ export function storeName(url: string): string {
   const file = sqlitePathOf(url) ?? (/^[a-z][a-z0-9+.-]+:\/\//i.test(url) ? undefined : url);
   if (file !== undefined) return file.split(/[\\/]/).at(-1)!;
   const { protocol, hostname, pathname, searchParams } = new URL(url);
-  const name = decoded(pathname.slice(1));
-  return /^rediss?:$/.test(protocol) ? `${hostname}/${name || searchParams.get("db") || "0"}` : name;
+  const name = decoded(pathname.slice(1)) || (/^amqps?:$/.test(protocol) ? "/" : "");
+  // A NATS server has no databases.
+  if (protocol === "nats:") return hostname;
+  return /^(?:redis|bullmq)s?:$/.test(protocol) ? `${hostname}/${name || searchParams.get("db") || "0"}` : name;
 }
 
 /** Returns `true` if the name has one of the words test, dev, ci and seqqa: whole words, between `_ - . /` and digits. */

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { chownSync, existsSync } from "node:fs";
+import { chownSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import pg from "pg";
 import { background, program, unprivileged, versions, type Service } from "./service.ts";
@@ -74,5 +74,63 @@ export const redis: Service = {
     const server = program("redis-server");
     if (server === undefined) return undefined;
     return background(server, ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--dir", directory]);
+  },
+};
+
+/** Ports beside the one for messages, which are seldom taken: they are in no range from which systems choose. */
+const managementPort = (port: number): number => 10_000 + (port % 5000);
+const distributionPort = (port: number): number => 15_700 + (port % 4000);
+
+export const rabbitmq: Service = {
+  name: "rabbitmq",
+  defaultPort: 5672,
+  // A server that the environment names has its management API where its URL says, or on the default port.
+  url: (port) => `amqp://guest:guest@127.0.0.1:${port}${port === 5672 ? "" : `?management=http://127.0.0.1:${managementPort(port)}`}`,
+  crash: "SIGKILL",
+  package: "rabbitmq-server",
+  isReady: (url) =>
+    fetch(`${new URL(url).searchParams.get("management")}/api/whoami`, {
+      headers: { authorization: `Basic ${Buffer.from("guest:guest").toString("base64")}` },
+    }).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  start: (port, directory) => {
+    // Debian's command in the PATH changes the user; the server's own does not.
+    const own = "/usr/lib/rabbitmq/bin/rabbitmq-server";
+    const server = existsSync(own) ? own : program("rabbitmq-server");
+    if (server === undefined) return undefined;
+    const [config, plugins] = [join(directory, "rabbitmq.conf"), join(directory, "plugins")];
+    writeFileSync(plugins, "[rabbitmq_management].");
+    writeFileSync(
+      config,
+      `listeners.tcp.1 = 127.0.0.1:${port}\nmanagement.tcp.ip = 127.0.0.1\nmanagement.tcp.port = ${managementPort(port)}\n`,
+    );
+    return background(server, [], undefined, {
+      RABBITMQ_NODENAME: `seqqa-test-${port}@localhost`,
+      RABBITMQ_NODE_PORT: String(port),
+      RABBITMQ_DIST_PORT: String(distributionPort(port)),
+      RABBITMQ_MNESIA_BASE: join(directory, "data"),
+      RABBITMQ_LOG_BASE: join(directory, "logs"),
+      RABBITMQ_CONFIG_FILE: config,
+      RABBITMQ_ENABLED_PLUGINS_FILE: plugins,
+      RABBITMQ_CONF_ENV_FILE: "/dev/null",
+      // The server takes the place of its script, so that it gets the signals.
+      RUNNING_UNDER_SYSTEMD: "true",
+      HOME: directory,
+    });
+  },
+};
+
+export const nats: Service = {
+  name: "nats",
+  defaultPort: 4222,
+  url: (port) => `nats://127.0.0.1:${port}`,
+  crash: "SIGKILL",
+  package: "nats-server",
+  start: (port, directory) => {
+    const server = program("nats-server");
+    if (server === undefined) return undefined;
+    return background(server, ["-a", "127.0.0.1", "-p", String(port), "-js", "-sd", directory]);
   },
 };

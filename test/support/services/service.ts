@@ -7,7 +7,7 @@ import { canInstall, install } from "../install.ts";
 
 /** A kind of server that tests need. */
 export interface Service {
-  /** `postgres`, `mysql`, `redis`: part of the variable that names a running one, e.g. `SEQQA_TEST_POSTGRES`. */
+  /** `postgres`, `mysql`, `redis`, `rabbitmq`, `nats`: part of the variable that names a running one, e.g. `SEQQA_TEST_POSTGRES`. */
   readonly name: string;
   readonly defaultPort: number;
   /** The URL of an administrator, without a path. */
@@ -235,8 +235,17 @@ export function unprivileged(name: string): { readonly uid: number; readonly gid
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-export function background(command: string, args: readonly string[], user?: { readonly uid: number; readonly gid: number }): ChildProcess {
-  return spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...user });
+export function background(
+  command: string,
+  args: readonly string[],
+  user?: { readonly uid: number; readonly gid: number },
+  env?: Readonly<Record<string, string>>,
+): ChildProcess {
+  return spawn(command, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    ...user,
+    ...(env !== undefined && { env: { ...process.env, ...env } }),
+  });
 }
 
 export function answers(port: number, host = "127.0.0.1"): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { SERVERS_VARIABLE } from "../services.ts";
-import { mysql, postgres, redis } from "../services/kinds.ts";
+import { mysql, nats, postgres, rabbitmq, redis } from "../services/kinds.ts";
 import { find, startOwn, variable, type Found, type Service } from "../services/service.ts";
 
 /**
@@ -13,7 +13,7 @@ export default async function setUp(): Promise<(() => Promise<void>) | undefined
   if (process.env[SERVERS_VARIABLE] !== undefined) return undefined;
   const asked = new Map<string, Promise<Found>>();
   const ask = (name: string): Promise<Found> | undefined => {
-    const service = [postgres, mysql, redis].find((one) => one.name === name);
+    const service = [postgres, mysql, redis, rabbitmq, nats].find((one) => one.name === name);
     if (service === undefined) return undefined;
     if (!asked.has(name)) {
       asked.set(

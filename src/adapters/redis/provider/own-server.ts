@@ -1,10 +1,10 @@
-import { spawn, type ChildProcess } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { SeqqaError } from "../../../model/errors.ts";
+import { GuardedProcess, installedProgram } from "../../../stores/guarded-process.ts";
 import { Connection } from "../connect/driver.ts";
 import type { RedisPlace } from "../connect/redis-url.ts";
 import { serverFacts } from "../connect/server-facts.ts";
@@ -13,23 +13,9 @@ const START_MS = 15_000;
 const STOP_MS = 2000;
 const TRIES = 5;
 
-/**
- * The shell between this process and the server. When the pipe to it closes, because we close it or are gone for any reason, it kills the server,
- * which it alone can still identify by its pid.
- */
-const GUARD = `exec 3<&0
-"$0" "$1" </dev/null 3<&- & server=$!
-{ read -r _ <&3; kill -9 "$server"; } 2>/dev/null & watcher=$!
-exec 3<&-
-wait "$server"; status=$?
-kill "$watcher" 2>/dev/null
-exit "$status"`;
-
 /** Returns the path of redis-server; `undefined`: it is not installed. */
 export function serverBinary(): string | undefined {
-  const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin"];
-  const paths = ["redis-server", "valkey-server"].flatMap((name) => folders.map((folder) => join(folder, name)));
-  return paths.find((path) => existsSync(path));
+  return installedProgram("redis-server", "valkey-server");
 }
 
 /** The first line of the configuration: everything on this server belongs to one lane alone. */
@@ -54,10 +40,10 @@ export interface OwnServerOptions {
 /** A redis-server of ours on the loopback interface: nothing is written to disk, and it does not outlive this process. */
 export class OwnServer {
   readonly place: RedisPlace;
-  readonly #child: ChildProcess;
+  readonly #child: GuardedProcess;
   readonly #directory: string;
 
-  private constructor(place: RedisPlace, child: ChildProcess, directory: string) {
+  private constructor(place: RedisPlace, child: GuardedProcess, directory: string) {
     this.place = place;
     this.#child = child;
     this.#directory = directory;
@@ -93,20 +79,9 @@ export class OwnServer {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const [config, log] = [join(directory, "redis.conf"), join(directory, "redis.log")];
     writeFileSync(config, configText(place, directory, log), { mode: 0o600 });
-    const child = spawn("/bin/sh", ["-c", GUARD, binary, config], {
-      stdio: ["pipe", "ignore", "ignore"],
-      // The server is in a process group of its own: an interrupt from the terminal is for seqqa, which then stops it.
-      detached: true,
-      env: { ...process.env, SEQQA_RUN: runId },
-    });
-    let ended = false;
-    child.once("exit", () => (ended = true));
-    child.once("error", () => (ended = true));
-    child.stdin?.on("error", () => undefined);
-    child.unref();
-    (child.stdin as unknown as { unref?: () => void } | null)?.unref?.();
+    const child = new GuardedProcess(binary, [config], runId);
     const server = new OwnServer(place, child, directory);
-    for (const until = Date.now() + START_MS; !ended && Date.now() < until;) {
+    for (const until = Date.now() + START_MS; !child.hasEnded && Date.now() < until;) {
       if (await answers(place, config)) return server;
       await pause(5);
     }
@@ -116,25 +91,9 @@ export class OwnServer {
   }
 
   async stop(): Promise<void> {
-    const child = this.#child;
-    if (child.exitCode === null && child.signalCode === null && child.pid !== undefined) {
-      const gone = new Promise((done) => child.once("exit", done));
-      child.ref();
-      child.stdin?.destroy();
-      await Promise.race([gone, pause(STOP_MS)]);
-      if (child.exitCode === null && child.signalCode === null) killGroup(child.pid);
-      await gone;
-    }
+    await this.#child.stop();
     await shutDown(this.place, join(this.#directory, "redis.conf"));
     rmSync(this.#directory, { recursive: true, force: true, maxRetries: 5 });
-  }
-}
-
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, "SIGKILL");
-  } catch {
-    // The process is gone.
   }
 }
 

@@ -1,0 +1,188 @@
+import type { Job, JobState, Queue, QueueOptions, Worker } from "bullmq";
+import type { LastLook, Observed } from "../../../model/stores/store-adapter.ts";
+import { redisPlace, type RedisPlace } from "../../redis/connect/redis-url.ts";
+import { RedisAdapter, type RedisAdapterOptions } from "../../redis/index.ts";
+import { driverMissing, failed, hasWorker, unknownQueue } from "../failures.ts";
+import type { QueueJob, QueueStore, Settlement, TakenJob } from "../job.ts";
+import { withoutTimes } from "./job-rows.ts";
+
+export interface BullmqAdapterOptions extends Omit<RedisAdapterOptions, "checkpoint"> {
+  /** The Redis of the queues: `bullmq://[[user]:password@]host[:port][/db]`, `bullmqs:` with TLS; `redis:` and `rediss:` are the same. */
+  readonly url: string;
+  /** The prefix of the queues' keys. Default: BullMQ's own, `bull`. */
+  readonly prefix?: string | undefined;
+}
+
+/** Keys of a queue that are no part of the state: the history of events, wake-up calls, locks, and the worker's own bookkeeping. */
+const BOOKKEEPING = ["events", "marker", "stalled", "stalled-check", "metrics:*", "*:lock"];
+
+/** The states of jobs that are not done, those first that a worker takes first. */
+const STATES: readonly (readonly [JobState, QueueJob["state"]])[] = [
+  ["waiting", "waiting"],
+  ["prioritized", "waiting"],
+  ["delayed", "delayed"],
+  ["failed", "failed"],
+];
+
+/** Longer than any step: nothing renews the lock of a job that an action executes. */
+const LOCK_MS = 3_600_000;
+
+/** The token of its locks, and the name of our worker, which never runs. */
+const NAME = "seqqa";
+
+/** A queue of BullMQ, as its producers and as its workers see it. */
+interface Handles {
+  readonly queue: Queue;
+  readonly worker: Worker;
+}
+
+/**
+ * A Redis database with queues of BullMQ. It is saved and restored like every Redis; actions take and finish jobs as a worker does, with BullMQ's own
+ * rules for attempts, backoff, priorities and removal.
+ */
+export class BullmqAdapter extends RedisAdapter implements QueueStore {
+  override readonly name: string = "bullmq";
+  readonly #place: RedisPlace;
+  readonly #prefix: string;
+  readonly #handles: Map<string, Promise<Handles>> = new Map();
+
+  /** @throws SeqqaError `REDIS_URL_INVALID` */
+  constructor({ url, prefix = "bull", ignore = [], ...options }: BullmqAdapterOptions) {
+    const redis = redisUrlOf(url);
+    super({ ...options, url: redis, ignore: [...ignore, ...BOOKKEEPING.map((key) => `${escaped(prefix)}:*:${key}`)] });
+    this.#place = redisPlace(redis);
+    this.#prefix = prefix;
+  }
+
+  override async root(): Promise<Observed> {
+    return withoutTimes(await super.root(), this.#prefix);
+  }
+
+  override async observe(): Promise<Observed> {
+    return withoutTimes(await super.observe(), this.#prefix);
+  }
+
+  override lastLook(): LastLook | undefined {
+    const look = super.lastLook();
+    return look && { ...look, observe: () => withoutTimes(look.observe(), this.#prefix) };
+  }
+
+  async jobs(queue: string): Promise<readonly QueueJob[]> {
+    const { queue: handle } = await this.#handle(queue);
+    const found = await this.#ask(() => Promise.all(STATES.map(([state]) => handle.getJobs([state], 0, -1, true))));
+    // A list of waiting jobs begins with the next one only where it is asked for in ascending order.
+    return found.flatMap((jobs, at) => jobs.filter(Boolean).map((job) => jobOf(queue, job, STATES[at]![1])));
+  }
+
+  async take(queue: string): Promise<TakenJob | undefined> {
+    const { queue: handle, worker } = await this.#handle(queue);
+    return this.#ask(async () => {
+      await this.#requireQueue(handle);
+      let job = (await worker.getNextJob(NAME, { block: false })) as Job | undefined;
+      if (job === undefined) {
+        // Its time has come: nobody waits for it here.
+        const [delayed] = await handle.getJobs(["delayed"], 0, 0, true);
+        await delayed?.promote();
+        if (delayed !== undefined) job = (await worker.getNextJob(NAME, { block: false })) as Job | undefined;
+      }
+      if (job === undefined) return undefined;
+      const taken = job;
+      return { job: jobOf(queue, taken, "waiting", taken.attemptsStarted > 1), settle: (how) => this.#ask(() => settle(taken, how)) };
+    });
+  }
+
+  override async close(): Promise<void> {
+    const handles = await Promise.allSettled(this.#handles.values());
+    this.#handles.clear();
+    for (const one of handles) {
+      if (one.status === "fulfilled") await Promise.allSettled([one.value.worker.close(true), one.value.queue.close()]);
+    }
+    await super.close();
+  }
+
+  #handle(name: string): Promise<Handles> {
+    let handles = this.#handles.get(name);
+    if (handles === undefined) this.#handles.set(name, (handles = this.#connect(name)));
+    return handles;
+  }
+
+  async #connect(name: string): Promise<Handles> {
+    const { Queue, Worker } = await import("bullmq").catch((cause: unknown) => {
+      throw driverMissing("bullmq", "BullMQ", cause);
+    });
+    const { host, port, db, tls, username, password } = this.#place;
+    const connection = {
+      host,
+      port,
+      db,
+      maxRetriesPerRequest: null,
+      ...(username !== undefined && { username }),
+      ...(password !== undefined && { password }),
+      ...(tls && { tls: {} }),
+    };
+    const common: QueueOptions = { connection, prefix: this.#prefix, skipVersionCheck: true };
+    // A queue that writes about itself when it is opened would change the state.
+    const queue = new Queue(name, { ...common, skipMetasUpdate: true });
+    const worker = new Worker(name, null, { ...common, name: NAME, autorun: false, skipStalledCheck: true, lockDuration: LOCK_MS });
+    // Commands fail with it; an error without a listener would end the process.
+    queue.on("error", () => undefined);
+    worker.on("error", () => undefined);
+    await this.#ask(() => Promise.all([queue.waitUntilReady(), worker.waitUntilReady()]));
+    return { queue, worker };
+  }
+
+  /** @throws SeqqaError `QUEUE_UNKNOWN`, `QUEUE_HAS_WORKER` */
+  async #requireQueue(queue: Queue): Promise<void> {
+    const prefix = `${this.#prefix}:`;
+    if ((await this.command("EXISTS", `${prefix}${queue.name}:meta`)) === 0) {
+      const all = (await this.command("KEYS", `${escaped(prefix)}*:meta`)) as readonly string[];
+      throw unknownQueue(
+        queue.name,
+        all.map((key) => key.slice(prefix.length, -":meta".length)),
+      );
+    }
+    const workers = await queue.getWorkers();
+    if (workers.some(({ rawname }) => rawname?.endsWith(`:w:${NAME}`) !== true)) throw hasWorker(queue.name);
+  }
+
+  async #ask<T>(command: () => Promise<T>): Promise<T> {
+    try {
+      return await command();
+    } catch (error) {
+      throw failed(this.uses, error, this.#place.password === undefined ? [] : [this.#place.password]);
+    }
+  }
+}
+
+async function settle(job: Job, how: Settlement): Promise<void> {
+  switch (how) {
+    case "done":
+      await job.moveToCompleted(null, NAME, false);
+      return;
+    case "lost":
+      await job.moveToWait(NAME);
+      return;
+    case "retry":
+    case "reject": {
+      const error = new Error("The worker could not do the job.");
+      // BullMQ stores the stack, and its paths are no part of the state.
+      error.stack = error.message;
+      if (how === "reject") error.name = "UnrecoverableError";
+      await job.moveToFailed(error, NAME, false);
+    }
+  }
+}
+
+/** Returns the URL that clients of Redis understand. */
+export function redisUrlOf(url: string): string {
+  return url.replace(/^bullmq(s?):/i, "redis$1:");
+}
+
+/** Returns a text as a pattern that matches only itself. */
+function escaped(text: string): string {
+  return text.replaceAll(/[*?[\]\\^]/g, "\\$&");
+}
+
+function jobOf(queue: string, job: Job, state: QueueJob["state"], redelivered: boolean = job.attemptsStarted > 0): QueueJob {
+  return { queue, id: job.id, name: job.name, data: job.data as unknown, headers: {}, redelivered, state };
+}

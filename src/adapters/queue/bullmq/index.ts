@@ -1,0 +1,28 @@
+import type { StoreAdapter } from "../../../model/stores/store-adapter.ts";
+import type { StoreModuleSettings } from "../../../model/stores/store-module.ts";
+import type { StoreKind } from "../../../model/stores/store-provider.ts";
+import { stores as redis } from "../../redis/index.ts";
+import { BullmqAdapter, redisUrlOf, type BullmqAdapterOptions } from "./bullmq-adapter.ts";
+
+/** The stores of Redis: a lane's copy has the jobs of the template. */
+export const stores: StoreKind = {
+  createProvider: (options) => {
+    const provider = redis.createProvider({ ...options, url: redisUrlOf(options.url) });
+    const { search } = new URL(options.url);
+    const provide = provider.provide.bind(provider);
+    return Object.assign(provider, { provide: async (lane: number, generation: number) => `${await provide(lane, generation)}${search}` });
+  },
+  clean: (url, how) => redis.clean(redisUrlOf(url), how),
+  check: (url) => redis.check(redisUrlOf(url)),
+  disturb: (url) => redis.disturb(redisUrlOf(url)),
+};
+
+export function openBullmq({ url, isolation, tables, ignore }: StoreModuleSettings): StoreAdapter {
+  return new BullmqAdapter({
+    url,
+    prefix: new URL(url).searchParams.get("prefix") ?? undefined,
+    isolation: isolation as BullmqAdapterOptions["isolation"],
+    keys: tables,
+    ignore,
+  });
+}

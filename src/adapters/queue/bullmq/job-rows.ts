@@ -1,0 +1,26 @@
+import type { Observed, ObservedTable } from "../../../model/stores/store-adapter.ts";
+
+/** Fields of a job that say when something happened. */
+const TIMES: ReadonlySet<unknown> = new Set(["timestamp", "processedOn", "finishedOn"]);
+
+/**
+ * Returns an observation of Redis without the times of jobs: when a job was added, taken and finished. What a delayed job waits for is part of the state.
+ * @param prefix The prefix of the queues' keys.
+ */
+export function withoutTimes(observed: Observed, prefix: string): Observed {
+  if (observed.kind !== "rows") return observed;
+  const isOurs = (key: unknown): key is string => typeof key === "string" && key.startsWith(`${prefix}:`);
+  const kept = (table: ObservedTable, rows: ObservedTable["added"]): ObservedTable["added"] => {
+    switch (table.name) {
+      case "hash":
+        return rows.filter(([key, field]) => !(isOurs(key) && TIMES.has(field)));
+      case "zset":
+        // Finished jobs are sorted by the time at which they finished.
+        return rows.map((row) => (isOurs(row[0]) && /:(?:completed|failed)$/.test(row[0]) ? [row[0], row[1]!, 0] : row));
+      default:
+        return rows;
+    }
+  };
+  const tables = observed.tables.map((table) => ({ ...table, added: kept(table, table.added), removed: kept(table, table.removed) }));
+  return { ...observed, tables: tables.filter(({ added, removed }) => added.length + removed.length > 0) };
+}

@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from "node:util";
+import { SeqqaError } from "../../model/errors.ts";
+import type {
+  Checkpoint,
+  CheckpointChoice,
+  LastLook,
+  NoGate,
+  Observed,
+  StoreAdapter,
+  StoreScope,
+  StoreTraits,
+} from "../../model/stores/store-adapter.ts";
+import { failed } from "./failures.ts";
+import type { QueueJob, QueueStore, TakenJob } from "./job.ts";
+
+/**
+ * A broker whose messages are the state: a look reads all of them, and a restore puts the wanted ones in place of the present ones. `C`: all messages,
+ * as plain data that is never changed in place.
+ */
+export abstract class MessageAdapter<C extends object> implements StoreAdapter, QueueStore {
+  abstract readonly name: string;
+  abstract readonly uses: string;
+  readonly checkpoint: CheckpointChoice = { mode: "messages", why: "the broker keeps no versions: messages are read, and put back" };
+  readonly traits: StoreTraits = { portable: true, commits: true };
+  /** The last look. */
+  protected last: C;
+  readonly #secrets: readonly string[];
+  /** Looks take messages out for a moment, so they are made one after another. */
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(empty: C, secrets: readonly string[] = []) {
+    this.last = empty;
+    this.#secrets = secrets;
+  }
+
+  abstract open(scope: StoreScope): Promise<void>;
+  abstract jobs(queue: string): Promise<readonly QueueJob[]>;
+  abstract take(queue: string): Promise<TakenJob | undefined>;
+  abstract close(): Promise<void>;
+  /** Returns all messages. */
+  protected abstract read(): Promise<C>;
+  /** Makes these the messages of the broker. */
+  protected abstract put(wanted: C): Promise<void>;
+  /** Returns the state for people and for its fingerprint. */
+  protected abstract shown(contents: C): unknown;
+
+  async root(): Promise<Observed> {
+    return this.observe();
+  }
+
+  async observe(): Promise<Observed> {
+    return this.#observed(await this.look());
+  }
+
+  mark(): Promise<Checkpoint> {
+    return this.look();
+  }
+
+  async changed(mark: Checkpoint): Promise<boolean> {
+    return (await this.look()) !== mark;
+  }
+
+  restore(mark: Checkpoint): Promise<void> {
+    return this.alone(() => this.#put(mark as C));
+  }
+
+  capture(): Promise<unknown> {
+    return this.look();
+  }
+
+  write(image: unknown): Promise<void> {
+    return this.alone(() => this.#put(image as C));
+  }
+
+  lastLook(): LastLook {
+    const mark = this.last;
+    return {
+      mark,
+      observe: () => this.#observed(mark),
+      capture: () => mark,
+      restore: (wanted) =>
+        this.alone(async () => {
+          if ((await this.#look()) !== mark) return false;
+          if (wanted !== mark) await this.#put(wanted as C);
+          return true;
+        }),
+    };
+  }
+
+  gate(): NoGate {
+    return { kind: "none", why: "a broker holds nobody who publishes" };
+  }
+
+  async dump(): Promise<string> {
+    return JSON.stringify(await this.look());
+  }
+
+  /** Returns all messages: the same object as at the last look if nothing changed. */
+  protected look(): Promise<C> {
+    return this.alone(() => this.#look());
+  }
+
+  /** Works while no other look is in progress. @throws SeqqaError `STORE_LOST`, `STORE_FAILED` */
+  protected alone<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work).catch((error: unknown) => {
+      throw failed(this.uses, error, this.#secrets);
+    });
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+
+  protected notOpen(): SeqqaError {
+    return new SeqqaError("STORE_NOT_OPEN", `The store of ${this.uses} is not open.`, {
+      hint: "A lane opens it when the target is ready; use it in actions and invariants only.",
+    });
+  }
+
+  async #look(): Promise<C> {
+    const now = await this.read();
+    if (!isDeepStrictEqual(now, this.last)) this.last = now;
+    return this.last;
+  }
+
+  async #put(wanted: C): Promise<void> {
+    await this.put(wanted);
+    this.last = wanted;
+  }
+
+  #observed(contents: C): Observed {
+    return { kind: "value", value: this.shown(contents) };
+  }
+}

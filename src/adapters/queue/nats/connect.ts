@@ -1,0 +1,60 @@
+import type { JetStreamClient, JetStreamManager } from "@nats-io/jetstream";
+import type { NatsConnection } from "@nats-io/transport-node";
+import { decoded } from "../../../model/http/decoded.ts";
+import { SeqqaError } from "../../../model/errors.ts";
+import { driverMissing, unreachable } from "../failures.ts";
+
+/** A connection to a NATS server with JetStream. */
+export interface JetStream {
+  readonly connection: NatsConnection;
+  readonly client: JetStreamClient;
+  readonly manager: JetStreamManager;
+}
+
+/**
+ * Checks a URL of NATS: `nats://[user:password@]host[:port]`.
+ * @throws SeqqaError `NATS_URL_INVALID` that does not show the URL
+ */
+export function natsUrl(url: string): URL {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed !== undefined && parsed.protocol === "nats:" && parsed.hostname !== "") return parsed;
+  throw new SeqqaError("NATS_URL_INVALID", "The URL of a NATS store cannot be used: it is not a nats: URL.", {
+    hint: "Write nats://host:4222, with user:password@ before the host where there are any.",
+    exitStatus: 2,
+  });
+}
+
+/** Returns a text for people: without user and password. */
+export const shownNats = (url: URL): string => `NATS at ${url.host}`;
+
+/** @throws SeqqaError `DRIVER_MISSING`, `STORE_UNREACHABLE`, `STORE_UNSUPPORTED` */
+export async function connectNats(url: URL): Promise<JetStream> {
+  const [{ connect }, { jetstream, jetstreamManager }] = await Promise.all([
+    import("@nats-io/transport-node"),
+    import("@nats-io/jetstream"),
+  ]).catch((cause: unknown) => {
+    throw driverMissing("@nats-io/transport-node and @nats-io/jetstream", "NATS", cause);
+  });
+  const password = decoded(url.password);
+  let connection: NatsConnection;
+  try {
+    connection = await connect({
+      servers: url.host,
+      name: "seqqa",
+      reconnect: false,
+      ...(url.username !== "" && { user: decoded(url.username), pass: password }),
+    });
+  } catch (error) {
+    throw unreachable(shownNats(url), error, [password]);
+  }
+  try {
+    return { connection, client: jetstream(connection), manager: await jetstreamManager(connection) };
+  } catch (cause) {
+    await connection.close();
+    throw new SeqqaError("STORE_UNSUPPORTED", `${shownNats(url)} has no JetStream, so that no job waits in it.`, {
+      exitStatus: 2,
+      hint: "Start it with -js.",
+      cause,
+    });
+  }
+}

@@ -1,0 +1,182 @@
+import type { JetStreamManager, StreamInfo } from "@nats-io/jetstream";
+import type { MsgHdrs } from "@nats-io/transport-node";
+import { isDeepStrictEqual } from "node:util";
+import { SeqqaError } from "../../../model/errors.ts";
+import type { StoreScope } from "../../../model/stores/store-adapter.ts";
+import { hasWorker, notExternal, unknownQueue } from "../failures.ts";
+import { payloadOf, type QueueJob, type Settlement, type TakenJob } from "../job.ts";
+import { MessageAdapter } from "../message-adapter.ts";
+import { connectNats, natsUrl, shownNats, type JetStream } from "./connect.ts";
+import { rewriteStream } from "./rewrite-stream.ts";
+import type { StreamMessage } from "./stream-message.ts";
+
+export interface NatsAdapterOptions {
+  /** `nats://[user:password@]host[:port]`: a server of the lane's own. */
+  readonly url: string;
+}
+
+/** The messages of streams that had some: all that were published, the one with sequence number 1 first. */
+type Streams = Readonly<Record<string, readonly StreamMessage[]>>;
+
+const MESSAGE_ID = "Nats-Msg-Id";
+
+/**
+ * The JetStream streams of a lane's own NATS server. A look reads the messages; a restore makes streams again that are not as they were, with their sequence
+ * numbers, the ids of messages by which the server knows duplicates, and their durable consumers.
+ */
+export class NatsAdapter extends MessageAdapter<Streams> {
+  readonly name = "nats";
+  readonly uses: string;
+  readonly #url: URL;
+  /** Jobs that a worker has, as queue and sequence number: nobody else gets them meanwhile. */
+  readonly #taken: Set<string> = new Set();
+  #opened: JetStream | undefined;
+
+  /** @throws SeqqaError `NATS_URL_INVALID` */
+  constructor({ url }: NatsAdapterOptions) {
+    const parsed = natsUrl(url);
+    super({}, [parsed.password]);
+    this.#url = parsed;
+    this.uses = shownNats(parsed);
+  }
+
+  async open({ name, borrowed }: StoreScope): Promise<void> {
+    if (borrowed) throw notExternal(name, "NATS");
+    this.#opened = await connectNats(this.#url);
+  }
+
+  async jobs(queue: string): Promise<readonly QueueJob[]> {
+    const messages = (await this.look())[queue] ?? [];
+    return messages.filter((message, index) => this.#waits(queue, message, index)).map((message) => jobOf(queue, message));
+  }
+
+  async take(queue: string): Promise<TakenJob | undefined> {
+    await this.alone(() => this.#requireQueue(queue));
+    const messages = (await this.look())[queue] ?? [];
+    const at = messages.findIndex((message, index) => this.#waits(queue, message, index));
+    if (at < 0) return undefined;
+    this.#taken.add(`${queue} ${at}`);
+    return { job: jobOf(queue, messages[at]!), settle: (how) => this.alone(() => this.#settle(queue, at, how)) };
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    await opened?.connection.close();
+  }
+
+  protected async read(): Promise<Streams> {
+    const found: Record<string, readonly StreamMessage[]> = {};
+    for (const info of await this.#streams()) {
+      if (info.state.last_seq > 0) found[info.config.name] = await this.#readStream(info);
+    }
+    return found;
+  }
+
+  protected async put(wanted: Streams): Promise<void> {
+    this.#taken.clear();
+    const now = await this.read();
+    const infos = await this.#streams();
+    for (const info of infos) {
+      const { name } = info.config;
+      const messages = wanted[name] ?? [];
+      if (!isDeepStrictEqual(now[name] ?? [], messages)) await rewriteStream(this.#jetStream, info, messages);
+    }
+    const missing = Object.keys(wanted).find((name) => !infos.some(({ config }) => config.name === name));
+    if (missing === undefined) return;
+    throw new SeqqaError("STORE_NOT_PUT_BACK", `${this.uses} has no stream "${missing}" any longer, so its messages cannot be restored.`, {
+      hint: "Let the target keep its streams.",
+    });
+  }
+
+  protected shown(streams: Streams): unknown {
+    return Object.fromEntries(
+      Object.entries(streams).map(([name, all]) => [
+        name,
+        {
+          messages: all
+            .filter(({ state }) => state !== "gone")
+            .map((message) => {
+              const { name: subject, data, headers, redelivered } = jobOf(name, message);
+              return { subject, data, headers, redelivered, state: message.state };
+            }),
+          // The server does not take a message with one of these ids again.
+          goneIds: all.filter(({ state }) => state === "gone").flatMap(({ headers }) => new Map(headers).get(MESSAGE_ID) ?? []),
+        },
+      ]),
+    );
+  }
+
+  get #jetStream(): JetStream {
+    if (this.#opened === undefined) throw this.notOpen();
+    return this.#opened;
+  }
+
+  get #manager(): JetStreamManager {
+    return this.#jetStream.manager;
+  }
+
+  async #streams(): Promise<readonly StreamInfo[]> {
+    const all: StreamInfo[] = [];
+    for await (const info of this.#manager.streams.list()) all.push(info);
+    return all.toSorted((a, b) => (a.config.name < b.config.name ? -1 : 1));
+  }
+
+  async #readStream({ config: { name }, state }: StreamInfo): Promise<readonly StreamMessage[]> {
+    const known = this.last[name] ?? [];
+    const messages = Array.from({ length: state.last_seq }, async (_, index): Promise<StreamMessage> => {
+      const before = known[index];
+      if (before?.state === "gone") return before;
+      const stored = await this.#manager.streams.getMessage(name, { seq: index + 1 });
+      if (stored === null) return { ...(before ?? NEVER_SEEN), state: "gone", redelivered: false };
+      const read = {
+        subject: stored.subject,
+        data: Buffer.from(stored.data).toString("base64"),
+        headers: [...((stored.header as MsgHdrs | undefined) ?? [])],
+      };
+      const isSame = before !== undefined && before.data === read.data && before.subject === read.subject;
+      return { ...read, state: isSame ? before.state : "waiting", redelivered: isSame && before.redelivered };
+    });
+    return Promise.all(messages);
+  }
+
+  /** @throws SeqqaError `QUEUE_UNKNOWN`, `QUEUE_HAS_WORKER` */
+  async #requireQueue(queue: string): Promise<void> {
+    const names = (await this.#streams()).map(({ config }) => config.name);
+    if (!names.includes(queue)) throw unknownQueue(queue, names);
+    for await (const consumer of this.#manager.consumers.list(queue)) {
+      if (consumer.num_waiting > 0 || consumer.push_bound === true) throw hasWorker(queue);
+    }
+  }
+
+  async #settle(queue: string, index: number, how: Settlement): Promise<void> {
+    this.#taken.delete(`${queue} ${index}`);
+    const { config } = await this.#manager.streams.info(queue);
+    const isOver = how === "done" || how === "reject";
+    if (isOver && config.retention !== "limits") await this.#manager.streams.deleteMessage(queue, index + 1);
+    else {
+      const message = this.last[queue]![index]!;
+      const settled = { ...message, ...(isOver ? { state: "done" as const } : { redelivered: true }) };
+      this.last = { ...this.last, [queue]: this.last[queue]!.with(index, settled) };
+    }
+  }
+
+  #waits(queue: string, { state }: StreamMessage, index: number): boolean {
+    return state === "waiting" && !this.#taken.has(`${queue} ${index}`);
+  }
+}
+
+const NEVER_SEEN = { subject: "", data: "", headers: [] } as const;
+
+function jobOf(queue: string, { subject, data, headers, redelivered }: StreamMessage): QueueJob {
+  const named = new Map(headers);
+  return {
+    queue,
+    id: named.get(MESSAGE_ID)?.[0],
+    name: subject,
+    data: payloadOf(Buffer.from(data, "base64")),
+    headers: Object.fromEntries(headers.map(([name, values]) => [name, values.length === 1 ? values[0] : values])),
+    redelivered,
+    state: "waiting",
+  };
+}

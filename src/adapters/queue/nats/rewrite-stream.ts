@@ -1,0 +1,48 @@
+import type { ConsumerConfig, StreamInfo } from "@nats-io/jetstream";
+import { SeqqaError } from "../../../model/errors.ts";
+import type { JetStream } from "./connect.ts";
+import type { StreamMessage } from "./stream-message.ts";
+
+/**
+ * Makes a stream again with these messages. Nothing else takes back its sequence numbers, and the ids that it refuses as duplicates. Messages that are
+ * gone are published, too, and removed.
+ * @throws SeqqaError `STORE_NOT_PUT_BACK`
+ */
+export async function rewriteStream(
+  { connection, client, manager }: JetStream,
+  { config }: StreamInfo,
+  messages: readonly StreamMessage[],
+): Promise<void> {
+  const { name } = config;
+  const { headers } = await import("@nats-io/transport-node");
+  const consumers: ConsumerConfig[] = [];
+  for await (const consumer of manager.consumers.list(name))
+    if (consumer.config.durable_name !== undefined) consumers.push(consumer.config);
+  await manager.streams.delete(name);
+  await manager.streams.add(config);
+  // A stream that keeps messages for its consumers alone drops what is published before they exist.
+  for (const consumer of consumers) await manager.consumers.add(name, consumer);
+  for (const [index, message] of messages.entries()) {
+    const all = headers();
+    for (const [header, values] of message.headers) for (const value of values) all.append(header, value);
+    const subject = message.subject === "" ? placeholder(config.subjects?.[0] ?? name) : message.subject;
+    const { seq, stream } = await client.publish(subject, Buffer.from(message.data, "base64"), { headers: all });
+    if (seq !== index + 1 || stream !== name) throw notRewritten(name, `message ${index + 1} became message ${seq} of ${stream}`);
+    if (message.state === "gone") await manager.streams.deleteMessage(name, seq).catch(() => undefined);
+  }
+  await connection.flush();
+  const { state } = await manager.streams.info(name);
+  const left = messages.filter((message) => message.state !== "gone").length;
+  if (state.messages !== left) throw notRewritten(name, `${state.messages} of ${left} messages are there`);
+}
+
+/** Returns a subject of the stream for a message that nobody saw. */
+function placeholder(subject: string): string {
+  return subject.replaceAll("*", "seqqa").replace(/>$/, "seqqa");
+}
+
+function notRewritten(name: string, why: string): SeqqaError {
+  return new SeqqaError("STORE_NOT_PUT_BACK", `The stream "${name}" of NATS could not be restored: ${why}.`, {
+    hint: "Its limits may drop messages; let it keep as many as a path publishes.",
+  });
+}

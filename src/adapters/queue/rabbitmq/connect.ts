@@ -1,0 +1,34 @@
+import type { ChannelModel } from "amqplib";
+import { driverMissing, unreachable } from "../failures.ts";
+import { SeqqaError } from "../../../model/errors.ts";
+import { shownRabbitmq, type RabbitmqPlace } from "./rabbitmq-place.ts";
+
+/** Connects to a virtual host. @throws SeqqaError `DRIVER_MISSING`, `STORE_UNREACHABLE`, `STORE_NOT_ALLOWED`, `STORE_MISSING` */
+export async function connectRabbitmq(place: RabbitmqPlace): Promise<ChannelModel> {
+  const { connect } = await import("amqplib").catch((cause: unknown) => {
+    throw driverMissing("amqplib", "RabbitMQ", cause);
+  });
+  try {
+    const connection = await connect(place.url, { clientProperties: { connection_name: "seqqa" }, timeout: 10_000, noDelay: true });
+    // Pending calls fail with it; an error without a listener would end the process.
+    connection.on("error", () => undefined);
+    return connection;
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    const where = shownRabbitmq(place);
+    if (/ACCESS[-_]REFUSED/.test(text)) {
+      throw new SeqqaError("STORE_NOT_ALLOWED", `${where} refused the login.`, {
+        hint: "Check user and password in the URL.",
+        exitStatus: 2,
+      });
+    }
+    // The server closes the connection instead of opening the virtual host.
+    if (/ConnectionOpenOk|NOT_ALLOWED/.test(text)) {
+      throw new SeqqaError("STORE_MISSING", `${where} has no such virtual host, or its user may not use it.`, {
+        hint: "Check the path of the URL, and the permissions: rabbitmqctl list_permissions -p <vhost>.",
+        exitStatus: 2,
+      });
+    }
+    throw unreachable(where, error, [place.password]);
+  }
+}

@@ -1,0 +1,250 @@
+import type { Channel, ChannelModel, GetMessage } from "amqplib";
+import { SeqqaError } from "../../../model/errors.ts";
+import type { StoreScope } from "../../../model/stores/store-adapter.ts";
+import { hasWorker, notExternal, unknownQueue } from "../failures.ts";
+import { payloadOf, type QueueJob, type TakenJob } from "../job.ts";
+import { MessageAdapter } from "../message-adapter.ts";
+import { connectRabbitmq } from "./connect.ts";
+import { Management, type RabbitmqQueue } from "./management.ts";
+import { rabbitmqPlace, shownRabbitmq, type RabbitmqPlace } from "./rabbitmq-place.ts";
+
+export interface RabbitmqAdapterOptions {
+  /** `amqp://[user:password@]host[:port]/vhost`. Everything in the virtual host belongs to the lane. The password is never shown. */
+  readonly url: string;
+}
+
+/** A message. Plain data. */
+interface Message {
+  /** Base64. */
+  readonly content: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly origin: Origin;
+}
+
+/** Facts that a message loses when it is published again. */
+interface Origin {
+  readonly exchange: string;
+  readonly key: string;
+  readonly redelivered: boolean;
+}
+
+/** A message that was taken out of its queue. */
+interface TakenOut {
+  readonly message: Message;
+  /** Its place among those that were put back together; `undefined` for a message that came later. */
+  readonly place: number | undefined;
+}
+
+/** The messages of queues that have some, in the order in which a worker gets them. */
+type Messages = Readonly<Record<string, readonly Message[]>>;
+
+/** A header of messages that were put back. */
+const PUT_BACK = "x-seqqa-put-back";
+
+interface PutBack extends Origin {
+  /** The time at which it was put back, by counting. A dead letter keeps the header, and with it an older number or another queue's. */
+  readonly batch: number;
+  readonly place: number;
+}
+
+/**
+ * The queues of a RabbitMQ virtual host. A look takes all messages out, and puts them back in their order: a message's own time to live begins again, and
+ * times of dead letters stay as they are in its headers. Queues, exchanges and bindings that the target declares stay.
+ */
+export class RabbitmqAdapter extends MessageAdapter<Messages> {
+  readonly name = "rabbitmq";
+  readonly uses: string;
+  readonly #place: RabbitmqPlace;
+  readonly #management: Management;
+  /** The last batch of messages that was put back into each queue. */
+  readonly #batches: Map<string, number> = new Map();
+  #batch = 0;
+  #opened: { readonly connection: ChannelModel; readonly channel: Channel } | undefined;
+
+  /** @throws SeqqaError `RABBITMQ_URL_INVALID` */
+  constructor({ url }: RabbitmqAdapterOptions) {
+    const place = rabbitmqPlace(url);
+    super({}, [place.password]);
+    this.#place = place;
+    this.uses = shownRabbitmq(place);
+    this.#management = new Management(place);
+  }
+
+  async open({ name, borrowed }: StoreScope): Promise<void> {
+    if (borrowed) throw notExternal(name, "RabbitMQ");
+    const connection = await connectRabbitmq(this.#place);
+    const channel = await connection.createChannel();
+    channel.on("error", () => undefined);
+    this.#opened = { connection, channel };
+  }
+
+  async jobs(queue: string): Promise<readonly QueueJob[]> {
+    return ((await this.look())[queue] ?? []).map((message) => jobOf(queue, message));
+  }
+
+  async take(queue: string): Promise<TakenJob | undefined> {
+    const message = await this.alone(() => this.#takeFirst(queue));
+    if (message === undefined) return undefined;
+    return {
+      job: jobOf(queue, message),
+      settle: (how) =>
+        this.alone(async () => {
+          if (how === "done") return;
+          const others = await this.#drain(await this.#named(queue));
+          if (how === "reject") await this.#reject(queue, message);
+          const again = { ...message, origin: { ...message.origin, redelivered: true } };
+          await this.#publish(queue, how === "reject" ? others : [again, ...others]);
+        }),
+    };
+  }
+
+  async close(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    // The virtual host may be gone already, and with it the connection.
+    await opened?.connection.close().catch(() => undefined);
+  }
+
+  protected async read(): Promise<Messages> {
+    const found: Record<string, readonly Message[]> = {};
+    for (const queue of await this.#queues()) {
+      const messages = await this.#drain(queue);
+      if (messages.length === 0) continue;
+      await this.#publish(queue.name, messages);
+      found[queue.name] = messages;
+    }
+    return found;
+  }
+
+  protected async put(wanted: Messages): Promise<void> {
+    const queues = await this.#queues();
+    for (const queue of queues) {
+      await this.#drain(queue);
+      await this.#publish(queue.name, wanted[queue.name] ?? []);
+    }
+    const missing = Object.keys(wanted).find((name) => !queues.some((queue) => queue.name === name));
+    if (missing === undefined) return;
+    throw new SeqqaError("STORE_NOT_PUT_BACK", `${this.uses} has no queue "${missing}" any longer, so its messages cannot be restored.`, {
+      hint: "Declare the queue without autoDelete and expires, or in the template.",
+    });
+  }
+
+  protected shown(messages: Messages): unknown {
+    return Object.fromEntries(
+      Object.entries(messages).map(([queue, all]) => [
+        queue,
+        all.map((message) => {
+          const { data, headers, redelivered } = jobOf(queue, message);
+          return { data, headers, redelivered, ...message.properties, exchange: message.origin.exchange, routingKey: message.origin.key };
+        }),
+      ]),
+    );
+  }
+
+  get #channel(): Channel {
+    if (this.#opened === undefined) throw this.notOpen();
+    return this.#opened.channel;
+  }
+
+  /** @throws SeqqaError `QUEUE_UNSUPPORTED` */
+  async #queues(): Promise<readonly RabbitmqQueue[]> {
+    const queues = await this.#management.queues(this.#place.vhost);
+    const stream = queues.find(({ type }) => type === "stream");
+    if (stream === undefined) return queues;
+    throw new SeqqaError("QUEUE_UNSUPPORTED", `The queue "${stream.name}" of ${this.uses} is a stream, which cannot be restored.`, {
+      exitStatus: 2,
+      hint: "Use a classic or a quorum queue.",
+    });
+  }
+
+  async #takeFirst(name: string): Promise<Message | undefined> {
+    const queue = await this.#named(name);
+    if ((await this.#channel.checkQueue(name)).consumerCount > 0) throw hasWorker(name);
+    const [first, ...others] = await this.#drain(queue);
+    await this.#publish(name, others);
+    return first;
+  }
+
+  /** @throws SeqqaError `QUEUE_UNKNOWN` */
+  async #named(name: string): Promise<RabbitmqQueue> {
+    const queues = await this.#queues();
+    const queue = queues.find((one) => one.name === name);
+    if (queue !== undefined) return queue;
+    throw unknownQueue(
+      name,
+      queues.map((one) => one.name),
+    );
+  }
+
+  /** Takes all messages out of a queue. */
+  async #drain({ name, arguments: settings }: RabbitmqQueue): Promise<readonly Message[]> {
+    const taken: TakenOut[] = [];
+    for (;;) {
+      const got = await this.#channel.get(name, { noAck: true });
+      if (got === false) return inOrder(taken, Number(settings?.["x-max-priority"] ?? 0));
+      taken.push(takenOut(name, got, this.#batches.get(name)));
+    }
+  }
+
+  async #publish(queue: string, messages: readonly Message[]): Promise<void> {
+    if (messages.length === 0) return;
+    const batch = ++this.#batch;
+    this.#batches.set(queue, batch);
+    for (const [place, { content, properties, headers, origin }] of messages.entries()) {
+      const putBack = { ...origin, batch, place } satisfies PutBack;
+      this.#channel.sendToQueue(queue, Buffer.from(content, "base64"), { ...properties, headers: { ...headers, [PUT_BACK]: putBack } });
+    }
+    // A queue answers after it has taken what this channel published before: others see the messages from now on.
+    await this.#channel.checkQueue(queue);
+  }
+
+  /** Lets the broker do what it does with a rejected message: drop it, or send it to an exchange for dead letters. */
+  async #reject(queue: string, message: Message): Promise<void> {
+    await this.#publish(queue, [message]);
+    const got = await this.#channel.get(queue);
+    if (got === false) return;
+    this.#channel.nack(got, false, false);
+    await this.#channel.checkQueue(queue);
+  }
+}
+
+/** @param batch The last batch of messages that was put back into the queue. */
+function takenOut(queue: string, { content, fields, properties }: GetMessage, batch: number | undefined): TakenOut {
+  const { headers = {}, ...others } = properties;
+  // A quorum queue counts deliveries anew once a message is put back: whether there was one is what the state says.
+  const { [PUT_BACK]: header, "x-delivery-count": _, ...ownHeaders } = headers as Record<string, unknown>;
+  const putBack = (header as PutBack | undefined)?.batch === batch ? (header as PutBack | undefined) : undefined;
+  const { exchange, key } = putBack ?? { exchange: fields.exchange, key: fields.exchange === "" ? queue : fields.routingKey };
+  return {
+    message: {
+      content: content.toString("base64"),
+      properties: Object.fromEntries(Object.entries(others).filter(([, value]) => value !== undefined)),
+      headers: ownHeaders,
+      origin: { exchange, key, redelivered: fields.redelivered || putBack?.redelivered === true },
+    },
+    place: putBack?.place,
+  };
+}
+
+/**
+ * Returns messages in the order in which a worker would get them if they had never been taken out. Those that were put back come first: others came
+ * later, if perhaps before these were in the queue again.
+ */
+function inOrder(taken: readonly TakenOut[], mostPriority: number): readonly Message[] {
+  const priorityOf = ({ message }: TakenOut): number => Math.min(mostPriority, Number(message.properties["priority"] ?? 0));
+  const rank = ({ place }: TakenOut): number => place ?? taken.length;
+  return taken.toSorted((a, b) => priorityOf(b) - priorityOf(a) || rank(a) - rank(b)).map(({ message }) => message);
+}
+
+function jobOf(queue: string, { content, properties, headers, origin }: Message): QueueJob {
+  return {
+    queue,
+    id: properties["messageId"] as string | undefined,
+    name: origin.key,
+    data: payloadOf(Buffer.from(content, "base64")),
+    headers,
+    redelivered: origin.redelivered,
+    state: "waiting",
+  };
+}

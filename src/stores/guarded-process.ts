@@ -1,0 +1,69 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+
+const STOP_MS = 2000;
+
+/**
+ * The shell between this process and the server. When the pipe to it closes, because we close it or are gone for any reason, it kills the server,
+ * which it alone can still identify by its pid.
+ */
+const GUARD = `exec 3<&0
+"$0" "$@" </dev/null 3<&- & server=$!
+{ read -r _ <&3; kill -9 "$server"; } 2>/dev/null & watcher=$!
+exec 3<&-
+wait "$server"; status=$?
+kill "$watcher" 2>/dev/null
+exit "$status"`;
+
+/** Returns the path of the first of these programs that is installed; `undefined`: none is. */
+export function installedProgram(...names: readonly string[]): string | undefined {
+  const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin"];
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+}
+
+/** A server that seqqa started for a lane. It does not outlive this process. */
+export class GuardedProcess {
+  readonly #child: ChildProcess;
+  #hasEnded = false;
+
+  /** Starts a program. Its environment says whose run it belongs to. */
+  constructor(program: string, args: readonly string[], runId: string) {
+    const child = spawn("/bin/sh", ["-c", GUARD, program, ...args], {
+      stdio: ["pipe", "ignore", "ignore"],
+      // The server is in a process group of its own: an interrupt from the terminal is for seqqa, which then stops it.
+      detached: true,
+      env: { ...process.env, SEQQA_RUN: runId },
+    });
+    child.once("exit", () => (this.#hasEnded = true));
+    child.once("error", () => (this.#hasEnded = true));
+    child.stdin?.on("error", () => undefined);
+    child.unref();
+    (child.stdin as unknown as { unref?: () => void } | null)?.unref?.();
+    this.#child = child;
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  async stop(): Promise<void> {
+    const child = this.#child;
+    if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+    const gone = new Promise((done) => child.once("exit", done));
+    child.ref();
+    child.stdin?.destroy();
+    await Promise.race([gone, pause(STOP_MS)]);
+    if (child.exitCode === null && child.signalCode === null) killGroup(child.pid);
+    await gone;
+  }
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // The process is gone.
+  }
+}

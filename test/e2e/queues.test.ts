@@ -1,0 +1,115 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { explore, queues } from "../models/index.ts";
+import { some } from "../sizes.ts";
+import { emptyFolder, folderWith, linkPackages, only, root, seqqa, writtenIn, type Explored } from "../support/e2e.ts";
+import { natsUrl, rabbitmqUrl, redisUrl } from "../support/services.ts";
+
+const URLS = {
+  bullmq: async () => (await redisUrl()).replace("redis:", "bullmq:"),
+  rabbitmq: rabbitmqUrl,
+  nats: natsUrl,
+} as const;
+const BROKERS: readonly (keyof typeof URLS)[] = ["nats", "rabbitmq", "bullmq"];
+
+async function explored(
+  broker: keyof typeof URLS,
+  { bug = "", parallel = "2", flags = [] as readonly string[] } = {},
+): Promise<{ readonly status: number | null; readonly found: Explored }> {
+  const folder = emptyFolder();
+  const args = ["run", join(root, "fixtures/queues"), "--output", folder, "--parallel", parallel, ...flags];
+  const { status } = await seqqa(args, { env: { BUG: bug, QUEUE_URL: await URLS[broker]() } });
+  return { status, found: only(writtenIn(folder)) };
+}
+
+describe.each(BROKERS)("jobs in %s", (broker) => {
+  it("a correct worker keeps its rules in every state of the model, with one digest for one lane and two", async () => {
+    const runs = [await explored(broker, { parallel: "1" }), await explored(broker)];
+    const { states, transitions, skipped } = explore(queues(broker));
+    for (const { status, found } of runs) {
+      expect(found).toMatchObject({ violations: [], divergences: [], errors: [], statesVisited: states, transitions, skipped });
+      expect(found.verdict.text).toContain("exhaustive");
+      expect(status).toBe(0);
+    }
+    expect(new Set(runs.map(({ found }) => found.digest)).size).toBe(1);
+  });
+
+  it("a worker that works twice, and one that confirms without having worked, are found", async () => {
+    const { status, found } = await explored(broker, { bug: "twice lost" });
+    const model = explore(queues(broker, ["twice", "lost"]));
+    const known = (invariant: string) => found.violations.filter((one) => one.invariant === invariant);
+    for (const [invariant, ...paths] of [
+      ["charged_once", "place charges_twice", "place charges_lost charges_next"],
+      ["job_not_lost", "place hold charges_next", "place hold charges_twice"],
+    ] as const) {
+      expect(known(invariant)).toMatchObject(paths.map((path) => ({ reproductionPath: path.split(" "), confirmed: true })));
+      expect(known(invariant).reduce((sum, { count }) => sum + count, 0)).toBe(model.findings[invariant]);
+    }
+    expect(found).toMatchObject({ statesVisited: model.states, transitions: model.transitions });
+    expect(status).toBe(1);
+  });
+});
+
+describe.each(some(BROKERS, 1))("workers of %s that fail, and two at once", (broker) => {
+  it("a correct worker has no race, and leaves a job in the queue whose write failed", async () => {
+    const { status, found } = await explored(broker, { flags: ["--races", "--faults"] });
+    expect(found).toMatchObject({ violations: [], races: [], divergences: [], errors: [] });
+    expect(found.raceCoverage?.trials).toBeGreaterThan(0);
+    expect(found.faultCoverage?.tried).toBeGreaterThan(0);
+    expect(status).toBe(0);
+  });
+
+  it("a worker that confirms before its work is done loses the job", async () => {
+    const { status, found } = await explored(broker, { bug: "early", flags: ["--faults"] });
+    expect(found.violations).toContainEqual(
+      expect.objectContaining({
+        invariant: "charges_next_torn_write",
+        reproductionPath: ["place", "charges_next"],
+        message: expect.stringContaining("charges_next was answered 200, and job_not_lost does not hold") as string,
+      }),
+    );
+    expect(status).toBe(1);
+  });
+});
+
+const EXPLORATION = `
+import { Action, Agent } from "seqqa";
+import { queueActions } from "seqqa/adapters/queue";
+export const agent = new Agent({
+  name: "one",
+  actions: [
+    new Action({ name: "look", run: async (api) => api.get("/health") }),
+    ...queueActions("jobs", { queue: "charges", run: async (api) => api.post("/jobs/charge") }),
+  ],
+  invariants: [],
+});
+`;
+
+describe("queues that cannot be used", () => {
+  const folderOf = (config: string): string => {
+    const folder = folderWith({ "seqqa.yaml": config, "one.explore.ts": EXPLORATION });
+    linkPackages(folder, "seqqa");
+    return folder;
+  };
+
+  it.each([
+    ["amqp://127.0.0.1:1/test", "RabbitMQ at 127.0.0.1:1 (virtual host test) cannot be reached: Connection refused."],
+    ["nats://127.0.0.1:1", "NATS at 127.0.0.1:1 cannot be reached: Connection refused."],
+    ["amqp://127.0.0.1:1/test?management=here", "The URL of a RabbitMQ store cannot be used: management is no URL of HTTP."],
+  ])("%s is refused in one sentence", async (url, sentence) => {
+    const folder = folderOf(`systems: { jobs: { url: "${url}" } }\ntarget: { command: node server.mjs }\n`);
+    const { status, stderr } = await seqqa(["run", "."], { cwd: folder });
+    expect(stderr).toContain(sentence);
+    expect(status).toBe(2);
+  });
+
+  it.each(["amqp://127.0.0.1/test", "nats://127.0.0.1"])(
+    "%s of a target that already runs is refused: it cannot be restored",
+    async (url) => {
+      const folder = folderOf(`base_url: http://127.0.0.1:1\nsystems: { jobs: { url: "${url}" } }\n`);
+      const { status, stderr } = await seqqa(["run", "."], { cwd: folder });
+      expect(stderr).toContain("of a target that already runs, whose messages cannot be restored.");
+      expect(status).toBe(2);
+    },
+  );
+});

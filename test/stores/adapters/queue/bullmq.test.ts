@@ -1,0 +1,111 @@
+import { Queue, Worker, type JobsOptions } from "bullmq";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { BullmqAdapter } from "../../../../src/adapters/queue/index.ts";
+import { stores } from "../../../../src/adapters/queue/bullmq/index.ts";
+import { queueContract, type QueueSubject } from "../../../contract/queue/queue-contract.ts";
+import { storeLane } from "../../../support/queue-lane.ts";
+import { redisUrl } from "../../../support/services.ts";
+import { until } from "../../../support/e2e.ts";
+
+let server: string;
+beforeAll(async () => {
+  server = `${(await redisUrl()).replace("redis:", "bullmq:")}/0`;
+});
+
+async function lane(prefix = "bull") {
+  const made = await storeLane(stores, `${server}?prefix=${prefix}`);
+  const connection = { url: made.url };
+  const queue = new Queue("charges", { connection, prefix });
+  await queue.waitUntilReady();
+  const store = new BullmqAdapter({ url: made.url, prefix });
+  await store.open({ name: "jobs", laneIndex: 0, inProcess: false, borrowed: false });
+  const close = async (): Promise<void> => {
+    await store.close();
+    await queue.close();
+    await made.close();
+  };
+  return { queue, store, close, connection };
+}
+
+describe("queues of BullMQ", () => {
+  queueContract(async (): Promise<QueueSubject> => {
+    const { queue, store, close, connection } = await lane();
+    let worker: Worker | undefined;
+    return {
+      store,
+      add: (data) => queue.add("charge", data, { removeOnComplete: true }),
+      work: async () => {
+        worker = new Worker("charges", async () => undefined, { connection });
+        await until(async () => (await queue.getWorkers()).length > 0, "a worker");
+      },
+      close: async () => {
+        await worker?.close(true);
+        await close();
+      },
+    };
+  });
+
+  it("jobs are tried again by BullMQ's own rules: behind others, after a delay, until they fail", async () => {
+    const { queue, store, close } = await lane("shop");
+    onTestFinished(close);
+    const add = (n: number, options: JobsOptions) => queue.add("charge", n, options);
+    await add(1, { attempts: 2 });
+    await add(2, { attempts: 2, backoff: 3_600_000 });
+    const retry = async (): Promise<unknown> => {
+      const taken = await store.take("charges");
+      await taken?.settle("retry");
+      return taken?.job.data;
+    };
+    expect(await retry()).toBe(1);
+    expect(await store.jobs("charges")).toMatchObject([
+      { data: 2, redelivered: false },
+      { data: 1, redelivered: true },
+    ]);
+    expect(await retry()).toBe(2);
+    expect(await store.jobs("charges")).toMatchObject([{ data: 1 }, { data: 2, state: "delayed" }]);
+    expect(await retry()).toBe(1);
+    expect(await store.jobs("charges")).toMatchObject([
+      { data: 2, state: "delayed" },
+      { data: 1, state: "failed" },
+    ]);
+    // Nothing else waits, so the delay passes.
+    expect(await retry()).toBe(2);
+    expect((await store.jobs("charges")).map(({ state }) => state)).toEqual(["failed", "failed"]);
+    expect(await retry()).toBeUndefined();
+  });
+
+  it("a rejected job fails at once, and a job with a priority comes after those without", async () => {
+    const { queue, store, close } = await lane();
+    onTestFinished(close);
+    await queue.add("charge", 1, { attempts: 5, priority: 2 });
+    await queue.add("charge", 2, { attempts: 5, priority: 1 });
+    await queue.add("charge", 3);
+    expect((await store.jobs("charges")).map(({ data }) => data)).toEqual([3, 2, 1]);
+    for (const n of [3, 2, 1]) {
+      const taken = await store.take("charges");
+      expect(taken?.job.data).toBe(n);
+      await taken!.settle("reject");
+    }
+    expect((await store.jobs("charges")).map(({ state }) => state)).toEqual(["failed", "failed", "failed"]);
+  });
+
+  it("a state does not depend on when its jobs were added, taken and finished", async () => {
+    const { queue, store, close } = await lane();
+    onTestFinished(close);
+    await store.root();
+    const root = await store.mark();
+    const states: string[] = [];
+    for (const round of [1, 2]) {
+      await store.restore(root);
+      const since = Date.now();
+      await until(async () => Date.now() > since + round, "another time");
+      await queue.add("charge", { n: 1 });
+      await queue.add("charge", { n: 2 });
+      await (await store.take("charges"))!.settle("done");
+      await (await store.take("charges"))!.settle("retry");
+      states.push(JSON.stringify(await store.observe()));
+    }
+    expect(states[0]).toContain("bull:charges:failed");
+    expect(states[0]).toBe(states[1]);
+  });
+});

@@ -1,0 +1,229 @@
+import { connect, type ConfirmChannel } from "amqplib";
+import { randomBytes } from "node:crypto";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { RabbitmqAdapter } from "../../../../src/adapters/queue/index.ts";
+import { stores } from "../../../../src/adapters/queue/rabbitmq/index.ts";
+import { Management } from "../../../../src/adapters/queue/rabbitmq/management.ts";
+import { rabbitmqPlace, urlOfVhost } from "../../../../src/adapters/queue/rabbitmq/rabbitmq-place.ts";
+import { queueContract, type QueueSubject } from "../../../contract/queue/queue-contract.ts";
+import { storeLane } from "../../../support/queue-lane.ts";
+import { rabbitmqUrl } from "../../../support/services.ts";
+import { until } from "../../../support/e2e.ts";
+
+let server: string;
+beforeAll(async () => {
+  server = await rabbitmqUrl();
+});
+
+const bytes = (data: unknown): Buffer => Buffer.from(typeof data === "string" ? data : JSON.stringify(data));
+
+async function client(url: string): Promise<{ readonly channel: ConfirmChannel; close(): Promise<void> }> {
+  const connection = await connect(url);
+  // The virtual host of a lane is removed while we are connected.
+  connection.on("error", () => undefined);
+  return { channel: await connection.createConfirmChannel(), close: () => connection.close().catch(() => undefined) };
+}
+
+async function opened(url: string): Promise<RabbitmqAdapter> {
+  const store = new RabbitmqAdapter({ url });
+  await store.open({ name: "jobs", laneIndex: 0, inProcess: false, borrowed: false });
+  return store;
+}
+
+/** An empty virtual host of a test's own, removed at its end. */
+async function virtualHost(): Promise<string> {
+  const place = rabbitmqPlace(server);
+  const name = `test_${randomBytes(4).toString("hex")}`;
+  const management = new Management(place);
+  await management.ask("PUT", ["vhosts", name]);
+  onTestFinished(() => management.ask("DELETE", ["vhosts", name]));
+  return urlOfVhost(place, name);
+}
+
+const virtualHosts = async (): Promise<readonly string[]> =>
+  (await new Management(rabbitmqPlace(server)).ask<readonly { readonly name: string }[]>("GET", ["vhosts"]))!.map(({ name }) => name);
+
+const provider = (url: string, runId: string) => stores.createProvider({ name: "jobs", url, runId, directory: "/nonexistent" });
+
+/** Ends a run's connection, as the end of its process does. The server knows it by the queue that only it may use. */
+async function endConnection(queue: string, url: string): Promise<void> {
+  const place = rabbitmqPlace(url);
+  const management = new Management(place);
+  interface Owned {
+    readonly owner_pid_details?: { readonly name: string };
+  }
+  let name: string | undefined;
+  await until(async () => {
+    const found = await management.ask<Owned>("GET", ["queues", place.vhost, queue]);
+    name = found?.owner_pid_details?.name;
+    return name !== undefined && name !== "";
+  }, "the queue's owner");
+  await until(async () => {
+    await management.ask("DELETE", ["connections", name!]);
+    return (await management.ask("GET", ["queues", place.vhost, queue], undefined, "?disable_stats=true")) === undefined;
+  }, "the end of the connection");
+}
+
+describe("queues of RabbitMQ", () => {
+  queueContract(async (): Promise<QueueSubject> => {
+    const lane = await storeLane(stores, server);
+    const { channel, close } = await client(lane.url);
+    await channel.assertQueue("charges");
+    const store = await opened(lane.url);
+    return {
+      store,
+      add: async (data) => {
+        channel.sendToQueue("charges", bytes(data));
+        await channel.waitForConfirms();
+      },
+      work: async () => void (await channel.consume("charges", () => undefined)),
+      close: async () => {
+        await store.close();
+        await close();
+        await lane.close();
+      },
+    };
+  });
+
+  it("a message keeps its properties, its exchange and its routing key through looks and restores", async () => {
+    const url = await virtualHost();
+    const { channel, close } = await client(url);
+    await channel.assertExchange("orders", "topic");
+    await channel.assertQueue("charges");
+    await channel.bindQueue("charges", "orders", "order.*");
+    const store = await opened(url);
+    channel.publish("orders", "order.new", Buffer.from([0xff, 0xfe]), { messageId: "m1", headers: { tries: 1 }, priority: 3 });
+    await channel.waitForConfirms();
+    const mark = await store.mark();
+    await (await store.take("charges"))!.settle("done");
+    await store.restore(mark);
+    expect(await store.jobs("charges")).toEqual([
+      { queue: "charges", id: "m1", name: "order.new", data: "//4=", headers: { tries: 1 }, redelivered: false, state: "waiting" },
+    ]);
+    const got = await channel.get("charges");
+    expect(got).toMatchObject({ properties: { messageId: "m1", priority: 3, headers: { tries: 1 } } });
+    await store.close();
+    await close();
+  });
+
+  it("a rejected job goes to the exchange for dead letters, as the broker does it", async () => {
+    const url = await virtualHost();
+    const { channel, close } = await client(url);
+    await channel.assertQueue("dead");
+    await channel.assertQueue("charges", { deadLetterExchange: "", deadLetterRoutingKey: "dead" });
+    const store = await opened(url);
+    channel.sendToQueue("charges", bytes(1));
+    channel.sendToQueue("charges", bytes(2));
+    await channel.waitForConfirms();
+    await (await store.take("charges"))!.settle("reject");
+    expect(await store.jobs("charges")).toMatchObject([{ data: 2 }]);
+    expect(await store.jobs("dead")).toMatchObject([{ data: 1, headers: { "x-first-death-reason": "rejected" } }]);
+    await store.close();
+    await close();
+  });
+
+  it("a message that comes while a look has the others taken out stays behind them, within its priority", async () => {
+    const url = await virtualHost();
+    const { channel, close } = await client(url);
+    await channel.assertQueue("charges", { maxPriority: 2 });
+    const store = await opened(url);
+    const publish = (n: number, priority: number) => channel.sendToQueue("charges", bytes(n), { priority });
+    [1, 2].forEach((n) => publish(n, 1));
+    await channel.waitForConfirms();
+    await store.root();
+    // The messages as the look put them back, and others that were faster.
+    const putBack = [await channel.get("charges", { noAck: true }), await channel.get("charges", { noAck: true })];
+    publish(3, 1);
+    publish(4, 2);
+    for (const message of putBack) if (message !== false) channel.sendToQueue("charges", message.content, message.properties);
+    await channel.waitForConfirms();
+    expect((await store.jobs("charges")).map(({ data }) => data)).toEqual([4, 1, 2, 3]);
+    expect((await store.take("charges"))?.job.data).toBe(4);
+    await store.close();
+    await close();
+  });
+
+  it("a stream is refused: it has no message that could be taken out", async () => {
+    const url = await virtualHost();
+    const { channel, close } = await client(url);
+    await channel.assertQueue("history", { arguments: { "x-queue-type": "stream" } });
+    const store = await opened(url);
+    await expect(store.root()).rejects.toMatchObject({ code: "QUEUE_UNSUPPORTED" });
+    await store.close();
+    await close();
+  });
+});
+
+describe("virtual hosts of lanes", () => {
+  it("have the queues and bindings of the template, not its messages, and the template keeps both", async () => {
+    const template = await virtualHost();
+    const { channel, close } = await client(template);
+    await channel.assertExchange("orders", "topic");
+    await channel.assertQueue("charges");
+    await channel.bindQueue("charges", "orders", "#");
+    channel.sendToQueue("charges", bytes(1));
+    await channel.waitForConfirms();
+    const lane = await storeLane(stores, template);
+    const store = await opened(lane.url);
+    const other = await client(lane.url);
+    expect(await store.jobs("charges")).toEqual([]);
+    other.channel.publish("orders", "any", bytes(2));
+    await other.channel.waitForConfirms();
+    expect(await store.jobs("charges")).toMatchObject([{ data: 2 }]);
+    await store.close();
+    await other.close();
+    await lane.close();
+    expect(await channel.checkQueue("charges")).toMatchObject({ messageCount: 1 });
+    await close();
+  });
+
+  it("of dead runs are removed by the next run and by clean, those of living runs are not", async () => {
+    const template = await virtualHost();
+    const [dead, living, next] = ["dead00", "a11fe0", "ae0000"].map((runId) => provider(template, runId));
+    await dead!.prepare();
+    await dead!.provide(0, 0);
+    await living!.prepare();
+    await living!.provide(0, 0);
+    expect(await stores.clean(template, { dryRun: true })).toEqual({ removed: [] });
+    await endConnection("seqqa.run.dead00_jobs", template);
+    expect(await stores.clean(template, { dryRun: true })).toEqual({ removed: ["virtual host seqqa_dead00_jobs_0_0"] });
+    expect(await virtualHosts()).toEqual(expect.arrayContaining(["seqqa_dead00_jobs_0_0", "seqqa_a11fe0_jobs_0_0"]));
+    await next!.prepare();
+    expect(await virtualHosts()).not.toContain("seqqa_dead00_jobs_0_0");
+    expect(await virtualHosts()).toContain("seqqa_a11fe0_jobs_0_0");
+    await next!.close();
+    await living!.close();
+    expect((await virtualHosts()).filter((name) => /a11fe0|ae0000/.test(name))).toEqual([]);
+  });
+
+  it("are different ones for two stores of a run with one template", async () => {
+    const template = await virtualHost();
+    const both = ["jobs", "mails"].map((name) => stores.createProvider({ name, url: template, runId: "2fee", directory: "/nonexistent" }));
+    for (const one of both) await one.prepare();
+    const urls = await Promise.all(both.map((one) => one.provide(0, 0)));
+    expect(urls.map((url) => rabbitmqPlace(url).vhost)).toEqual(["seqqa_2fee_jobs_0_0", "seqqa_2fee_mails_0_0"]);
+    for (const one of both) await one.close();
+  });
+
+  it("need the management API, and say how to enable it", async () => {
+    const url = new URL(server);
+    url.searchParams.set("management", "http://127.0.0.1:1");
+    await expect(storeLane(stores, url.href)).rejects.toMatchObject({
+      code: "RABBITMQ_MANAGEMENT",
+      message: "The management API of RabbitMQ at http://127.0.0.1:1 does not answer.",
+      hint: expect.stringContaining("rabbitmq-plugins enable rabbitmq_management") as string,
+    });
+    expect(await stores.check(url.href)).toMatchObject([{ ok: true }, { ok: false, what: "management" }]);
+  });
+
+  it.each([
+    ["a password that is wrong", "STORE_NOT_ALLOWED", (url: URL) => (url.password = "s3cret!")],
+    ["a virtual host that does not exist", "STORE_MISSING", (url: URL) => (url.pathname = "/nowhere")],
+  ])("are refused for %s, without the password", async (_, code, change) => {
+    const url = new URL(server);
+    change(url);
+    const error = await storeLane(stores, url.href).catch((one: unknown) => one);
+    expect(error).toMatchObject({ code, exitStatus: 2 });
+    expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain("s3cret");
+  });
+});
