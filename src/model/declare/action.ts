@@ -66,7 +66,7 @@ export class Action<C extends object = Values, A = ApiClient> {
   /** A stack that leads to the declaration. Findings about a wrong status point to it, because such a status has no line of its own. */
   readonly declared: string | undefined;
 
-  /** @throws SeqqaError `ACTION_INVALID` when the name is empty, `run` is not a function, or an option is unknown. */
+  /** @throws SeqqaError `ACTION_INVALID` when the name is empty, `run` is not a function, or an option is unknown or wrong. */
   constructor(options: ActionOptions<C, A>) {
     if (typeof options.name !== "string" || options.name.trim() === "") {
       throw new SeqqaError("ACTION_INVALID", "An Action needs a name that is not empty.", { exitStatus: 2 });
@@ -78,12 +78,7 @@ export class Action<C extends object = Values, A = ApiClient> {
     this.name = options.name;
     this.run = options.run;
     this.precondition = options.precondition;
-    this.expectedStatus =
-      options.expectedStatus === undefined
-        ? undefined
-        : Array.isArray(options.expectedStatus)
-          ? (options.expectedStatus as readonly ExpectedStatus[])
-          : [options.expectedStatus as ExpectedStatus];
+    this.expectedStatus = expectedStatusOf(options.name, options.expectedStatus);
     this.as = options.as;
     this.description = options.description;
     this.tags = options.tags ?? [];
@@ -93,6 +88,21 @@ export class Action<C extends object = Values, A = ApiClient> {
     this.changesStores = options.changesStores ?? [];
     this.declared = new Error().stack;
   }
+}
+
+/** @throws SeqqaError `ACTION_INVALID` for what is no status: with it, every answer would be a finding */
+function expectedStatusOf(name: string, given: ActionOptions["expectedStatus"]): readonly ExpectedStatus[] | undefined {
+  if (given === undefined) return undefined;
+  const all: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const isStatus = (one: unknown): boolean =>
+    typeof one === "number" ? Number.isInteger(one) && one >= 100 && one < 600 : typeof one === "string" && /^[1-5]xx$/.test(one);
+  const wrong = all.find((one) => !isStatus(one));
+  if (wrong === undefined && all.length > 0) return all as readonly ExpectedStatus[];
+  const what = all.length === 0 ? "an empty list" : JSON.stringify(wrong);
+  throw new SeqqaError("ACTION_INVALID", `The expectedStatus of action "${name}" is ${what}.`, {
+    exitStatus: 2,
+    hint: 'Write a status (201), a class ("2xx"), or a list of them; leave it out where any status is right.',
+  });
 }
 
 /** Returns `true` if a status is one of the expected ones. */

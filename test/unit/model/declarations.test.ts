@@ -50,6 +50,9 @@ describe("Action", () => {
     ["a blank name", { name: "  ", run }],
     ["no name", { run }],
     ["no run", { name: "create_order" }],
+    ["no expected status", { name: "create_order", run, expectedStatus: [] }],
+    ["an expected status that is none", { name: "create_order", run, expectedStatus: [200, "ok"] }],
+    ["an expected status beyond all classes", { name: "create_order", run, expectedStatus: 999 }],
   ])("%s is refused", (_what, options) => {
     const error = refusal(() => new Action(options as never));
     expect(error.code).toBe("ACTION_INVALID");
