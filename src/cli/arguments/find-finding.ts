@@ -38,13 +38,20 @@ export function findFinding(
   if (wanted.trim() === "") throw usage("The id of the finding is empty.", listOf(all, run));
   const exact = all.filter((one) => idsOf(one).includes(wanted));
   const found = exact.length > 0 ? exact : all.filter((one) => idsOf(one).some((id) => id.startsWith(wanted)));
-  if (found.length === 1) return found[0]!;
+  if (found.length === 1) return replayable(found[0]!, wanted);
   const other = found.length === 0 ? elsewhere?.() : undefined;
   if (other !== undefined) {
     throw usage(`There is no finding ${JSON.stringify(wanted)} in run ${run}, but there is one in run ${other}.`, `Add --run ${other}.`);
   }
   if (found.length === 0) throw usage(`There is no finding ${JSON.stringify(wanted)} in run ${run}.`, listOf(all, run));
   throw usage(`${found.length} findings of run ${run} begin with ${JSON.stringify(wanted)}.`, listOf(found, run));
+}
+
+/** @throws SeqqaError (2) for the id of an action that shows a cause along with another one: the path of that one is kept */
+function replayable(found: FoundFinding, wanted: string): FoundFinding {
+  if (idOf(found).startsWith(wanted)) return found;
+  const own = printable(idOf(found));
+  throw usage(`The path of finding ${JSON.stringify(wanted)} was not kept: it has the same cause as ${own}.`, `Replay ${own}.`);
 }
 
 const idOf = (one: FoundFinding): string => (one.kind === "race" ? one.race.id : one.violation.id);

@@ -3,7 +3,7 @@ import type { ErrorEvent, FindingEvent, StepEvent, UnitRequest } from "../../mes
 /** One finding: violations of one rule with the same last action and status. */
 export interface FoundViolation {
   readonly key: string;
-  readonly finding: FindingEvent;
+  finding: FindingEvent;
   readonly lastAction: string;
   readonly status: number;
   count: number;
@@ -68,6 +68,7 @@ export class FindingLog {
     known.count++;
     if (from !== undefined) known.from.push(from);
     if (path.length < known.path.length) {
+      known.finding = finding;
       known.path = path;
       known.draws = draws;
       known.state = state;

@@ -46,7 +46,7 @@ class FaultProber {
   readonly #ground: RaceGround;
   readonly #request: FaultRequest;
   readonly #calls: Calls;
-  readonly #faulty: FaultyStores;
+  #faulty: FaultyStores;
   readonly #only: WeakMap<Facts, Facts> = new WeakMap();
   readonly #hits: FaultHit[] = [];
   readonly #skipped: Record<string, number> = {};
@@ -107,7 +107,7 @@ class FaultProber {
     const order = { ...plain, order: [0], after: [plain.states[0]!.facts] };
     const after = plain.states[0]!.facts;
     const oracle = new Oracle(this.#ground.base, this.#calls, before, [order]);
-    const compared = { before, after, again: { status: call!.status, facts: after }, plain, oracle };
+    const compared = { before, after, again: { status: call!.status, facts: after }, restarted: [], plain, oracle };
     this.#killable = faultPoints(["kill"], this.#faulty, writes).length;
     this.#points = faultPoints(kinds, this.#faulty, writes).filter(
       (point) => (only === undefined || isSame(point, only)) && (restarts === undefined || restarts === (point.kind === "kill")),
@@ -158,20 +158,23 @@ class FaultProber {
       const [end] = execution.calls;
       if (end!.kind === "lost") throw new NotRecovered(`${action} got no answer`, new LaneLost(end!.lost!, `${action} got no answer`));
       await this.#afterFault(() => atRest(faults));
-      const isUntouched = this.#agree(compared, execution, "before");
-      const repeated = isUntouched ? await this.#afterFault(() => this.#calls.again()) : undefined;
-      // An action that changes a store itself may not apply a second time: its job has failed for good.
-      const again = repeated?.calls[0]?.kind === "skipped" ? undefined : repeated;
-      const lost = again?.calls[0]?.lost;
-      if (lost !== undefined) {
-        throw new NotRecovered(`it got no answer when it was made once more`, new LaneLost(lost, `${action} got no answer`));
-      }
+      const again = this.#agree(compared, execution, "before") ? await this.#again(action) : undefined;
       await this.#judge({ point: known, execution, again, by: "state" }, compared);
       await this.#wearOut(known, faults, compared);
     } catch (error) {
       if (error instanceof NotRecovered) this.#hits.push(hitOf(known, notRecovered(action, known, error.message)));
       throw error;
     }
+  }
+
+  /** Makes a call once more that left nothing behind. @returns `undefined` if it does not apply: its job has failed for good */
+  async #again(action: string): Promise<Execution | undefined> {
+    const again = await this.#afterFault(() => this.#calls.again());
+    const [call] = again.calls;
+    if (call!.lost !== undefined) {
+      throw new NotRecovered(`it got no answer when it was made once more`, new LaneLost(call!.lost, `${action} got no answer`));
+    }
+    return call!.kind === "skipped" ? undefined : again;
   }
 
   /**
@@ -219,11 +222,11 @@ class FaultProber {
       const killed = await this.#afterFault(() => this.#calls.together(run));
       if (killed === undefined) return this.#skip("not_failed");
       const execution = { ...killed, broken: await this.#afterFault(() => this.#calls.check()) };
-      const isUntouched = this.#agree(plainly, execution, "before");
-      const again = isUntouched ? await this.#afterFault(() => this.#calls.again()) : undefined;
+      const again = this.#agree(plainly, execution, "before") ? await this.#again(action) : undefined;
       let compared: Compared | null = plainly;
       if (this.#judgement({ point: known, execution, again, by: "state" }, plainly) !== undefined) {
-        compared = this.#restarted ??= await this.#aroundRestart(plainly);
+        if (this.#restarted === undefined) this.#restarted = await this.#aroundRestart(plainly).catch(lostOnly);
+        compared = this.#restarted;
         if (compared === null) return this.#skip("target_memory");
       }
       this.#tried++;
@@ -257,7 +260,8 @@ class FaultProber {
     const [before, after] = [idle!.states[0]!.facts, done!.states[0]!.facts];
     const { status } = plainly.again;
     const isSame = again.calls[0]!.status === status && done!.calls[0]!.status === status;
-    return isSame ? { ...plainly, before, after, again: { status, facts: again.states[0]!.facts } } : null;
+    const broken = [idle!, again, done!].flatMap((one) => one.broken);
+    return isSame ? { ...plainly, before, after, restarted: broken, again: { status, facts: again.states[0]!.facts } } : null;
   }
 
   /** Starts a target that was killed. */
@@ -266,8 +270,11 @@ class FaultProber {
     for (const faults of this.#faulty.stores.values()) await atRest(faults);
     try {
       await startOnStores(process!, state);
+      // A store that was closed for the restart has other parts now.
+      this.#faulty = faultyStores(this.#ground.base, this.#request.kinds);
     } catch (error) {
-      if (!(error instanceof SeqqaError)) throw error;
+      const isTarget = error instanceof SeqqaError && error.code.startsWith("TARGET_") && error.code !== "TARGETS_CLOSED";
+      if (!isTarget || this.#ground.isCancelled()) throw error;
       throw new NotRecovered(`the target did not start: ${error.message}`, new LaneLost("unreachable", error.message));
     }
   }
@@ -308,7 +315,7 @@ class FaultProber {
 
   #judgement({ point, execution, again, by }: Trial, compared: Compared): FaultJudgement | undefined {
     const [plain] = compared.plain.calls;
-    const held = new Set(compared.plain.broken.map(({ invariant }) => invariant));
+    const held = new Set([...compared.plain.broken, ...compared.restarted].map(({ invariant }) => invariant));
     const isAfter = this.#agree(compared, execution, "after");
     const facts = this.#stores(execution.states[0]!.facts);
     return judgeFault({
@@ -363,9 +370,16 @@ interface Compared {
   readonly after: Facts;
   /** The call where it is made once more, after a fault that left nothing behind. */
   readonly again: { readonly status: number; readonly facts: Facts };
+  /** Rules that a restart alone breaks. */
+  readonly restarted: Execution["broken"];
   /** The call without a fault. */
   readonly plain: Execution;
   readonly oracle: Oracle;
+}
+
+/** Throws what a target did that was restarted without a fault: it is no result of one. */
+function lostOnly(error: unknown): never {
+  throw error instanceof NotRecovered ? error.cause : error;
 }
 
 /** Makes a call while one of its writes fails. */

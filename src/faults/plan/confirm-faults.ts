@@ -78,6 +78,8 @@ function groupsOf(seen: readonly SeenFault[]): readonly Group[] {
 async function confirm(group: Group, seat: Seat): Promise<ConfirmedFault | undefined> {
   const { lanePool, lane } = seat;
   const found: FaultRequest = { ...group.request, at: undefined, only: group.hit.point };
+  // The target of this lane may have been killed and started again.
+  if (found.kinds.includes("kill")) await lanePool.rebuild(lane);
   const { request, isMinimal } = await shrink(found, group.hit, seat);
   for (const candidate of request.path.length === found.path.length ? [found] : [request, found]) {
     await lanePool.rebuild(lane);

@@ -53,7 +53,12 @@ export async function probeFaults(
         const at = next++;
         if (round > 0 && !(killable[at]! > 0)) continue;
         const request = { ...requestFor(committer, plan.faults[at]!, options), restarts };
-        const answers = await faultsOn(lanePool, lane, request).catch(unlessInterrupted(options.end));
+        let answers = await faultsOn(lanePool, lane, request).catch(unlessInterrupted(options.end));
+        if (restarts && answers?.every(({ points }) => points === 0) === true) {
+          // The lane's target was killed before, and may have forgotten what this call needs.
+          await lanePool.rebuild(lane, "use");
+          answers = await faultsOn(lanePool, lane, request).catch(unlessInterrupted(options.end));
+        }
         if (answers === undefined) {
           over ??= "interrupted";
           return skip(at);

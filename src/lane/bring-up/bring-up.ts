@@ -342,7 +342,7 @@ async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneS
   }
   world.complete({ api: createClient === undefined ? (undefined as never) : () => createClient() as never, systems: lane.systems });
   // The clients of rules send to the paths that the world's own client sends to.
-  const basePath = belowLane(world.api, lane);
+  const basePath = createClient === undefined ? undefined : belowLane(world.api, lane);
   for (const role of Object.keys(definition.users)) world.introduce(role, () => clientFor(role, createClient, basePath) as never);
   if (createClient !== undefined)
     for (let index = 0; index < definition.guests; index++) world.introduce(guestRole(index), () => createClient(basePath) as never);

@@ -295,6 +295,7 @@ export class RootState {
     await state.root();
     await this.#setUp();
     this.#made = { ...(await state.capture()), setupAt: this.#setupAt };
+    this.#setupAt = shared?.setupAt ?? this.#setupAt;
     if (shared === undefined || sameStores(this.#made, shared)) return;
     try {
       await state.write(shared);
@@ -302,7 +303,6 @@ export class RootState {
       throw unlikeTheFirst(error);
     }
     this.#made = shared;
-    this.#setupAt = shared.setupAt ?? this.#setupAt;
   }
 
   /** Makes the result of `setup` the root. */

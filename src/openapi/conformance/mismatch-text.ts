@@ -24,8 +24,11 @@ export function mismatchCause(
 ): string | undefined {
   const error = telling(errors);
   const origin = error.parentSchema === undefined ? undefined : origins.get(error.parentSchema);
-  const field = (keysOf(error.instancePath) ?? []).findLast((key) => names.has(key));
-  return origin === undefined ? undefined : quoted(`${origin}${field === undefined ? "" : `, ${field}`} ${ruleText(error)}`).slice(1, -1);
+  // A property that is not described has no name that may be shown, and several of them are not one cause.
+  if (origin === undefined || error.keyword === "additionalProperties" || error.keyword === "unevaluatedProperties") return undefined;
+  const keys = keysOf(error.schemaPath.replace(/^#/, "")) ?? [];
+  const field = keys.filter((key, at) => keys[at - 1] === "properties" && names.has(key)).join(".");
+  return quoted(`${origin}${field === "" ? "" : `, ${field}`} ${ruleText(error)}`).slice(1, -1);
 }
 
 /** Returns the error to show. Where alternatives were tried, it is the error that is deepest in the body, since that alternative matched furthest. */

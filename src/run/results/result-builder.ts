@@ -155,11 +155,13 @@ export function violationOf(
   const steps = confirmed && recording !== undefined ? recording.steps : [];
   const last = (steps.at(-1)?.requests ?? news?.exchanges)?.at(-1);
   const again = recording?.findings.find(({ invariant }) => invariant === finding.invariant);
+  // A shorter path may break the rule for another reason.
+  const cause = again === undefined ? finding.cause : again.cause;
   const violation = {
     id: findingId(parts.name, found),
     invariant: finding.invariant,
     severity: finding.severity,
-    message: parts.urls.text(finding.message),
+    message: parts.urls.text((again !== undefined && again.cause !== finding.cause ? again : finding).message),
     where: parts.declaredAt(finding.invariant, path.at(-1)),
     reproductionPath: names(path),
     request: last === undefined || last.request.url === "" ? undefined : parts.urls.request(last.request),
@@ -174,7 +176,7 @@ export function violationOf(
     confirmed,
     ...(recording === undefined && { notReplayed: true as const, notReplayedReason: notReplayed }),
     count,
-    ...(finding.cause !== undefined && { cause: finding.cause }),
+    ...(cause !== undefined && { cause }),
     state: path === found.path ? found.state : reachedState(recording, parts.explorer),
     target: again?.target ?? finding.target,
     ...(confirmed && recording?.printed !== undefined && recording.printed.length > 0 && { printed: recording.printed }),

@@ -66,7 +66,9 @@ export class Known {
       ...result.races.filter(({ known }) => known).map((race) => ({ id: race.id, exploration: name, finding: raceName(race) })),
     ]);
     const ids = new Set(found.map(({ id }) => id));
-    const gone = this.#list.entries.filter(({ id }) => !ids.has(id));
+    // An action that shows a cause together with one that is not listed was found, too.
+    const present = new Set([...ids, ...explorations.flatMap(({ result }) => result.violations.flatMap(idsOf))]);
+    const gone = this.#list.entries.filter(({ id }) => !present.has(id));
     const sure = ({ id, exploration, isRace }: KnownEntry): boolean | undefined => {
       const ran = exploration === undefined ? explorations : explorations.filter(({ name }) => name === exploration);
       if (exploration !== undefined && ran.length === 0) return extent.whole ? true : undefined;

@@ -2,7 +2,19 @@ import { isDeepStrictEqual, types } from "node:util";
 import type { ObservedColumn, ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../canonical/facts.ts";
 import { joinedTimes, type DroppedField, type GeneratedPlace, type Knowledge, type TimePlace } from "./knowledge.ts";
-import { columnPlace, fieldOf, INDEX, JSON_TEXT, KEY, parsedJson, placeText, tableOf, tablePlace } from "../values/places.ts";
+import {
+  columnPlace,
+  fieldOf,
+  INDEX,
+  JSON_TEXT,
+  JWT_TEXT,
+  KEY,
+  parsedJson,
+  parsedJwt,
+  placeText,
+  tableOf,
+  tablePlace,
+} from "../values/places.ts";
 import { momentOf, offsetFromStep, resolutionOf, type StepWindow } from "../values/times.ts";
 import { differingWords, wordOf, wordOfBytes } from "../values/words.ts";
 
@@ -285,6 +297,11 @@ class Pairs {
     if (typeof a === "string" && typeof b === "string") {
       const [x, y] = [parsedJson(a), parsedJson(b)];
       if (x !== undefined && y !== undefined) return this.#value(x, y, [...segments, JSON_TEXT], depth + 1);
+      // A token in a store is compared as a whole: the store may say by it which one of two was revoked.
+      const isHeld = segments[0] === "clients" || segments[0] === "context";
+      const [one, other] = isHeld ? [parsedJwt(a), parsedJwt(b)] : [];
+      if (one !== undefined && other !== undefined && !isSame(one, other))
+        return this.#value(one, other, [...segments, JWT_TEXT], depth + 1);
     }
     this.pairs.push({ place, a, b, column: cell?.column, domain: cell?.domain });
   }

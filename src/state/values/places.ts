@@ -58,6 +58,7 @@ export function valuesAt({ systems, context, clients }: Facts, place: string): r
 
 function insideOf(value: unknown, segment: string): readonly unknown[] {
   if (segment === JSON_TEXT && typeof value === "string") return [parsedJson(value)];
+  if (segment === JWT_TEXT && typeof value === "string") return [parsedJwt(value)];
   if (segment === INDEX && Array.isArray(value)) return value;
   if (typeof value !== "object" || value === null) return [];
   const entries: readonly (readonly [unknown, unknown])[] = types.isMap(value) ? [...value] : Object.entries(value);
@@ -65,14 +66,20 @@ function insideOf(value: unknown, segment: string): readonly unknown[] {
   return entries.filter(([key]) => segment === "*" || String(key) === segment).map(([, item]) => item);
 }
 
-/**
- * Parses a text that is a JSON object or array, or the claims of a text that is a JWT; `undefined` if it is neither. The signature of a JWT follows
- * from its claims, which often hold nothing but times that are generated: two tokens of one second are equal.
- */
+/** Parses a text that is a JSON object or array; `undefined` if it is not. */
 export function parsedJson(text: string): unknown {
-  if (text[0] === "{" || text[0] === "[") return parsed(text);
-  const [, claims] = ONE_JWT.exec(text) ?? [];
-  return claims === undefined ? undefined : claimsOf(claims);
+  return text[0] === "{" || text[0] === "[" ? parsed(text) : undefined;
+}
+
+/**
+ * Returns what a text that is a JWT says: its header, its claims, and that it is signed; `undefined` if it is none. The signature itself follows from
+ * these. Claims often hold nothing that is generated but times in whole seconds: two tokens of one second are equal.
+ */
+export function parsedJwt(text: string): unknown {
+  const [, scheme, header, claims, signature] = ONE_JWT.exec(text) ?? [];
+  const [head, body] = [header === undefined ? undefined : claimsOf(header), claims === undefined ? undefined : claimsOf(claims)];
+  if (head === undefined || body === undefined) return undefined;
+  return { ...(scheme !== "" && { scheme }), header: head, claims: body, signed: signature !== "" };
 }
 
 /** Replaces each JWT in a text, by its claims. */
@@ -84,7 +91,7 @@ export function replaceJwts(text: string, replace: (claims: object) => string): 
 }
 
 // RFC 7519: the header and the claims are JSON objects in base64url, which begin with `eyJ`.
-const ONE_JWT = /^(?:Bearer )?eyJ[\w-]+\.(eyJ[\w-]+)\.[\w-]*$/;
+const ONE_JWT = /^((?:Bearer )?)(eyJ[\w-]+)\.(eyJ[\w-]+)\.([\w-]*)$/;
 const JWTS = /(?<![\w-])eyJ[\w-]+\.(eyJ[\w-]+)\.[\w-]*/g;
 
 function claimsOf(text: string): object | undefined {
@@ -104,4 +111,5 @@ function parsed(text: string): unknown {
 export const INDEX = "[]";
 export const KEY = "#key";
 export const JSON_TEXT = "{}";
+export const JWT_TEXT = "{jwt}";
 export const TABLES = "tables";

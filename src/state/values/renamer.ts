@@ -4,7 +4,7 @@ import type { Facts } from "../canonical/facts.ts";
 import type { GeneratedPlace, Knowledge, TimePlace } from "../compare/knowledge.ts";
 import { hashText32 } from "../hash/hasher.ts";
 import { msOf, NO_ORIGINS, timeKeyAt, type Origin, type Origins, type TimeKey, type TimeOrigin } from "./origins.ts";
-import { columnPlace, INDEX, JSON_TEXT, KEY, parsedJson, replaceJwts, TABLES } from "./places.ts";
+import { columnPlace, INDEX, JSON_TEXT, JWT_TEXT, KEY, parsedJson, parsedJwt, replaceJwts, TABLES } from "./places.ts";
 import { fittingOffset, momentOf, offsetFromStep, simplestOffset, type Moment, type StepWindow } from "./times.ts";
 import { Generated, JsonText, Mixed, Time } from "./named.ts";
 import { splitAtWords, wordOf, wordOfBytes, type Word } from "./words.ts";
@@ -193,9 +193,10 @@ export class Renamer {
       for (const one of origin.ancestry) ancestry.add(one);
       return `<${origin.domain}>`;
     };
-    const claim = (_name: string, value: unknown): unknown => {
-      if (typeof value === "string") return known(value) ?? value;
-      return momentOf(typeof value === "number" ? value : undefined) === undefined ? value : "<time>";
+    const claim = (name: string, value: unknown): unknown => {
+      if (TIME_CLAIMS.has(name)) return "<time>";
+      if (typeof value === "number") return known(String(value), this.#counted(String(value))) ?? value;
+      return typeof value === "string" ? (known(value, /^\d+$/.test(value) ? this.#counted(value) : undefined) ?? value) : value;
     };
     const plain = replaceJwts(text, (claims) => JSON.stringify(claims, claim))
       .replace(ISO_TIME, (time) => {
@@ -286,6 +287,13 @@ export class Renamer {
     if (json !== undefined) {
       const parsed = parsedJson(text);
       if (parsed !== undefined) return new JsonText(this.#value(parsed, json));
+    }
+    const jwt = node?.inner.get(JWT_TEXT);
+    if (jwt !== undefined) {
+      // A token that a store holds, too, is that one.
+      const stored = this.#knownWord(wordOf(text));
+      const parsed = stored === undefined ? parsedJwt(text) : undefined;
+      if (stored !== undefined || parsed !== undefined) return stored ?? new JsonText(this.#value(parsed, jwt));
     }
     return this.#loose(text, node);
   }
@@ -487,6 +495,8 @@ const REAL_TIME = { now: (): number => Date.now(), aheadMs: 0 };
 const FURTHEST_MS = 400 * DAY_MS;
 const ISO_TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g;
 /** Text between the delimiters of headers, URLs and JSON that contains the punctuation of tokens. */
+/** Claims of a JWT that are times (RFC 7519, 4.1; OpenID Connect Core, 2). */
+const TIME_CLAIMS: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "auth_time", "updated_at"]);
 const SEVERAL_WORDS = /[^\s;,"'/?&=:{}()[\]<>.%~|]+(?:[.%~|][^\s;,"'/?&=:{}()[\]<>.%~|]*)+={0,2}/g;
 /** Shorter words occur by chance. */
 const SHORTEST_WORD = 4;

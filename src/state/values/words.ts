@@ -25,6 +25,9 @@ export function wordOfBytes(bytes: Uint8Array): Word {
 /** From the widest to the narrowest: signed tokens and URL-safe text, names with separators, runs of letters and digits. */
 const TIERS: readonly RegExp[] = [/[\w.+/=~-]+/g, /[\w-]+/g, /[A-Za-z0-9]+/g];
 
+/** Longer words are no names with separators; looking at each of their ends takes time in proportion to the square of their length. */
+const LONGEST_NAME = 512;
+
 /** A part of a text: a word that was found, or the text between such words. */
 export type TextPart<T> = { readonly text: string; readonly found?: undefined } | { readonly text: string; readonly found: T };
 
@@ -54,7 +57,7 @@ function splitInto<T>(
     after = lastRun(text.slice(looked, match.index), after);
     looked = match.index;
     const found = find(word, after);
-    const rest = found === undefined && tier === 1 ? endOf(word, after, find) : undefined;
+    const rest = found === undefined && tier === 1 && word.length <= LONGEST_NAME ? endOf(word, after, find) : undefined;
     if (found === undefined && tier === TIERS.length - 1) continue;
     if (match.index > done) parts.push({ text: text.slice(done, match.index) });
     if (found !== undefined) parts.push({ text: word, found });

@@ -131,7 +131,7 @@ it("statuses, severities, strategies and invariants are checked", () => {
   const run = async (): Promise<null> => null;
   new Action({ name: "a", run, expectedStatus: ["2xx", 404] });
   // @ts-expect-error -- no such class
-  new Action({ name: "a", run, expectedStatus: "6xx" });
+  expect(() => new Action({ name: "a", run, expectedStatus: "6xx" })).toThrow("6xx");
   // @ts-expect-error -- no such severity; refused when it runs, too
   expect(() => new Invariant({ name: "i", check: () => true, severity: "fatal" })).toThrow();
   // @ts-expect-error -- not a boolean

@@ -73,7 +73,8 @@ export class PostgresGate implements FailingGate {
   async fail(fault: WriteFault): Promise<boolean> {
     const pid = this.#pid;
     if (pid === undefined) return false;
-    if (fault === "cut") await this.#end(pid);
+    // Ended where we may: the rest of what the client sent is not executed then, as with a process that dies.
+    if (fault === "cut" || (fault === "kill" && this.faults.kinds.includes("cut"))) await this.#end(pid);
     else await this.#control.inTurn(() => this.#control.rows(FAIL_SQL));
     await this.release();
     // A session waits for a lock without noticing that its client has gone. It ends with the error that nobody receives.

@@ -78,13 +78,9 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
     const { queue: handle, worker } = await this.#handle(queue);
     return this.#ask(async () => {
       await this.#requireQueue(handle);
-      let job = (await worker.getNextJob(NAME, { block: false })) as Job | undefined;
-      if (job === undefined) {
-        // Its time has come: nobody waits for it here.
-        const [delayed] = await handle.getJobs(["delayed"], 0, 0, true);
-        await delayed?.promote();
-        if (delayed !== undefined) job = (await worker.getNextJob(NAME, { block: false })) as Job | undefined;
-      }
+      // The time of delayed jobs has come: nobody waits for it here, and which of them are due must not depend on when a lane gets there.
+      for (const delayed of await handle.getJobs(["delayed"], 0, -1, true)) await delayed.promote();
+      const job = (await worker.getNextJob(NAME, { block: false })) as Job | undefined;
       if (job === undefined) return undefined;
       const taken = job;
       return { job: jobOf(queue, taken, "waiting", taken.attemptsStarted > 1), settle: (how) => this.#ask(() => settle(taken, how)) };
@@ -116,6 +112,8 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
       port,
       db,
       maxRetriesPerRequest: null,
+      // A lane whose server has gone is built again.
+      retryStrategy: () => null,
       ...(username !== undefined && { username }),
       ...(password !== undefined && { password }),
       ...(tls && { tls: {} }),
@@ -142,7 +140,8 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
       );
     }
     const workers = await queue.getWorkers();
-    if (workers.some(({ rawname }) => rawname?.endsWith(`:w:${NAME}`) !== true)) throw hasWorker(queue.name);
+    if (workers.some(({ rawname, db }) => Number(db) === this.#place.db && rawname?.endsWith(`:w:${NAME}`) !== true))
+      throw hasWorker(queue.name);
   }
 
   async #ask<T>(command: () => Promise<T>): Promise<T> {

@@ -10,16 +10,24 @@ export const stores: StoreKind = {
     const provider = redis.createProvider({ ...options, url: redisUrlOf(options.url) });
     const { search } = new URL(options.url);
     const provide = provider.provide.bind(provider);
-    return Object.assign(provider, { provide: async (lane: number, generation: number) => `${await provide(lane, generation)}${search}` });
+    const targetUrl = provider.targetUrl?.bind(provider);
+    return Object.assign(provider, {
+      provide: async (lane: number, generation: number) => `${await provide(lane, generation)}${search}`,
+      targetUrl: (url: string) => {
+        const target = targetUrl?.(url.slice(0, url.length - search.length));
+        return target === undefined ? undefined : `${target}${search}`;
+      },
+    });
   },
   clean: (url, how) => redis.clean(redisUrlOf(url), how),
   check: (url) => redis.check(redisUrlOf(url)),
   disturb: (url) => redis.disturb(redisUrlOf(url)),
 };
 
-export function openBullmq({ url, isolation, tables, ignore }: StoreModuleSettings): StoreAdapter {
+export function openBullmq({ url, targetUrl, isolation, tables, ignore }: StoreModuleSettings): StoreAdapter {
   return new BullmqAdapter({
     url,
+    targetUrl,
     prefix: new URL(url).searchParams.get("prefix") ?? undefined,
     isolation: isolation as BullmqAdapterOptions["isolation"],
     keys: tables,

@@ -16,7 +16,14 @@ export function withoutTimes(observed: Observed, prefix: string): Observed {
         return rows.filter(([key, field]) => !(isOurs(key) && TIMES.has(field)));
       case "zset":
         // Finished jobs are sorted by the time at which they finished.
-        return rows.map((row) => (isOurs(row[0]) && /:(?:completed|failed)$/.test(row[0]) ? [row[0], row[1]!, 0] : row));
+        return rows.map((row) => {
+          const [key, member] = row;
+          if (!isOurs(key)) return row;
+          if (/:(?:completed|failed)$/.test(key)) return [key, member!, 0];
+          // Delayed jobs are sorted by the time at which they are due: their order counts.
+          const place = (): number => rows.filter((other) => other[0] === key && Number(other[2]) < Number(row[2])).length;
+          return key.endsWith(":delayed") ? [key, member!, place()] : row;
+        });
       default:
         return rows;
     }

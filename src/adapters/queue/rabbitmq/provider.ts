@@ -33,7 +33,7 @@ export class RabbitmqProvider implements StoreProvider {
   async prepare(): Promise<void> {
     await this.#live();
     await sweep(this.#place, this.#management);
-    this.#template = await this.#management.ask("GET", ["definitions", this.#place.vhost]);
+    this.#template = topologyOf(await this.#management.ask("GET", ["definitions", this.#place.vhost]));
   }
 
   async provide(lane: number, generation: number): Promise<string> {
@@ -75,6 +75,26 @@ export class RabbitmqProvider implements StoreProvider {
     this.#alive = { connection, id: randomUUID() };
     return this.#alive.id;
   }
+}
+
+/** Parts of a policy by which a queue or an exchange takes messages from another broker. */
+const FEDERATION = /^federation/;
+
+/**
+ * Returns queues, exchanges, bindings and policies of a template. Shovels and upstreams (`parameters`) are left out: they would take messages from
+ * brokers that the lanes must not touch, and hold their passwords.
+ */
+function topologyOf(definitions: unknown): object {
+  const { queues = [], exchanges = [], bindings = [], policies = [] } = definitions as Record<string, readonly Definition[] | undefined>;
+  const own = policies.map((policy) => ({
+    ...policy,
+    definition: Object.fromEntries(Object.entries(policy.definition ?? {}).filter(([key]) => !FEDERATION.test(key))),
+  }));
+  return { queues, exchanges, bindings, policies: own.filter(({ definition }) => Object.keys(definition).length > 0) };
+}
+
+interface Definition {
+  readonly definition?: object;
 }
 
 /** Removes the virtual hosts of dead runs with this template. */

@@ -42,7 +42,7 @@ export class FaultProxy {
   readonly #writes: ReadonlySet<string>;
   readonly #sockets = new Set<Socket>();
   /** Connections to the server whose clients have gone. The server may still be executing what they sent. */
-  readonly #ending = new Set<Promise<unknown>>();
+  readonly #ending = new Set<Promise<void>>();
   #armed: Armed | undefined;
   #passed = 0;
   #failed: HeldWrite | undefined;
@@ -103,7 +103,7 @@ export class FaultProxy {
     const server = tls ? connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }) }) : connect(port, host);
     this.#keep(server);
     const reader = new RequestReader();
-    const ended = once(server, "close");
+    const ended = new Promise<void>((done) => void server.once("close", () => done()));
     const end = async (): Promise<void> => {
       this.#ending.add(ended);
       // The server still executes commands that were sent before, and then closes.
@@ -138,10 +138,14 @@ export class FaultProxy {
       send();
     };
     client.on("data", take);
-    client.once("close", () => void end());
+    client.once("close", () => {
+      // Nobody reads the rest.
+      server.resume();
+      void end();
+    });
     server.once("close", () => client.destroy());
     server.on("data", (chunk: Buffer) => {
-      if (!client.write(chunk)) server.pause();
+      if (!client.destroyed && !client.write(chunk)) server.pause();
     });
     client.on("drain", () => server.resume());
     take(first);
@@ -165,10 +169,13 @@ export class FaultProxy {
       const lines = (text + chunk.toString("utf8")).split("\n");
       text = lines.pop()!;
       for (const line of lines) {
-        turn = turn.then(async () => {
-          const reply = await this.#follow(JSON.parse(line) as FaultOrder);
-          lane.write(`${JSON.stringify(reply)}\n`);
-        });
+        // A lane that gets no answer must not wait for one.
+        turn = turn
+          .then(async () => {
+            const reply = await this.#follow(JSON.parse(line) as FaultOrder);
+            lane.write(`${JSON.stringify(reply)}\n`);
+          })
+          .catch(() => void lane.destroy());
       }
     };
     lane.on("data", take);

@@ -1,4 +1,5 @@
 const CRLF = Buffer.from("\r\n");
+const LF = Buffer.from("\n");
 /** Redis refuses longer lines, too. */
 const LONGEST_LINE = 64 * 1024;
 
@@ -32,7 +33,8 @@ export class RequestReader {
   #next(): Request | undefined {
     const bytes = this.#rest;
     if (bytes.length === 0) return undefined;
-    const line = lineAt(bytes, 0);
+    // Redis takes inline commands that end with a line feed alone.
+    const line = lineAt(bytes, 0, bytes[0] === 0x2a ? CRLF : LF);
     if (line === undefined) return bytes.length > LONGEST_LINE ? { bytes, name: "", first: undefined } : undefined;
     if (bytes[0] !== 0x2a) {
       const [name = "", first] = line.text.trim().split(/\s+/);
@@ -54,7 +56,7 @@ export class RequestReader {
   }
 }
 
-function lineAt(bytes: Buffer, from: number): { readonly text: string; readonly end: number } | undefined {
-  const end = bytes.indexOf(CRLF, from);
-  return end < 0 ? undefined : { text: bytes.toString("latin1", from, end), end: end + CRLF.length };
+function lineAt(bytes: Buffer, from: number, ending: Buffer = CRLF): { readonly text: string; readonly end: number } | undefined {
+  const end = bytes.indexOf(ending, from);
+  return end < 0 ? undefined : { text: bytes.toString("latin1", from, end), end: end + ending.length };
 }

@@ -18,9 +18,16 @@ export function findSessionEnds(actions: readonly PlannedAction[]): ProposedSess
     .filter(({ operation: { method } }) => method !== "get" && method !== "head")
     .map((action) => ({ action, named: { ...action, operation: { ...action.operation, summary: undefined, description: undefined } } }));
   const logout = writes.filter(({ named }) => says(named, LOGS_OUT, OTHERS)).map(({ action }) => action);
-  const after = writes.filter(({ action, named }) => says(named, ENDS_ALL) && !logout.includes(action)).map(({ action }) => action);
+  const after = writes
+    .filter(({ action, named }) => says(named, ENDS_ALL) && isOfCaller(action) && !logout.includes(action))
+    .map(({ action }) => action);
   const check = actions.find(isOwnData) ?? actions.find((one) => one.kind === "list" && isPlain(one));
   return check === undefined || logout.length + after.length === 0 ? undefined : { check, logout, after };
+}
+
+/** Returns `true` for a request that names no other user: it is about the sessions of its sender. */
+function isOfCaller({ needs }: PlannedAction): boolean {
+  return needs.length === 0;
 }
 
 function isOwnData(action: PlannedAction): boolean {

@@ -66,7 +66,8 @@ export function findSingleUse(actions: readonly PlannedAction[]): readonly Propo
         const made = makers.find(gives) ?? makers.find((other) => !isSpending(other)) ?? makers[0];
         if (made === undefined) return [];
         spent.add(one);
-        return [{ what, create: made, use: one, isLinked: gives(made) }];
+        // Many coupons may be used by each customer once: a comment proposes the rule.
+        return [{ what, create: made, use: one, isLinked: gives(made) && what !== "coupon" }];
       }),
   );
 }

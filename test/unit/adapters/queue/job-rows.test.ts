@@ -16,12 +16,12 @@ describe("the state of queues of BullMQ", () => {
     const zset = ["key", "member", "score"];
     const observed = rows(
       table("hash", hash, ["bull:q:1", "data", "{}"], ["bull:q:1", "processedOn", "17"], ["cart:1", "processedOn", "17"]),
-      table("zset", zset, ["bull:q:failed", "1", 17], ["bull:q:delayed", "2", 17], ["top:failed", "3", 17]),
+      table("zset", zset, ["bull:q:failed", "1", 17], ["bull:q:delayed", "2", 17], ["bull:q:delayed", "4", 9], ["top:failed", "3", 17]),
     );
     expect(withoutTimes(observed, "bull")).toEqual(
       rows(
         table("hash", hash, ["bull:q:1", "data", "{}"], ["cart:1", "processedOn", "17"]),
-        table("zset", zset, ["bull:q:failed", "1", 0], ["bull:q:delayed", "2", 17], ["top:failed", "3", 17]),
+        table("zset", zset, ["bull:q:failed", "1", 0], ["bull:q:delayed", "2", 1], ["bull:q:delayed", "4", 0], ["top:failed", "3", 17]),
       ),
     );
   });

@@ -1,20 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { parsedJson, replaceJwts } from "../../../../src/state/values/places.ts";
+import { parsedJson, parsedJwt, replaceJwts } from "../../../../src/state/values/places.ts";
 
 const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 const jwt = (claims: unknown): string => `${part({ alg: "HS256" })}.${part(claims)}.c2ln_bmF0-dXJl`;
 
 describe("a text with values in it", () => {
-  it("is a JSON object or array, or a JWT, whose claims count", () => {
+  it("is a JSON object or array, or a JWT, which counts by what it says", () => {
     expect(parsedJson('{"a":[1]}')).toEqual({ a: [1] });
-    expect(parsedJson(jwt({ sub: "ada", iat: 1_795_478_618 }))).toEqual({ sub: "ada", iat: 1_795_478_618 });
-    expect(parsedJson(`Bearer ${jwt({ sub: "ada" })}`)).toEqual({ sub: "ada" });
+    const said = { header: { alg: "HS256" }, claims: { sub: "ada", iat: 1_795_478_618 }, signed: true };
+    expect(parsedJwt(jwt({ sub: "ada", iat: 1_795_478_618 }))).toEqual(said);
+    expect(parsedJwt(`Bearer ${jwt({ sub: "ada", iat: 1_795_478_618 })}`)).toEqual({ ...said, scheme: "Bearer " });
+    expect(parsedJwt(jwt({ sub: "ada" }).replace(/[^.]*$/, ""))).toMatchObject({ signed: false });
   });
 
   it.each(["{oops", "eyJhbGciOiJIUzI1NiJ9", "eyJhbGciOiJIUzI1NiJ9.eyJub3QganNvbg.x", `see ${jwt({})}`, "a.b.c", ""])(
     "is not: %s",
     (text) => {
-      expect(parsedJson(text)).toBeUndefined();
+      expect([parsedJson(text), parsedJwt(text)]).toEqual([undefined, undefined]);
     },
   );
 
@@ -26,6 +28,6 @@ describe("a text with values in it", () => {
   it("may be long and look like many tokens", () => {
     const text = "eyJ".repeat(300_000);
     expect(replaceJwts(`${text}.${text}`, () => "")).toBe(`${text}.${text}`);
-    expect(parsedJson(text)).toBeUndefined();
+    expect(parsedJwt(text)).toBeUndefined();
   });
 });

@@ -37,7 +37,7 @@ describe("a signed token", () => {
 
 describe("words of a text", () => {
   it("are found in a very long text, too", () => {
-    const text = `${'{"name":"value","next":'.repeat(40_000)}"id-1"${"x".repeat(200_000)}`;
+    const text = `${'{"name":"value","next":'.repeat(40_000)}"id-1"${"x".repeat(200_000)} ${"-_".repeat(100_000)}`;
     const parts = splitAtWords(text, (word, after) => (word === "id-1" && after === "next" ? "found" : undefined));
     expect(parts!.map(({ text: part }) => part).join("")).toBe(text);
     expect(parts!.filter(({ found }) => found !== undefined).length).toBe(1);
