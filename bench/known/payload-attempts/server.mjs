@@ -17,11 +17,13 @@ const config = buildConfig({
 await getPayload({ config });
 if (process.env.PORT === undefined) process.exit(0);
 
-createServer(async (request, response) => {
+async function answer(request, response) {
   const { method, headers, url } = request;
   const body = method === "GET" ? undefined : Readable.toWeb(request);
   const asked = new Request(`http://${headers.host}${url}`, { method, headers, body, duplex: "half" });
   const answer = await handleEndpoints({ config, request: asked });
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   response.end(Buffer.from(await answer.arrayBuffer()));
-}).listen(process.env.PORT, "127.0.0.1");
+}
+
+createServer((request, response) => void answer(request, response)).listen(process.env.PORT, "127.0.0.1");
