@@ -1,4 +1,8 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Gate, HeldWrite, WriteFault, WriteFaults } from "../model/stores/store-adapter.ts";
+
+/** Milliseconds between two looks at a session that was ended. */
+const END_PAUSE_MS = 2;
 
 /** A gate that can make the write fail before which it holds a connection. */
 export interface FailingGate extends Gate {
@@ -13,6 +17,12 @@ export interface FailingGate extends Gate {
    * connection has ended.
    */
   fail(fault: WriteFault): Promise<boolean>;
+}
+
+/** Waits for the end of a session, without a limit by default. A proxy before the server may keep the session of a target that was killed. */
+export async function untilGone(isThere: () => Promise<boolean>, limitMs: number = Infinity): Promise<void> {
+  const until = performance.now() + limitMs;
+  while ((await isThere()) && performance.now() < until) await pause(END_PAUSE_MS);
 }
 
 /** Makes writes fail at a gate: the write is held first, so that it is known which one fails, and that no other does. */

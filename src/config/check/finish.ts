@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { readAuthorities } from "../authorities.ts";
+import { FAULT_KINDS } from "../../model/declare/faults.ts";
 import { storeKindOf } from "../../adapters/store-kinds.ts";
 import type { Config, FaultsConfig, RacesConfig, SystemConfig } from "../config.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
@@ -58,7 +59,7 @@ function racesOf(races: Filled["exploration"]["races"]): RacesConfig {
 
 function faultsOf(faults: Filled["exploration"]["faults"]): FaultsConfig {
   if (typeof faults === "object") return { mode: "on", ...faults };
-  return { mode: faults, kinds: ["error", "cut", "kill", "lost_answer"], maxTime: undefined, bestEffort: [] };
+  return { mode: faults, kinds: FAULT_KINDS, maxTime: undefined, bestEffort: [] };
 }
 
 /** Returns the number of lanes for `auto`: one per core, but no more than there are targets. */

@@ -1,3 +1,4 @@
+import { FAULT_KINDS } from "../../model/declare/faults.ts";
 import { BREADTH_FIRST, STRATEGY_KINDS } from "../../model/declare/strategy.ts";
 import { STORE_KIND_NAMES, STORE_KINDS } from "../../adapters/store-kinds.ts";
 import { REPORT_FORMAT_NAMES } from "../../reports/formats/index.ts";
@@ -330,8 +331,8 @@ export const TABLE: SectionSpec = section({
             choice(["off", "on"]),
             section({
               kinds: {
-                spec: { kind: "list", of: choice(["error", "cut", "kill", "lost_answer"]) },
-                default: ["error", "cut", "kill", "lost_answer"],
+                spec: { kind: "list", of: choice(FAULT_KINDS) },
+                default: [...FAULT_KINDS],
                 description:
                   "The faults: a write raises an error, its connection is cut, the target is killed there and restarted, an answer is lost and the client retries.",
               },

@@ -2,6 +2,8 @@ import { secondsOf, type Duration } from "../text/duration.ts";
 import type { FaultKind } from "../results/result.ts";
 import { invalid } from "./declared.ts";
 
+export const FAULT_KINDS: readonly FaultKind[] = ["error", "cut", "kill", "lost_answer"];
+
 /** The options for making writes fail. */
 export interface FaultsOptions {
   /** The kinds of faults; default: all. */
@@ -24,16 +26,14 @@ export interface DeclaredFaults {
   readonly bestEffort?: readonly string[] | undefined;
 }
 
-const KINDS: readonly unknown[] = ["error", "cut", "kill", "lost_answer"] satisfies FaultKind[];
-
 /** @throws SeqqaError `AGENT_INVALID` for an invalid setting */
 export function declaredFaults(setting: FaultsSetting | undefined): DeclaredFaults | undefined {
   if (setting === undefined) return undefined;
   if (setting === "off" || setting === "on") return { mode: setting };
   const { kinds, maxTime, bestEffort } = given(setting);
-  const unknown = kinds?.find((kind) => !KINDS.includes(kind));
+  const unknown = kinds?.find((kind) => !FAULT_KINDS.includes(kind));
   if (unknown !== undefined)
-    throw invalid("Agent", `The Agent's faults.kinds has ${JSON.stringify(unknown)}; it may have ${KINDS.join(", ")}.`);
+    throw invalid("Agent", `The Agent's faults.kinds has ${JSON.stringify(unknown)}; it may have ${FAULT_KINDS.join(", ")}.`);
   const seconds = maxTime === undefined ? undefined : secondsOf(maxTime);
   if (maxTime !== undefined && !(typeof seconds === "number" && seconds > 0))
     throw invalid("Agent", `The Agent's faults.maxTime is ${String(maxTime)}; it must be a number of seconds above 0.`);

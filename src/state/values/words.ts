@@ -156,7 +156,7 @@ function between(a: string, b: string, runsA: readonly Run[], runsB: readonly Ru
 }
 
 /**
- * Pairs the signed tokens (such as a JWT) of which a differing part was found. A token is one word, although its beginning is the same in both texts:
+ * Pairs the signed tokens (such as a signed cookie) of which a differing part was found. A token is one word, although its beginning is the same in both texts:
  * {@link splitAtWords} meets it as a whole first.
  */
 function signed(a: string, b: string, { start, end }: { readonly start: number; readonly end: number }): WordPair {

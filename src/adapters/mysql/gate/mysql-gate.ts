@@ -1,6 +1,5 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { GateView, HeldWrite, WriteFault } from "../../../model/stores/store-adapter.ts";
-import type { FailingGate } from "../../../stores/gate-faults.ts";
+import { untilGone, type FailingGate } from "../../../stores/gate-faults.ts";
 import { lookUntil } from "../../../stores/look-until.ts";
 import type { Table } from "../schema/catalog.ts";
 import { Writing, type Control } from "../connect/control.ts";
@@ -8,9 +7,6 @@ import { isDenied, isGone } from "../connect/failures.ts";
 import { armSql, DOORS, endSql, faultSql, gateLocks, hereSql, openSql, whereSql, type GateLocks } from "./gate-sql.ts";
 import { innodbWaits } from "./innodb-waits.ts";
 import { named } from "../connect/sql-text.ts";
-
-/** Milliseconds between two looks at a session that was ended. */
-const END_PAUSE_MS = 2;
 
 /**
  * Holds a session of the target by user locks of the control connection. Before each of its writes the target waits at a door of its own. All but the
@@ -153,12 +149,8 @@ export class MysqlGate implements FailingGate {
     return true;
   }
 
-  /** Waits for the end of a session. A proxy before the server may keep that of a target that was killed. */
-  async #gone(session: string, limitMs = Infinity): Promise<void> {
-    const until = performance.now() + limitMs;
-    const isThere = async (): Promise<boolean> =>
-      (await this.#control.inTurn(() => this.#control.rows(endSql(session).isThere))).length > 0;
-    while ((await isThere()) && performance.now() < until) await pause(END_PAUSE_MS);
+  #gone(session: string, limitMs?: number): Promise<void> {
+    return untilGone(async () => (await this.#control.inTurn(() => this.#control.rows(endSql(session).isThere))).length > 0, limitMs);
   }
 
   async release(): Promise<void> {

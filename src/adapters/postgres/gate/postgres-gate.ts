@@ -1,13 +1,9 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { GateView, HeldWrite, WriteFault } from "../../../model/stores/store-adapter.ts";
-import type { FailingGate } from "../../../stores/gate-faults.ts";
+import { untilGone, type FailingGate } from "../../../stores/gate-faults.ts";
 import { lookUntil } from "../../../stores/look-until.ts";
 import { Writing, type Control } from "../connect/control.ts";
 import { armSql, blockedSql, endSql, FAIL_SQL, HELD_SQL, RELEASE_SQL, WATCHED_SQL, watchSql } from "./gate-sql.ts";
 import { shownName } from "../connect/sql-text.ts";
-
-/** Milliseconds between two looks at a session that was ended. */
-const END_PAUSE_MS = 2;
 
 /** Holds a session of the target by an advisory lock of the control connection. */
 export class PostgresGate implements FailingGate {
@@ -88,11 +84,8 @@ export class PostgresGate implements FailingGate {
     await this.#gone(pid);
   }
 
-  /** Waits for the end of a session. A proxy before the server may keep that of a target that was killed. */
-  async #gone(pid: string, limitMs = Infinity): Promise<void> {
-    const until = performance.now() + limitMs;
-    const isThere = async (): Promise<boolean> => (await this.#control.inTurn(() => this.#control.rows(endSql(pid).isThere))).length > 0;
-    while ((await isThere()) && performance.now() < until) await pause(END_PAUSE_MS);
+  #gone(pid: string, limitMs?: number): Promise<void> {
+    return untilGone(async () => (await this.#control.inTurn(() => this.#control.rows(endSql(pid).isThere))).length > 0, limitMs);
   }
 
   async release(): Promise<void> {
