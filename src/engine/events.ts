@@ -1,4 +1,4 @@
-import type { ExplorationResult } from "../model/results/result.ts";
+import type { ExplorationResult, RecordedExchange } from "../model/results/result.ts";
 import type { Severity } from "../model/declare/severity.ts";
 import type { TargetEnd } from "../model/results/target-end.ts";
 
@@ -13,6 +13,22 @@ export type ExplorationEvent =
   | Racing
   | Faulting
   | { readonly kind: "finished"; readonly result: ExplorationResult };
+
+/** An action that was executed in a state, once its outcome is committed. States are numbered in the order in which they were found, from 0, the root. */
+export interface TriedStep {
+  readonly from: number;
+  readonly action: string;
+  /** The HTTP status; 0: there was none. */
+  readonly status: number;
+  /** The state after it; -1: there is none (a crash, a timeout). */
+  readonly to: number;
+  /** `true`: the state was not seen before. */
+  readonly isNew: boolean;
+  /** The requests that it sent. Empty beyond the limits of what is kept for reports. */
+  readonly exchanges: readonly RecordedExchange[];
+  /** The lines of a new state, within the same limits. */
+  readonly state?: readonly string[] | undefined;
+}
 
 /** A new violation was found; it is not replayed from a clean start yet. */
 export interface Found {

@@ -1,5 +1,6 @@
 export { coloursFor, type Colours } from "./console/colours.ts";
-export { ConsoleReporter, raceLines, violationLines } from "./console/console.ts";
+export { ConsoleReporter } from "./console/console.ts";
+export { findingLines } from "./console/findings-text.ts";
 export { JsonReporter } from "./json/json.ts";
 export { inertOutput } from "./github/inert-output.ts";
 export { onGithub, reportToGithub } from "./github/report-to-github.ts";

@@ -1,4 +1,4 @@
-import type { ExplorationEvent } from "../engine/events.ts";
+import type { ExplorationEvent, TriedStep } from "../engine/events.ts";
 import type { JourneyResult, StepResult } from "../model/results/journey-result.ts";
 import type { Visibility } from "./redaction/redact.ts";
 import type { ReportedExploration, ReportedJourney, RunReport } from "./document/run-report.ts";
@@ -26,6 +26,8 @@ export interface Output {
 export interface Reporter {
   /** An event in the exploration of this name. */
   event?(name: string, event: ExplorationEvent): void;
+  /** A step of the exploration of this name was committed. A reporter without this method costs a run nothing. */
+  readonly tried?: ((name: string, step: TriedStep) => void) | undefined;
   /** An exploration has ended. */
   explored?(exploration: ReportedExploration): void;
   /** A step of the journey of this name has ended; `null`: its first step begins. */
@@ -40,8 +42,8 @@ export interface Reporter {
   ended(report: RunReport): void | Promise<void>;
 }
 
-/** A reporter with all of its methods. */
-export type WholeReporter = Required<Reporter>;
+/** A reporter with all of its methods, but for the one that costs time at each step. */
+export type WholeReporter = Required<Omit<Reporter, "tried">> & Pick<Reporter, "tried">;
 
 export interface ReporterOptions {
   readonly stdout: Output;

@@ -1,4 +1,4 @@
-import type { ExplorationEvent } from "../engine/events.ts";
+import type { ExplorationEvent, TriedStep } from "../engine/events.ts";
 import type { JourneyResult, StepResult } from "../model/results/journey-result.ts";
 import type { ReportedExploration, ReportedJourney, RunReport } from "./document/run-report.ts";
 import type { Reporter, WholeReporter } from "./reporter.ts";
@@ -6,9 +6,12 @@ import type { Reporter, WholeReporter } from "./reporter.ts";
 /** Several reporters as one: each call goes to all that take it, in their order. */
 export class Reporters implements WholeReporter {
   readonly #members: readonly Reporter[];
+  readonly tried?: ((name: string, step: TriedStep) => void) | undefined;
 
   constructor(members: readonly Reporter[]) {
     this.#members = members;
+    const hearing = members.filter(({ tried }) => tried !== undefined);
+    if (hearing.length > 0) this.tried = (name, step) => hearing.forEach((member) => member.tried!(name, step));
   }
 
   event(name: string, event: ExplorationEvent): void {

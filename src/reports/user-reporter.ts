@@ -1,10 +1,10 @@
-import type { ExplorationEvent } from "../engine/events.ts";
+import type { ExplorationEvent, TriedStep } from "../engine/events.ts";
 import { SeqqaError } from "../model/errors.ts";
 import type { JourneyResult, StepResult } from "../model/results/journey-result.ts";
 import { printable, printableLines } from "./console/printable.ts";
 import type { ReportedExploration, ReportedJourney, RunReport } from "./document/run-report.ts";
 import { redactJourney, redactJourneyStep } from "./redaction/redact-journey.ts";
-import { redactDivergence, redactError, redactEvent, redactFailure, redactResult, redactText } from "./redaction/redact.ts";
+import { redactDivergence, redactError, redactEvent, redactFailure, redactResult, redactText, redactTried } from "./redaction/redact.ts";
 import { redactor, type Redactor } from "./redaction/redactor.ts";
 import type { Reporter, ReporterOptions, WholeReporter } from "./reporter.ts";
 
@@ -29,11 +29,14 @@ export class UserReporter implements WholeReporter {
   readonly #options: UserReporterOptions;
   readonly #hide: Redactor;
   #isOut = false;
+  readonly tried?: ((name: string, step: TriedStep) => void) | undefined;
 
   constructor(reporter: Reporter, options: UserReporterOptions) {
     this.#reporter = reporter;
     this.#options = options;
     this.#hide = redactor(options.visibility.redact);
+    if (typeof reporter.tried === "function")
+      this.tried = (name, step) => void this.#call("tried", () => [name, redactTried(step, options.visibility, this.#hide)]);
   }
 
   event(name: string, event: ExplorationEvent): void {
@@ -104,8 +107,11 @@ export class UserReporter implements WholeReporter {
   }
 
   /** Calls a method of the user's reporter, if there is one, and resolves when a promise that it returned has settled. */
-  async #call<Method extends keyof WholeReporter>(method: Method, given: () => Parameters<WholeReporter[Method]>): Promise<void> {
-    const call = this.#reporter[method] as ((...values: Parameters<WholeReporter[Method]>) => unknown) | undefined;
+  async #call<Method extends keyof WholeReporter>(
+    method: Method,
+    given: () => Parameters<NonNullable<WholeReporter[Method]>>,
+  ): Promise<void> {
+    const call = this.#reporter[method] as ((...values: Parameters<NonNullable<WholeReporter[Method]>>) => unknown) | undefined;
     if (this.#isOut || typeof call !== "function") return;
     try {
       await call.apply(this.#reporter, given());

@@ -7,7 +7,7 @@ export { readFindings, readRun, type KeptData } from "./read/read-run.ts";
 export { refuseWritten } from "./run-lock.ts";
 export { ScratchFile } from "./write/scratch-file.ts";
 export { RunLog } from "./write/run-log.ts";
-export type { ExplorationKeeper, ExplorationStart } from "./write/exploration-keeper.ts";
+export { DETAIL_LIMITS, type ExplorationKeeper, type ExplorationStart } from "./write/exploration-keeper.ts";
 export { asUnreadable, unreadable } from "./read/open-run.ts";
 export { OWN_ONLY, writeWhole } from "./write/write-whole.ts";
 export { readStoredRun, type StoredExploration, type StoredRun } from "./read/resumable-run.ts";

@@ -2,7 +2,7 @@ import type { Environment } from "../../config/index.ts";
 import { configFor } from "../arguments/config-for.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
-import { coloursFor, Live, printable, raceLines, redactResult, violationLines } from "../../reports/index.ts";
+import { coloursFor, findingLines, Live, printable, redactResult } from "../../reports/index.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { nameOfFile } from "../arguments/find-explorations.ts";
 import type { Machinery } from "../run/machinery.ts";
@@ -46,8 +46,7 @@ function foundLines(result: ExplorationResult, shell: Shell): readonly string[] 
   const colours = coloursFor(shell.stdout, shell.env);
   const { violations, races } = result;
   const found = [
-    ...violations.flatMap((violation, index) => violationLines(violation, index + 1, violations.length, colours)),
-    ...races.flatMap((race, index) => raceLines(race, index + 1, races.length, colours)),
+    ...findingLines(result, colours),
     ...(violations.length === 0 ? ["No violation was found."] : []),
     ...(races.length === 0 ? ["No race was found."] : []),
   ];

@@ -48,7 +48,7 @@ export async function mergeCommand(
   const reporter = await loadReporters(options.reporter, { stdout, stderr, env, verbose, visibility: config.report }, { cwd, machinery });
   return await interruptible(shell, reporter, async (signal) => {
     const known = Known.read(config, false, shell.cwd);
-    const parts = { config, shell, reporter, formats, verbose, signal, known, version };
+    const parts = { config, shell, reporter, formats, verbose, signal, known, version, given: options };
     let session: RunSession | undefined;
     const merge = (stores: readonly ShardStore[]): void => {
       checkShards(stores.map(({ stored }) => stored));

@@ -22,9 +22,7 @@ export function nextCommand({ shown, cwd, surroundings, ownPackage, version }: N
   ].join(" && ");
 }
 
-/** Returns a directory as a word of a POSIX shell. */
-function shellWord(directory: string): string {
-  return /^[\w./+@%~,:=-]+$/.test(directory) && !directory.startsWith("~")
-    ? directory
-    : `'${printable(directory).replaceAll("'", `'\\''`)}'`;
+/** Returns a text as a word of a POSIX shell. */
+function shellWord(text: string): string {
+  return /^[\w./+@%~,:=-]+$/.test(text) && !text.startsWith("~") ? text : `'${printable(text).replaceAll("'", `'\\''`)}'`;
 }

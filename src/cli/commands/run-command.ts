@@ -44,7 +44,19 @@ export async function runCommand(
         ? await machinery.distribute({ config, url, secret: secret!, version, directory: target.directory, onNote })
         : undefined;
     try {
-      const parts = { config, shell, reporter, formats, verbose, signal, known, version, resumed, flags: flagRows(options) };
+      const parts = {
+        config,
+        shell,
+        reporter,
+        formats,
+        verbose,
+        signal,
+        known,
+        version,
+        resumed,
+        given: options,
+        flags: flagRows(options),
+      };
       const session = beginRun(parts);
       await session.withServices(machinery, async () => {
         if (target.kind === "journeys") return session.journeys(machinery, target, options.bail === true);

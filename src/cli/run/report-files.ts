@@ -106,9 +106,9 @@ export function prepareReports(config: Config): void {
 
 /**
  * Writes the formats from the run log; without any, nothing. A reader never sees half a file. A format that fails does not keep the others from being
- * written. @throws the first failure
+ * written. Returns the paths of the files. @throws the first failure
  */
-export function writeReports({ report: { outputDir } }: Config, formats: readonly LoadedFormat[], run: string): void {
+export function writeReports({ report: { outputDir } }: Config, formats: readonly LoadedFormat[], run: string): readonly string[] {
   const stored = readFor(formats, outputDir, run);
   const failures: unknown[] = [];
   for (const format of formats) {
@@ -120,6 +120,7 @@ export function writeReports({ report: { outputDir } }: Config, formats: readonl
     }
   }
   if (failures.length > 0) throw failures[0];
+  return formats.map(({ file }) => join(outputDir, file));
 }
 
 /** @throws SeqqaError that names the file */

@@ -1,6 +1,7 @@
 import type { Config } from "../../config/index.ts";
 import { onGithub, reportToGithub, type WholeReporter } from "../../reports/index.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
+import { replayWith, type ReplayFlags } from "./replay-with.ts";
 import { hearSignals } from "../../run/session/hear-signals.ts";
 import { RunSession, type SessionInput } from "../../run/session/run-session.ts";
 import { usage } from "../arguments/run-options.ts";
@@ -16,6 +17,8 @@ export interface TerminalRun extends Pick<SessionInput, "signal" | "known" | "re
   /** The formats of the reports. */
   readonly formats: readonly LoadedFormat[];
   readonly verbose: boolean;
+  /** The options of the command line that a replay needs, too. */
+  readonly given: ReplayFlags;
 }
 
 /** Begins a run whose errors are printed and whose reports are written. @throws SeqqaError if its run log cannot be made */
@@ -34,14 +37,14 @@ export function beginRun({ shell, formats, verbose, ...input }: TerminalRun): Ru
 /** Ends a run: writes and prints its reports. `whole`: nothing was left out. @throws SeqqaError if nothing's name contained `only` */
 export async function endRun(
   session: RunSession,
-  { shell, reporter, signal }: TerminalRun,
+  { config, shell, reporter, signal, given }: TerminalRun,
   { whole, only }: { readonly whole: boolean; readonly only?: string | undefined },
 ): Promise<ExitStatus> {
   if (session.isEmpty && !signal.aborted) {
     session.discard();
     throw usage(`No exploration's name contains ${JSON.stringify(only ?? "")}.`, "Look at the names with seqqa list, or leave --only out.");
   }
-  const report = await session.end(whole);
+  const report = { ...(await session.end(whole)), replayWith: replayWith(config, given, shell.cwd) };
   await reporter.ended(report);
   if (onGithub(shell.env)) {
     const summary = shell.env["GITHUB_STEP_SUMMARY"] ?? "$GITHUB_STEP_SUMMARY";

@@ -93,7 +93,7 @@ export function sourceOf(config: Config, key: string): string {
  * Returns the configuration file: from the given directory, else from `./qa`, else from the current folder or the nearest one above it.
  * @throws SeqqaError `CONFIG_NAME` (2) if a file there has one of the other names.
  */
-function findFile(directory: string | undefined, cwd: string): string | undefined {
+export function findFile(directory: string | undefined, cwd: string): string | undefined {
   const folders = [join(cwd, "qa"), ...upwards(cwd)];
   if (directory !== undefined) folders.unshift(resolve(cwd, directory));
   const isFile = (file: string): boolean => existsSync(file) && !statSync(file).isDirectory();

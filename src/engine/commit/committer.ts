@@ -24,6 +24,7 @@ import {
   type StepEvent,
 } from "../../messages/lane-messages.ts";
 import { CLEAN, NodeTable, OPENED, UNCERTAIN } from "../graph/node-table.ts";
+import type { TriedStep } from "../events.ts";
 import type { Opened } from "../frontiers/index.ts";
 import type { Spill } from "../graph/spill.ts";
 import { InconclusiveLog } from "./inconclusive-log.ts";
@@ -57,6 +58,8 @@ export interface CommitterOptions {
   /** Called when a state of the frontier got a shorter path. */
   readonly moved: (node: number) => void;
   readonly onViolation: (found: FoundViolation) => void;
+  /** See {@link ExplorerOptions}. */
+  readonly onStep?: ((step: TriedStep) => void) | undefined;
   /** `true`: the strategy uses shapes and novelty. */
   readonly shapes: boolean;
   /** Keeps the details of single edges and states for reports. `undefined`: details are not needed. */
@@ -198,6 +201,15 @@ export class Committer {
     const clean = !committed.blocked && committed.to >= 0;
     this.journal?.add({ from: node, action, to: committed.to, rows, at }, news);
     if (this.details !== undefined) this.#keepDetails(committed, detail, news);
+    this.#options.onStep?.({
+      from: node,
+      action: this.#options.actions[action]!,
+      status,
+      to: committed.to,
+      isNew: committed.fresh,
+      exchanges: detail?.exchanges ?? news?.exchanges ?? [],
+      state: detail?.state,
+    });
     const edge: Edge = { from: node, action, to: committed.to, status, clean, found };
     this.edges.add(edge);
     this.digest.add(node, action, committed.to, (Math.trunc(status / 100) << 8) | (kind << 1) | (found ? 1 : 0));

@@ -1,7 +1,7 @@
 import type { SearchSettings } from "../../model/declare/search-settings.ts";
 import type { ViolationPolicy } from "../commit/broken-rules.ts";
 import type { DetailLimits } from "../commit/commit-details.ts";
-import type { ExplorationEvent } from "../events.ts";
+import type { ExplorationEvent, TriedStep } from "../events.ts";
 import type { FoundViolation } from "../findings/finding-log.ts";
 import type { Calibration, CalibrationWalk } from "../../messages/lane-messages.ts";
 import type { Recorded } from "../commit/recommit.ts";
@@ -36,6 +36,8 @@ export interface ExplorerOptions extends Omit<SearchSettings, "maxDepth" | "maxT
   readonly saidChains?: Set<string> | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExplorationEvent) => void;
+  /** Hears of every committed step. `undefined`: nobody wants to know. */
+  readonly onStep?: ((step: TriedStep) => void) | undefined;
   /** Limits of the details that are kept for single edges and states. `undefined`: no details are kept. */
   readonly details?: DetailLimits | undefined;
   /** `true`: every committed row is collected for the run log. */

@@ -112,6 +112,7 @@ export class Explorer {
       journal: options.journal === true ? new CommitJournal() : undefined,
       open: (node, opened) => this.order.open(node, opened),
       moved: (node) => this.reorderBuffer.drop(node),
+      onStep: options.onStep,
       onViolation: (found) => {
         this.#foundNew ||= !options.isKnown(found);
         options.onEvent(foundEvent(options, found, this.committer.steps));

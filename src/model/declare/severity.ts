@@ -11,6 +11,9 @@ export const Severity = {
 
 export type Severity = (typeof Severity)[keyof typeof Severity];
 
+/** The worst comes first. */
+export const SEVERITIES: readonly Severity[] = [Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM, Severity.LOW];
+
 const RANK: Readonly<Record<Severity, number>> = { low: 0, medium: 1, high: 2, critical: 3 };
 
 /** 0 for the worst. */

@@ -1,22 +1,20 @@
-import type { ExplorationEvent } from "../../engine/events.ts";
+import type { ExplorationEvent, TriedStep } from "../../engine/events.ts";
 import type { JourneyResult, StepResult } from "../../model/results/journey-result.ts";
-import type { Divergence, ExplorationResult, Race, RunError, Violation } from "../../model/results/result.ts";
-import type { Severity } from "../../model/declare/severity.ts";
+import type { Divergence, ExplorationResult, RunError } from "../../model/results/result.ts";
 import { coloursFor, type Colours } from "./colours.ts";
 import { Live } from "./live.ts";
-import { minimalityText } from "./minimality-text.ts";
+import { endLines } from "./end-text.ts";
+import { findingLines } from "./findings-text.ts";
 import { journeyLines } from "./journey-lines.ts";
 import { grouped } from "./numbers.ts";
 import { printable, printableLines } from "./printable.ts";
-import { raceText } from "./race-text.ts";
 import { redactJourney } from "../redaction/redact-journey.ts";
-import { redactDivergence, redactError, redactEvent, redactResult, redactText } from "../redaction/redact.ts";
+import { redactDivergence, redactError, redactEvent, redactResult, redactText, redactTried } from "../redaction/redact.ts";
 import { redactor, type Redactor } from "../redaction/redactor.ts";
 import type { ReporterOptions, WholeReporter } from "../reporter.ts";
 import type { ReportedExploration, ReportedJourney, RunReport } from "../document/run-report.ts";
 import { summaryLines } from "./summary.ts";
-import { knownLines, totals, updateLines } from "./totals.ts";
-import { violationText } from "./violation-text.ts";
+import { triedLines } from "./tried-text.ts";
 
 /** Reports to people: progress and notes on standard error, results on standard output. */
 export class ConsoleReporter implements WholeReporter {
@@ -26,12 +24,18 @@ export class ConsoleReporter implements WholeReporter {
   readonly #hide: Redactor;
   /** Notes of the exploration in progress that the reader of the results has seen already. */
   #seen: readonly string[] = [];
+  /** Prints each request, with `verbose`. */
+  readonly tried?: (name: string, step: TriedStep) => void;
 
   constructor(options: ReporterOptions) {
     this.#options = options;
     this.#live = new Live(options);
     this.#colours = coloursFor(options.stdout, options.env);
     this.#hide = redactor(options.visibility.redact);
+    if (!options.verbose) return;
+    this.tried = (_name, step) => {
+      for (const line of triedLines(redactTried(step, options.visibility, this.#hide))) this.#live.message(line);
+    };
   }
 
   event(name: string, event: ExplorationEvent): void {
@@ -72,7 +76,7 @@ export class ConsoleReporter implements WholeReporter {
   }
 
   ended(report: RunReport): void {
-    this.#print([...knownLines(report.known), ...updateLines(report.known), ...totals(report)]);
+    this.#print(endLines(report, this.#colours));
   }
 
   #print(lines: readonly string[]): void {
@@ -81,37 +85,17 @@ export class ConsoleReporter implements WholeReporter {
   }
 }
 
-/** Returns the violations, then the reasons why the run is not sure, then how complete it is. */
+/** Returns the findings, then the reasons why the run is not sure, then how complete it is. */
 export function resultLines(name: string, result: ExplorationResult, colours: Colours, verbose: boolean): readonly string[] {
-  const { violations, races, divergences, errors, notes, unverified } = result;
-  const [headline = "", ...rest] = summaryLines(name, result);
-  return [
-    ...violations.flatMap((violation, index) => violationLines(violation, index + 1, violations.length, colours)),
-    ...races.flatMap((race, index) => raceLines(race, index + 1, races.length, colours)),
+  const { divergences, errors, notes, unverified } = result;
+  const before = [
+    ...findingLines(result, colours),
     ...divergences.flatMap((divergence) => divergenceLines(divergence, colours)),
     ...errors.flatMap((error) => errorLines(error, colours, verbose)),
     ...notes.map((note) => `note: ${printable(note)}`),
     ...unverified.map((why) => colours.yellow(`unverified: ${printable(why)}`)),
-    ...(violations.length + races.length + divergences.length + errors.length + notes.length + unverified.length === 0 ? [] : [""]),
-    colours.bold(headline),
-    ...rest,
   ];
-}
-
-export function violationLines(violation: Violation, number: number, total: number, colours: Colours): readonly string[] {
-  const seen = violation.count > 1 ? `, seen ${grouped(violation.count)} times` : "";
-  const [head = "", ...rest] = violationText(violation).split("\n");
-  const length = minimalityText(violation);
-  const known = length === undefined ? "" : `, ${length}`;
-  const header = colours.dim(`Violation ${number} of ${total}${seen}${known}, id ${printable(violation.id)}`);
-  return [header, colourOf(violation.severity, colours)(head), ...rest, ""];
-}
-
-export function raceLines(race: Race, number: number, total: number, colours: Colours): readonly string[] {
-  const seen = race.count > 1 ? `, seen in ${grouped(race.count)} kinds of states` : "";
-  const [head = "", ...rest] = raceText(race).split("\n");
-  const header = colours.dim(`Race ${number} of ${total}${seen}, id ${printable(race.id)}`);
-  return [header, colourOf(race.severity, colours)(head), ...rest, ""];
+  return [...before, ...(["", undefined].includes(before.at(-1)) ? [] : [""]), ...summaryLines(name, result, { verbose, colours })];
 }
 
 function divergenceLines({ kind, path, message, differences, hint }: Divergence, colours: Colours): readonly string[] {
@@ -150,8 +134,4 @@ function userLine(stack: string): string | undefined {
 
 function pathText(path: readonly string[]): string {
   return path.length === 0 ? "(the initial state)" : printable(path.join(" -> "));
-}
-
-function colourOf(severity: Severity, colours: Colours): (text: string) => string {
-  return { critical: colours.red, high: colours.red, medium: colours.yellow, low: colours.cyan }[severity];
 }

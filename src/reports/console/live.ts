@@ -3,6 +3,7 @@ import type { StepResult } from "../../model/results/journey-result.ts";
 import { plural } from "./numbers.ts";
 import { cut, printable, printableLines } from "./printable.ts";
 import { confirmingText, progressLines, faultingText, racingText } from "./progress-text.ts";
+import { TimeLeft, type Share } from "./time-left.ts";
 import type { ReporterOptions } from "../reporter.ts";
 import { targetLines } from "./violation-text.ts";
 
@@ -22,6 +23,7 @@ export class Live {
   readonly #quoted: Set<string> = new Set();
   readonly #now: () => number;
   #printedAt: number;
+  readonly #timeLeft: TimeLeft;
 
   /** The line that is rewritten in place needs a terminal that a person watches. */
   constructor(options: Pick<ReporterOptions, "stderr" | "env" | "verbose" | "now">) {
@@ -31,9 +33,11 @@ export class Live {
     this.#options = options;
     this.#now = options.now ?? (() => performance.now());
     this.#printedAt = this.#now();
+    this.#timeLeft = new TimeLeft(this.#now);
   }
 
   event(name: string, event: ExplorationEvent): void {
+    const left = (share: Share): number | undefined => this.#timeLeft.of(`${name} ${event.kind}`, share);
     switch (event.kind) {
       case "started":
         if (this.#options.verbose) this.message(`${printable(event.name)}: ${plural(event.lanes, "lane")}`);
@@ -50,17 +54,18 @@ export class Live {
         if (event.target !== undefined) this.#quote(targetLines(event.target));
         return;
       case "confirming":
-        this.#show((width) => [cut(`${printable(name)}  ${confirmingText(event)}`, width)]);
-        return;
+        return this.#phase(name, confirmingText(event, left({ done: event.replayed, all: event.violations })));
       case "racing":
-        this.#show((width) => [cut(`${printable(name)}  ${racingText(event)}`, width)]);
-        return;
+        return this.#phase(name, racingText(event, left({ done: event.probed, all: event.planned })));
       case "faulting":
-        this.#show((width) => [cut(`${printable(name)}  ${faultingText(event)}`, width)]);
-        return;
+        return this.#phase(name, faultingText(event, left({ done: event.probed, all: event.planned })));
       case "finished":
         this.clear();
     }
+  }
+
+  #phase(name: string, text: string): void {
+    this.#show((width) => [cut(`${printable(name)}  ${text}`, width)]);
   }
 
   /** Shows the progress of a journey by the number of its finished steps. */

@@ -26,31 +26,35 @@ export function progressLines(name: string, progress: Progress, { verbose, width
     `frontier ${grouped(progress.frontier)}`,
     `depth ${grouped(progress.depth)}`,
     `violations ${grouped(progress.violations)}`,
-    ...(left === undefined ? [] : [`at most ${duration(left)} left`]),
+    ...(left === undefined ? [] : [`at most ${duration(left)} to explore`]),
   ];
   return [parts.join("  "), ...(verbose ? laneLines(progress) : [])].map((line) => fit(line, width));
 }
 
 /** Returns the progress of race probing, which follows the exploration: it executes actions of one state at the same time. */
-export function racingText({ probed, planned, trials, hits }: Racing): string {
-  return `probing races  ${grouped(probed)}/${grouped(planned)} kinds of pairs  ${plural(trials, "trial")}  races ${grouped(hits)}`;
+export function racingText({ probed, planned, trials, hits }: Racing, leftMs?: number): string {
+  return `probing races  ${grouped(probed)}/${grouped(planned)} kinds of pairs  ${plural(trials, "trial")}  races ${grouped(hits)}${leftText(leftMs)}`;
 }
 
 /** Returns the progress of making writes fail, which follows the exploration, too. */
-export function faultingText({ probed, planned, tried, hits }: Faulting): string {
-  return `making writes fail  ${grouped(probed)}/${grouped(planned)} kinds of calls  ${plural(tried, "fault")}  hits ${grouped(hits)}`;
+export function faultingText({ probed, planned, tried, hits }: Faulting, leftMs?: number): string {
+  return `making writes fail  ${grouped(probed)}/${grouped(planned)} kinds of calls  ${plural(tried, "fault")}  hits ${grouped(hits)}${leftText(leftMs)}`;
+}
+
+function leftText(leftMs: number | undefined): string {
+  return leftMs === undefined ? "" : `  about ${duration(leftMs)} left`;
 }
 
 /** Returns the progress of confirming: findings are replayed when the states are explored. */
-export function confirmingText({ violations, replayed, confirmed, toShorten, leftMs }: Confirming): string {
+export function confirmingText({ violations, replayed, confirmed, toShorten, leftMs }: Confirming, estimateMs?: number): string {
   const parts = [
     "confirming findings",
     `${grouped(replayed)}/${grouped(violations)} replayed`,
     `${grouped(confirmed)} confirmed`,
     ...(toShorten > 0 && replayed >= violations ? [`${plural(toShorten, "path")} to shorten`] : []),
-    ...(leftMs === null ? [] : [`at most ${duration(leftMs)} left`]),
+    ...(leftMs !== null && leftMs < (estimateMs ?? Infinity) ? [`at most ${duration(leftMs)} left`] : []),
   ];
-  return parts.join("  ");
+  return parts.join("  ") + (leftMs === null || leftMs >= (estimateMs ?? Infinity) ? leftText(estimateMs) : "");
 }
 
 /** Returns one line for each lane: its share of time at work, the number of its steps, and how often it was lost. */
@@ -81,12 +85,12 @@ function fit(text: string, width: number): string {
 }
 
 /**
- * Returns the milliseconds until a budget is used up, at the rate of the last seconds; `undefined` before there is a rate. It is an upper bound:
+ * Returns the milliseconds until a budget is used up, at the rate since the beginning; `undefined` before there is a rate. It is an upper bound:
  * there may be less to explore than the budget allows.
  */
 function timeLeft({ elapsedMs, steps, stepsPerSecond, maxSteps, maxTimeMs }: Progress): number | undefined {
   if (elapsedMs < MEANINGFUL) return undefined;
-  const bySteps = stepsPerSecond > 0 ? (Math.max(0, maxSteps - steps) / stepsPerSecond) * 1000 : Infinity;
+  const bySteps = steps > 0 && stepsPerSecond > 0 ? (Math.max(0, maxSteps - steps) * elapsedMs) / steps : Infinity;
   const byTime = maxTimeMs === null ? Infinity : Math.max(0, maxTimeMs - elapsedMs);
   const left = Math.min(bySteps, byTime);
   return Number.isFinite(left) ? left : undefined;

@@ -3,7 +3,14 @@ import { collisionText, isWorthTelling } from "./collisions.ts";
 import { duration, grouped, plural, stepRate } from "./numbers.ts";
 import { printable } from "./printable.ts";
 import { faultRows } from "./fault-coverage-text.ts";
+import type { Colours } from "./colours.ts";
 import { raceRows } from "./race-coverage-text.ts";
+import { ruleLines } from "./rules-text.ts";
+
+export interface SummaryOptions {
+  readonly verbose: boolean;
+  readonly colours: Colours;
+}
 
 const STOPPED: Readonly<Record<StopReason, string>> = {
   exhausted: "no state is left to explore",
@@ -32,17 +39,20 @@ function listed(names: readonly string[]): string {
   return names.length > NAMES ? `${shown} and ${grouped(names.length - NAMES)} more` : shown;
 }
 
-/** Returns the last lines about an exploration; the seed comes last, because a second run needs it. */
-export function summaryLines(name: string, result: ExplorationResult): readonly string[] {
+/** The words of the rows that are shown without `verbose`. */
+const SHORT: ReadonlySet<string> = new Set(
+  "steps,races,probed,faults,errors,divergences,bounded,collisions,unreached,dead edges,denied,time,stopped,seed".split(","),
+);
+
+/** Returns the last lines about an exploration. `verbose`: with the figures for people who doubt a result. The seed comes last: a second run needs it. */
+export function summaryLines(name: string, result: ExplorationResult, { verbose, colours }: SummaryOptions): readonly string[] {
   const rate = stepRate(result);
   const rows: readonly (readonly [string, string])[] = [
-    ["steps", grouped(result.steps)],
+    ["steps", `${grouped(result.steps)}, ${grouped(result.maxDepthReached)} deep`],
     ["transitions", grouped(result.transitions)],
     ["skipped", grouped(result.skipped)],
     ["replayed", grouped(result.replayed)],
     ["cross-checked", grouped(result.crossChecked)],
-    ["depth", grouped(result.maxDepthReached)],
-    ["violations", grouped(result.violations.length)],
     ...raceRows(result).map(([word, text]) => [word, printable(text)] as const),
     ...faultRows(result).map(([word, text]) => [word, printable(text)] as const),
     ...(result.divergences.length > 0 ? [["divergences", grouped(result.divergences.length)] as const] : []),
@@ -57,5 +67,10 @@ export function summaryLines(name: string, result: ExplorationResult): readonly 
     ["stopped", STOPPED[result.stopReason]],
     ["seed", String(result.seed)],
   ];
-  return [`${printable(name)}: ${printable(result.verdict.text)}`, ...rows.map(([word, value]) => `  ${word.padEnd(14)}${value}`)];
+  const shown = rows.filter(([word]) => verbose || SHORT.has(word));
+  return [
+    colours.bold(`${printable(name)}: ${printable(result.verdict.text)}`),
+    ...ruleLines(result, colours),
+    ...shown.map(([word, value]) => `  ${word.padEnd(14)}${value}`),
+  ];
 }

@@ -69,4 +69,8 @@ export interface RunReport {
   readonly failures: readonly ReportedFailure[];
   readonly known?: ReportedKnown | undefined;
   readonly exitStatus: number;
+  /** The report files that were written, relative to the folder in which the command was started. */
+  readonly files?: readonly string[] | undefined;
+  /** Returns the command that replays the finding with this id. Absent if the run was not kept. */
+  readonly replayWith?: ((id: string) => string) | undefined;
 }

@@ -6,7 +6,7 @@ import { redactor, type Redactor } from "../redaction/redactor.ts";
 import type { Reporter, ReporterOptions } from "../reporter.ts";
 import { runDocument } from "../document/run-document.ts";
 import type { RunReport } from "../document/run-report.ts";
-import { updateLines } from "../console/totals.ts";
+import { updateLines } from "../console/end-text.ts";
 import { writePieces } from "./write-pieces.ts";
 
 /** Reports to programs: one document on standard output when the run is over, and nothing else there. */

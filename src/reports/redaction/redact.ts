@@ -1,4 +1,4 @@
-import type { ExplorationEvent } from "../../engine/events.ts";
+import type { ExplorationEvent, TriedStep } from "../../engine/events.ts";
 import type {
   Divergence,
   Evidence,
@@ -181,6 +181,11 @@ export function redactFailure({ file, code, message, hint }: ReportedFailure, vi
 }
 
 /** Redacts events during a run. The result of a finished exploration stays as it is: every reporter that shows it redacts it by itself. */
+export function redactTried(step: TriedStep, visibility: Visibility, hide: Redactor): TriedStep {
+  const { exchanges, state } = step;
+  return { ...step, exchanges: redactExchanges(exchanges, visibility, hide) ?? [], state: state && redactState(state, hide) };
+}
+
 export function redactEvent(event: ExplorationEvent, visibility: Visibility, hide: Redactor): ExplorationEvent {
   if (event.kind === "started") return { ...event, notes: event.notes.map((note) => redactText(note, visibility, hide)) };
   if (event.kind !== "note") return event;

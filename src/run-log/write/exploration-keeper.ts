@@ -28,7 +28,7 @@ export interface ExplorationStart {
 export type ResultSoFar = () => ExplorationResult;
 
 /** The details that are stored of an exploration: those of its first steps and states, since no report shows all. */
-const LIMITS: DetailLimits = { edges: 20_000, states: 5_000, characters: 64_000_000 };
+export const DETAIL_LIMITS: DetailLimits = { edges: 20_000, states: 5_000, characters: 64_000_000 };
 /** Milliseconds between two batches, and the number of edges that make a batch at once. */
 const EVERY_MS = 250;
 const EDGES = 20_000;
@@ -88,7 +88,7 @@ export class ExplorationKeeper {
     this.#visibility = visibility;
     this.#hide = hide;
     this.#attempt = attempt;
-    this.limits = visibility.includeRequestResponse ? LIMITS : { ...LIMITS, edges: 0 };
+    this.limits = visibility.includeRequestResponse ? DETAIL_LIMITS : { ...DETAIL_LIMITS, edges: 0 };
     this.#entries = new EntryWriter(db);
     this.#exchanges = new ExchangeWriter(db);
     this.#node = db.prepare("INSERT INTO nodes VALUES (?, ?, ?, ?, ?, ?, ?)");

@@ -1,10 +1,11 @@
 import { tmpdir } from "node:os";
 import { Explorer } from "../../engine/search/explorer.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
+import type { TriedStep } from "../../engine/events.ts";
 import type { Reduction } from "../../model/results/result.ts";
 import { mapStack } from "../../loader/index.ts";
 import { knowledgeText, type Knowledge } from "../../state/index.ts";
-import { ScratchFile, type ExplorationStart } from "../../run-log/index.ts";
+import { DETAIL_LIMITS, ScratchFile, type ExplorationStart } from "../../run-log/index.ts";
 import { calibrating } from "./at-root.ts";
 import type { Exploration } from "./exploration.ts";
 import { idleMsOf } from "./idle-watch.ts";
@@ -45,7 +46,16 @@ export async function search(exploration: Exploration): Promise<Searched> {
     const lanes = calibrating(lanePool, input, { first: reports[0]!, maxTimeMs: options.maxTimeMs });
     // A world in memory is written only by its own actions.
     const calibrate = reports[0]!.uses.length > 0 ? lanes.calibrate : undefined;
-    const kept = { spill, details: keep?.limits, journal: keep !== undefined, recorded, onCommits, calibrate };
+    const onStep = onStepOf(exploration);
+    const kept = {
+      spill,
+      onStep,
+      details: keep?.limits ?? (onStep && DETAIL_LIMITS),
+      journal: keep !== undefined,
+      recorded,
+      onCommits,
+      calibrate,
+    };
     const explorer: Explorer = new Explorer({ ...options, ...kept, learns: isOpen && lessons < MOST_LESSONS }, lanePool, startedAt);
     explorer.restore(divergences);
     await explorer.run(reports[0]!);
@@ -72,6 +82,11 @@ export async function search(exploration: Exploration): Promise<Searched> {
     keep?.again();
     onEvent({ kind: "note", message: lessonNote(explorer, learned) });
   }
+}
+
+/** Returns a listener for steps, whose requests go to the target as users know it. */
+function onStepOf({ input: { onStep }, shown }: Exploration): ((step: TriedStep) => void) | undefined {
+  return onStep && ((step) => onStep({ ...step, exchanges: step.exchanges.map((one) => shown().exchange(one)) }));
 }
 
 function startOf(

@@ -1,5 +1,5 @@
 import type { Config } from "../../config/index.ts";
-import type { ExplorationEvent } from "../../engine/events.ts";
+import type { ExplorationEvent, TriedStep } from "../../engine/events.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import type { ExplorationKeeper } from "../../run-log/index.ts";
 import type { Distribution } from "./distribution.ts";
@@ -12,6 +12,8 @@ export interface ExploreRequest {
   /** Aborting it ends the exploration with stopReason `interrupted`. */
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExplorationEvent) => void;
+  /** Hears of every committed step. `undefined`: nobody wants to know. */
+  readonly onStep?: ((step: TriedStep) => void) | undefined;
   /** Ids of findings that do not stop the run at the first violation. */
   readonly known?: ReadonlySet<string> | undefined;
   /** Stores what is committed, and knows what was stored before; `undefined`: nothing is kept of single steps and states. */

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import type { ActionCoverage, StopReason } from "../../model/results/result.ts";
+import { works } from "../../reports/console/rules-text.ts";
 import { grouped, plural } from "../../reports/console/numbers.ts";
 import { answeredEachTime } from "./waste.ts";
 
@@ -61,12 +62,4 @@ function whyIdle(action: ActionCoverage, isExhaustive: boolean): string | undefi
   }
   if (mayNeverSucceed === true || works(statuses) || (!isExhaustive && applied < ENOUGH)) return undefined;
   return answeredEachTime(applied, statuses);
-}
-
-/**
- * Returns `true` if a step had a status below 400. A step without a response has status 0: an edge of a state graph that sends nothing, or failed
- * code, which is reported as an error.
- */
-function works(statuses: ActionCoverage["statuses"]): boolean {
-  return Object.keys(statuses).some((status) => Number(status) < 400);
 }

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { withoutPasswords, type Config } from "../../config/index.ts";
-import type { ExplorationEvent } from "../../engine/events.ts";
+import type { ExplorationEvent, TriedStep } from "../../engine/events.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ExplorationResult } from "../../model/results/result.ts";
 import type { JourneyResult } from "../../model/results/journey-result.ts";
@@ -46,8 +46,8 @@ export interface SessionInput {
   readonly isKept: boolean;
   /** Returns the error for a file that cannot be written. */
   readonly cannotWrite: (path: string, cause: unknown, exitStatus: 2 | 3) => SeqqaError;
-  /** Writes the reports of the run with this id, once its log has ended. Default: none are written. */
-  readonly writeReports?: (id: string) => void;
+  /** Writes the reports of the run with this id, once its log has ended, and returns their paths. Default: none are written. */
+  readonly writeReports?: (id: string) => readonly string[];
   /** The list of known findings, if there is one. */
   readonly known?: Known | undefined;
   readonly resumed?: ResumedRun | undefined;
@@ -147,9 +147,10 @@ export class RunSession {
       if (event.kind === "started") ({ name } = event);
       reporter.event(name, event);
     };
+    const onStep = reporter.tried && ((step: TriedStep): void => reporter.tried!(name, step));
     try {
       const taken = await this.record(path, async (keep) => {
-        const result = await exploreFile({ ...request, config, signal, onEvent, known: known?.ids, keep });
+        const result = await exploreFile({ ...request, config, signal, onEvent, onStep, known: known?.ids, keep });
         return result === undefined ? undefined : { name, result };
       });
       this.#foundHere ||= taken !== undefined && this.#statuses.at(-1) === 1;
@@ -251,14 +252,14 @@ export class RunSession {
     const extent = { whole: whole && this.#failures.length === 0 && !this.isOver, interrupted: signal.aborted };
     const listed = this.attempt(() => known?.conclude(this.#explorations, extent));
     const report = this.#reportOf({ exitStatus: this.status, known: listed });
-    const isWritten = this.attempt(() => this.#write(report)) ?? false;
+    const written = this.attempt(() => this.#write(report));
     // The document is written in one go: a signal that came meanwhile is delivered now, and the reports must show it.
     await hearSignals();
     if (signal.aborted && !this.#statuses.includes(130)) {
       this.#statuses.push(130);
-      if (isWritten) this.attempt(() => this.#writeAgain({ ...report, exitStatus: 130 }));
+      if (written !== undefined) this.attempt(() => this.#writeAgain({ ...report, exitStatus: 130 }));
     }
-    return { ...report, exitStatus: this.status };
+    return { ...report, exitStatus: this.status, files: (written ?? []).map((file) => this.#shown(file)) };
   }
 
   #shown(path: string): string {
@@ -309,13 +310,12 @@ export class RunSession {
     this.#input.reporter.journeyDone(journey);
   }
 
-  /** Ends the log of the run and makes the reports from it, so that this run and every later `seqqa report` use the same way. `false`: there is no log. */
-  #write(report: RunReport): boolean {
+  /** Ends the log of the run and makes the reports from it, so that this run and every later `seqqa report` use the same way. Returns the reports' paths; `undefined`: there is no log. */
+  #write(report: RunReport): readonly string[] | undefined {
     const store = this.#store;
-    if (store === undefined) return false;
+    if (store === undefined) return undefined;
     this.#writing(store.file, () => store.end(this.#documentOf(report)));
-    this.#input.writeReports?.(report.run);
-    return true;
+    return this.#input.writeReports?.(report.run) ?? [];
   }
 
   #writeAgain(report: RunReport): void {

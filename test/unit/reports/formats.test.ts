@@ -1,3 +1,4 @@
+import pc from "picocolors";
 import { describe, expect, it } from "vitest";
 import { htmlText, jsonText, junitText, runDocument, summaryLines, type RunDocument, type RunReport } from "../../../src/reports/index.ts";
 import { parseXml, type Element } from "../../support/xml.ts";
@@ -159,7 +160,9 @@ describe("junit", () => {
 describe("the rate of steps", () => {
   it("is the same in HTML as on the console: probing for races does not count", () => {
     const timed = { steps: 4_000, durationMs: 10_000, raceCoverage: { ...raceCoverage(), durationMs: 6_000 } };
-    expect(summaryLines("shop", result(timed)).join("\n")).toContain("10.0 s, 1,000 steps/s");
+    expect(summaryLines("shop", result(timed), { verbose: false, colours: pc.createColors(false) }).join("\n")).toContain(
+      "10.0 s, 1,000 steps/s",
+    );
     expect(html(document({ explorations: [explored(timed)] }))).toContain("10.0 s (1,000 steps/s)");
   });
 });

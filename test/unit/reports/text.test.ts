@@ -1,3 +1,4 @@
+import pc from "picocolors";
 import { describe, expect, it } from "vitest";
 import { printable, summaryLines, verdictOf, violationText } from "../../../src/reports/index.ts";
 import { HOSTILE, result, violation } from "./results.ts";
@@ -93,9 +94,14 @@ describe("the summary", () => {
   });
 
   it("has the seed last", () => {
-    const lines = summaryLines("ledger", result());
+    const lines = summaryLines("ledger", result(), { verbose: false, colours: pc.createColors(false) });
     expect(lines.at(-1)).toBe("  seed          7");
     expect(lines.join("\n")).toMatchSnapshot();
-    expect(summaryLines("x", result({ stopReason: "interrupted", bounded: 1, durationMs: 3_725_000 })).join("\n")).toMatchSnapshot();
+    expect(
+      summaryLines("x", result({ stopReason: "interrupted", bounded: 1, durationMs: 3_725_000 }), {
+        verbose: true,
+        colours: pc.createColors(false),
+      }).join("\n"),
+    ).toMatchSnapshot();
   });
 });

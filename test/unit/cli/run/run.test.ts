@@ -52,7 +52,7 @@ describe("the exit status", () => {
     });
     expect(status).toBe(1);
     expect(stderr).toBe("error: Connection refused: http://127.0.0.1:9\nhint: Is it running?\n");
-    expect(stdout).toContain("Violation 1 of 1");
+    expect(stdout).toContain("Finding 1 of 1");
     expect(written(cwd)).toMatchObject({
       failures: [{ file: "qa/shop.explore.ts", code: "UNREACHABLE" }],
       explorations: [{ name: "login" }],
@@ -176,7 +176,7 @@ describe("an interruption", () => {
       explore: (_input, interrupt) => (setImmediate(interrupt), result({ violations: [violation()] })),
     });
     expect({ status, exits }).toEqual({ status: 130, exits: [] });
-    expect(stdout.match(/Violation 1 of 1/g)).toHaveLength(1);
+    expect(stdout.match(/Finding 1 of 1/g)).toHaveLength(1);
     expect(written(cwd)).toMatchObject({ exitStatus: 130, explorations: [{ stopReason: "exhausted", violations: [{}] }] });
     const report = await seqqa(["report", "--format", "json", "--output", "-", "--config", "qa/seqqa.yaml"], { cwd });
     expect(JSON.parse(report.stdout)).toMatchObject({ exitStatus: 130 });
@@ -204,7 +204,7 @@ describe("demo", () => {
     const found = result({ violations: [violation(), faulty], races: [race()] });
     const { status, stdout, inputs } = await seqqa(["demo"], { demo: demo(), env, explore: () => found });
     expect(status).toBe(0);
-    expect(stdout).toContain("Race 1 of 1, id r3fa1b2c4d5e6f708\n[HIGH] refund_order || refund_order\n");
+    expect(stdout).toContain("Finding 3 of 3, a race, id r3fa1b2c4d5e6f708\n[HIGH] refund_order || refund_order\n");
     expect(stdout).toContain(
       "  path      create_order -> refund_order -> refund_order\n  request   POST http://127.0.0.1:3000/orders/1/refund\n",
     );

@@ -1,3 +1,4 @@
+import pc from "picocolors";
 import type { RaceOutcome } from "../../../../src/model/results/result.ts";
 import { describe, expect, it } from "vitest";
 import { raceText, summaryLines } from "../../../../src/reports/index.ts";
@@ -107,7 +108,8 @@ describe("raceText", () => {
 });
 
 describe("the summary", () => {
-  const rows = (changes: Parameters<typeof result>[0]): string => summaryLines("shop", result(changes)).join("\n");
+  const rows = (changes: Parameters<typeof result>[0]): string =>
+    summaryLines("shop", result(changes), { verbose: true, colours: pc.createColors(false) }).join("\n");
 
   it("says what was probed, how, and what was not, with reasons", () => {
     expect(rows({ races: [race()], raceCoverage: raceCoverage() })).toContain(`  races         1

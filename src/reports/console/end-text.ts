@@ -1,0 +1,81 @@
+import type { Colours } from "./colours.ts";
+import { replayableIds } from "./findings-text.ts";
+import { grouped, plural } from "./numbers.ts";
+import { heldText } from "./rules-text.ts";
+import { SEVERITIES } from "../../model/declare/severity.ts";
+import { printable } from "./printable.ts";
+import type { ReportedKnown, RunReport } from "../document/run-report.ts";
+
+/** Returns the changes that `--update-known` wrote. */
+export function updateLines(known: ReportedKnown | undefined): readonly string[] {
+  if (known?.updated === undefined) return [];
+  const { added, removed } = known.updated;
+  const ids = removed.length === 0 ? "" : ` (${removed.map(printable).join(", ")})`;
+  return [`${printable(known.file)}: ${grouped(added.length)} added, ${grouped(removed.length)} removed${ids}`];
+}
+
+/** Returns the state of the list of known findings after the run. */
+export function knownLines(known: ReportedKnown | undefined): readonly string[] {
+  if (known === undefined) return [];
+  const file = printable(known.file);
+  const ids = (list: readonly string[]): string => list.map(printable).join(", ");
+  return [
+    ...(known.found.length === 0 ? [] : [`known findings: ${ids(known.found)} (${file})`]),
+    ...(known.stale.length === 0
+      ? []
+      : [
+          `stale: ${ids(known.stale)} no longer ${known.stale.length === 1 ? "occurs" : "occur"}; take ${known.stale.length === 1 ? "it" : "them"} out of ${file}, or run with --update-known`,
+        ]),
+    ...(known.unseen.length === 0
+      ? []
+      : [`not seen: ${ids(known.unseen)} of ${file}, in a run that may not have reached ${known.unseen.length === 1 ? "it" : "them"}`]),
+  ];
+}
+
+/** Returns the end of a run: PASSED, FAILED or UNVERIFIED with counts, the report, and the command that replays the first finding. */
+export function endLines(report: RunReport, colours: Colours): readonly string[] {
+  const { files = [], replayWith, explorations } = report;
+  const first = explorations.flatMap(({ result }) => replayableIds(result))[0];
+  const shown = files.find((file) => file.endsWith(".html")) ?? files[0];
+  return [
+    ...knownLines(report.known),
+    ...updateLines(report.known),
+    "",
+    `${wordOf(report.exitStatus, colours)}  ${countsOf(report).join("; ") || "nothing was run"}`,
+    ...(shown === undefined ? [] : [`report  ${printable(shown)}`]),
+    ...(first === undefined || replayWith === undefined ? [] : [`replay  ${printable(replayWith(first))}`]),
+  ];
+}
+
+function wordOf(exitStatus: number, colours: Colours): string {
+  switch (exitStatus) {
+    case 0:
+      return colours.green("PASSED");
+    case 1:
+      return colours.red("FAILED");
+    case 2:
+      return colours.red("NOT RUN");
+    case 3:
+      return colours.yellow("UNVERIFIED");
+    default:
+      return colours.yellow("INTERRUPTED");
+  }
+}
+
+function countsOf({ explorations, journeys, failures }: RunReport): readonly string[] {
+  const results = explorations.map(({ result }) => result);
+  const findings = results.flatMap(({ violations, races }) => [...violations, ...races]);
+  const known = findings.filter((one) => one.known === true).length;
+  const bySeverity = SEVERITIES.map((severity) => [severity, findings.filter((one) => one.severity === severity).length] as const);
+  const severities = bySeverity.filter(([, count]) => count > 0).map(([severity, count]) => `${grouped(count)} ${severity}`);
+  const listed = known === 0 ? "" : `, ${grouped(known)} known`;
+  const passed = journeys.filter(({ result }) => result.status === "passed").length;
+  const parts = [
+    results.length > 1 && plural(results.length, "exploration"),
+    findings.length > 0 && `${plural(findings.length, "finding")} (${severities.join(", ")}${listed})`,
+    results.length > 0 && heldText(results),
+    journeys.length > 0 && `${grouped(passed)} of ${plural(journeys.length, "journey")} passed`,
+    failures.length > 0 && `${plural(failures.length, "failure")} before a result`,
+  ];
+  return parts.filter((part) => part !== false);
+}

@@ -1,0 +1,68 @@
+import pc from "picocolors";
+import { expect, it } from "vitest";
+import { endLines } from "../../../../src/reports/console/end-text.ts";
+import { findingLines } from "../../../../src/reports/console/findings-text.ts";
+import { ruleLines } from "../../../../src/reports/console/rules-text.ts";
+import { race } from "../../../support/race.ts";
+import { report, result, violation } from "../results.ts";
+
+const plain = pc.createColors(false);
+const coverage = {
+  pairs: 1,
+  actions: {
+    pay: { applied: 3, skipped: 0, statuses: { 200: 2, 409: 1 } },
+    refund: { applied: 2, skipped: 0, statuses: { 404: 2 } },
+    guest: { applied: 2, skipped: 0, statuses: { 401: 2 }, brought: true as const },
+  },
+};
+
+const explored = (changes: Parameters<typeof result>[0], exitStatus: number): ReturnType<typeof report> => ({
+  ...report({ exitStatus }),
+  explorations: [
+    { name: "shop", file: "shop.explore.ts", result: result({ coverage, statesVisited: 21, invariants: ["first", "second"], ...changes }) },
+  ],
+});
+
+it.each([
+  [0, {}, "PASSED  1 of 2 actions worked, 2 rules held in 21 states"],
+  [3, {}, "UNVERIFIED  1 of 2 actions worked, 2 rules held in 21 states"],
+  [130, {}, "INTERRUPTED  1 of 2 actions worked, 2 rules held in 21 states"],
+  [
+    1,
+    { violations: [violation({ invariant: "first", severity: "low" }), violation({ invariant: "first", known: true })] },
+    "FAILED  2 findings (1 critical, 1 low, 1 known); 1 of 2 actions worked, 1 of 2 rules held in 21 states",
+  ],
+])("exit status %i is said in one line with counts", (exitStatus, changes, expected) => {
+  expect(endLines(explored(changes, exitStatus), plain)).toEqual(["", expected]);
+});
+
+it("names the report, and the command that replays the first finding that has a path", () => {
+  const violations = [violation({ id: "nowhere1", reproductionPath: [], state: null }), violation({ id: "somewher", severity: "low" })];
+  const files = ["out/results.json", "out/report.html"];
+  const replayWith = (id: string): string => `npx seqqa replay ${id}`;
+  const lines = endLines({ ...explored({ violations }, 1), files, replayWith }, plain);
+  expect(lines.slice(-2)).toEqual(["report  out/report.html", "replay  npx seqqa replay somewher"]);
+  expect(endLines({ ...explored({ violations }, 1), files: ["out/results.json"] }, plain).at(-1)).toBe("report  out/results.json");
+});
+
+it("findings come with the most severe first, those of one cause together", () => {
+  const violations = [
+    violation({ id: "a", invariant: "low_one", severity: "low" }),
+    violation({ id: "b", invariant: "one", cause: "a null owner" }),
+    violation({ id: "c", invariant: "two" }),
+    violation({ id: "d", invariant: "three", cause: "a null owner" }),
+  ];
+  const lines = findingLines({ violations, races: [race({ severity: "high", id: "r" })] }, plain).filter((line) =>
+    line.startsWith("Finding"),
+  );
+  expect(lines.map((line) => line.replace(/.*id /, ""))).toEqual(["b", "d", "c", "r", "a"]);
+});
+
+it("a rule that held has a check mark; one that could not be judged has not", () => {
+  const errors = [{ code: "INVARIANT_THREW", message: "m", path: [], source: "third", count: 1 }];
+  const lines = ruleLines(
+    result({ invariants: ["first", "second", "third"], violations: [violation({ invariant: "second" })], errors }),
+    plain,
+  );
+  expect(lines).toEqual(["  ✗ second", "  ? third (could not be judged everywhere)", "  ✓ first"]);
+});
