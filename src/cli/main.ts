@@ -19,6 +19,8 @@ import { scaffoldCommand } from "./commands/scaffold-command.ts";
 import { processShell, type Shell } from "./process/shell.ts";
 import { usageError } from "./arguments/usage-error.ts";
 import { packageVersion } from "../reports/document/package-version.ts";
+import { openCommand } from "./commands/open-command.ts";
+import { tryCommand } from "./commands/try-command.ts";
 import { workerCommand } from "./commands/worker-command.ts";
 
 /** Runs one command line, without `node` and the script. Returns the exit status and never throws. */
@@ -36,6 +38,8 @@ export async function main(
     merge: async (stores, options) => void (status = await mergeCommand(stores, options, shell, machinery, version)),
     worker: async (directory, options) => void (status = await workerCommand(directory, options, shell, machinery, version)),
     report: async (options) => void (status = await reportCommand(options, shell, machinery)),
+    try: async (named, actions, options) => void (status = await tryCommand({ named, actions, options }, shell, machinery)),
+    open: async (wanted, options) => void (status = await openCommand(wanted, options, shell, machinery)),
     replay: async (finding, options) => void (status = await replayCommand(finding, options, shell, machinery)),
     completion: (name) => void shell.stdout.write(completionScript(program, name)),
     doctor: async (directory, options) => void (status = await doctorCommand(directory, options, shell, machinery, version)),
@@ -80,6 +84,7 @@ export function lazyMachinery(prepare: (engine: typeof Engine) => void = () => u
     work: async (input) => (await engine()).work(input),
     checkResumable: async (input) => (await engine()).checkResumable(input),
     merging: engine,
+    walkFile: async (input, work) => (await engine()).walkFile(input, work),
     replayFile: async (input) => (await engine()).replayFile(input),
     withServices: async (config, options, work) => (await engine()).withServices(config, options, work),
     discover: async (directory) => (await import("../loader/index.ts")).discover(directory),

@@ -9,6 +9,7 @@ export { LaneControl } from "./bring-up/control.ts";
 export { LaneRuntime } from "./bring-up/lane-runtime.ts";
 export type { LaneWork } from "./bring-up/lane-work.ts";
 export type { BeforeStep } from "./navigate/record-path.ts";
+export { Walk } from "./navigate/walk.ts";
 export { settled } from "./bring-up/settled.ts";
 export { startOnStores, type TargetControl } from "./bring-up/target-restart.ts";
 export { workOf } from "./bring-up/lane-of.ts";

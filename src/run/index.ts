@@ -13,6 +13,7 @@ export type { FoundJourney, FoundJourneys, JourneyEvent, JourneyFile, JourneyRun
 export { mergeExplorations } from "./shards/merge-explorations.ts";
 export { checkShards } from "./prepare/check-shards.ts";
 export { replayFile, type ReplayFileInput } from "./replay/replay-file.ts";
+export { walkFile, type ActionWalk, type WalkFileInput } from "./replay/walk-file.ts";
 export { runJourneys } from "./journeys/run-journeys.ts";
 export { work, type WorkInput } from "./explore/node-expansion.ts";
 export { loadUserExport } from "./prepare/load-user-export.ts";

@@ -31,13 +31,9 @@ export function findFinding(
   { explorations }: Pick<RunDocument, "explorations">,
   elsewhere?: () => string | undefined,
 ): FoundFinding {
-  const all = explorations.flatMap((exploration): readonly FoundFinding[] => [
-    ...exploration.violations.map((violation) => ({ kind: "violation" as const, exploration, violation })),
-    ...exploration.races.map((race) => ({ kind: "race" as const, exploration, race })),
-  ]);
+  const all = findingsOf(explorations);
   if (wanted.trim() === "") throw usage("The id of the finding is empty.", listOf(all, run));
-  const exact = all.filter((one) => idsOf(one).includes(wanted));
-  const found = exact.length > 0 ? exact : all.filter((one) => idsOf(one).some((id) => id.startsWith(wanted)));
+  const found = matching(wanted, explorations);
   if (found.length === 1) return replayable(found[0]!, wanted);
   const other = found.length === 0 ? elsewhere?.() : undefined;
   if (other !== undefined) {
@@ -45,6 +41,20 @@ export function findFinding(
   }
   if (found.length === 0) throw usage(`There is no finding ${JSON.stringify(wanted)} in run ${run}.`, listOf(all, run));
   throw usage(`${found.length} findings of run ${run} begin with ${JSON.stringify(wanted)}.`, listOf(found, run));
+}
+
+/** Returns the findings with this id, or with ids that begin with it. */
+export function matching(wanted: string, explorations: readonly ExplorationEntry[]): readonly FoundFinding[] {
+  const all = findingsOf(explorations);
+  const exact = all.filter((one) => idsOf(one).includes(wanted));
+  return exact.length > 0 ? exact : all.filter((one) => idsOf(one).some((id) => id.startsWith(wanted)));
+}
+
+function findingsOf(explorations: readonly ExplorationEntry[]): readonly FoundFinding[] {
+  return explorations.flatMap((exploration): readonly FoundFinding[] => [
+    ...exploration.violations.map((violation) => ({ kind: "violation" as const, exploration, violation })),
+    ...exploration.races.map((race) => ({ kind: "race" as const, exploration, race })),
+  ]);
 }
 
 /** @throws SeqqaError (2) for the id of an action that shows a cause along with another one: the path of that one is kept */

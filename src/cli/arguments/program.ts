@@ -7,6 +7,8 @@ import type { MergeOptions } from "../commands/merge-command.ts";
 import type { ReplayCommandOptions } from "../commands/replay-command.ts";
 import type { ReportOptions } from "../commands/report-command.ts";
 import { ALLOW_DB_FLAG, CONFIG_FLAG, REPORTER_FLAG, RUN_FLAGS, type Flag, type RunOptions } from "./run-options.ts";
+import type { OpenOptions } from "../commands/open-command.ts";
+import type { TryOptions } from "../commands/try-command.ts";
 import type { WorkerOptions } from "../commands/worker-command.ts";
 import type { ScaffoldOptions } from "../commands/scaffold-command.ts";
 
@@ -32,6 +34,8 @@ export interface Handlers {
   merge(stores: readonly string[], options: MergeOptions): Promise<void>;
   worker(directory: string | undefined, options: WorkerOptions): Promise<void>;
   replay(finding: string, options: ReplayCommandOptions): Promise<void>;
+  try(named: string, actions: readonly string[], options: TryOptions): Promise<void>;
+  open(wanted: string, options: OpenOptions): Promise<void>;
   completion(shell: string): void;
   init(directory: string | undefined): void;
   scaffoldOpenapi(source: string, options: ScaffoldOptions): Promise<void>;
@@ -132,6 +136,32 @@ export function buildProgram(version: string, handlers: Handlers): Command {
       "\nExample:\n  $ seqqa replay 9d0f130c\n  $ seqqa replay 9d0f130c --from-step 3\n  $ seqqa replay 9d0f130c --emit curl > finding.sh\n\nExit status: 1 still fails, 0 gone, 2 unknown finding, 3 diverged or flaky, 130 interrupted.",
     )
     .action((finding: string, options: ReplayCommandOptions) => handlers.replay(finding, options));
+  const tried = program
+    .command("try")
+    .description("execute actions one after another, and show each request, answer and change, the rules, and the actions that apply next")
+    .argument("<exploration>", "its file or its name; seqqa list shows both")
+    .argument("[action...]", "names of actions, in the order in which they are executed; default: none, the initial state is shown")
+    .addOption(new Option("--keep", "leave the lane running in the last state until Ctrl-C, and print its URL and stores"))
+    .addOption(inspect())
+    .addOption(new Option("--seed <n>", "seed of drawn data"));
+  for (const option of laneOptions()) tried.addOption(option);
+  tried
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa try shop create_order pay_order\n  $ seqqa try qa/shop.explore.ts create_order --keep\n\nExit status: 0 the rules held, 1 one is broken, 2 an unknown name, 3 an action did not apply or threw, 130 interrupted.",
+    )
+    .action((named: string, actions: readonly string[], options: TryOptions) => handlers.try(named, actions, options));
+  const opened = program
+    .command("open")
+    .description("bring a lane to the state of a finding, or to a state of a run, and leave it running until Ctrl-C")
+    .argument("<finding|state>", "the id of either, or the beginning of it; a state has hexadecimal digits, at least 8")
+    .addOption(new Option("--run <id>", "id of the run, one of the newest 20; default: the last one"))
+    .addOption(new Option("--output <dir>", "directory of the run's reports"))
+    .addOption(inspect());
+  for (const option of laneOptions()) opened.addOption(option);
+  opened
+    .addHelpText("after", "\nExample:\n  $ seqqa open 9d0f130c\n\nExit status: 0 opened, 2 unknown, 3 not reached, 130 interrupted before.")
+    .action((wanted: string, options: OpenOptions) => handlers.open(wanted, options));
   program
     .command("completion")
     .description("print a script that completes commands and options")
@@ -205,6 +235,15 @@ export function buildProgram(version: string, handlers: Handlers): Command {
 const configFile = (): Option => optionOf(CONFIG_FLAG);
 const allowDb = (): Option => optionOf(ALLOW_DB_FLAG);
 const reporter = (): Option => optionOf(REPORTER_FLAG);
+const inspect = (): Option => new Option("--inspect", "wait for a debugger on port 9229, so that breakpoints in actions and rules hold");
+/** The options of the commands that work on a lane of their own. */
+const laneOptions = (): readonly Option[] => [
+  new Option("--base-url <url>", "URL of a target that already runs"),
+  new Option("--no-infra", "use services, containers and a target that already run; needs base_url or lanes"),
+  configFile(),
+  new Option("--verbose", "print stack traces of errors"),
+  allowDb(),
+];
 
 function optionOf({ usage, description, choices, isList }: Flag): Option {
   const option = new Option(usage, description);

@@ -12,7 +12,7 @@ import type {
 import type { FaultAnswer, FaultRequest } from "../../messages/fault-messages.ts";
 import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
 import type { VisitedSet } from "../../engine/graph/visited-set.ts";
-import { LaneControl, workOf, relearn, type BeforeStep, type LaneOptions, type LaneWork } from "../../lane/index.ts";
+import { LaneControl, Walk, workOf, relearn, type BeforeStep, type LaneOptions, type LaneWork } from "../../lane/index.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { tryFaults } from "../../faults/index.ts";
 import { RaceLane } from "../../races/index.ts";
@@ -117,6 +117,12 @@ export class InlineLanePool implements LanePool {
 
   probe(_lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
     return this.#runtime!.probe(path, draws);
+  }
+
+  /** Gives the lane to a walk. Only one work of the lane may be in progress. */
+  walk<T>(work: (walk: Walk) => Promise<T>): Promise<T> {
+    this.#control.reset();
+    return this.#runtime!.lend((ground) => work(new Walk(ground)));
   }
 
   race(_lane: number, request: RaceRequest): Promise<RaceAnswer> {

@@ -93,6 +93,13 @@ export class Checker {
     return this.#from(0, unchanged ? plan.conditional : plan.all);
   }
 
+  /** Returns the names of the invariants and rules that apply after an action; of all invariants for the root (no action). */
+  asked(action: AnyAction | undefined): readonly string[] {
+    if (action === undefined) return this.#invariants.map(({ name }) => name);
+    const { all, rules } = this.#plan(action);
+    return [...all, ...rules].map(({ name }) => name);
+  }
+
   /** Returns the rules that judge a step of this action. */
   rulesAfter(action: AnyAction): readonly Rule[] {
     return this.#plan(action).rules;

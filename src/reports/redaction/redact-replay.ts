@@ -1,5 +1,6 @@
 import type { ReplayedRace, ReplayResult } from "../../model/results/replay.ts";
-import { redactOutcome, redactStep, redactText, type Visibility } from "./redact.ts";
+import type { WalkedStep, WalkJudged, WalkPlace } from "../../model/results/walked.ts";
+import { redactExchange, redactOutcome, redactState, redactStep, redactText, type Visibility } from "./redact.ts";
 import type { Redactor } from "./redactor.ts";
 
 /**
@@ -27,4 +28,29 @@ function redactCalls({ message, observed, inconclusive, ...race }: ReplayedRace,
     observed: observed === undefined ? undefined : redactOutcome(observed, { ...visibility, includeRequestResponse: true }, hide),
     inconclusive: text(inconclusive),
   };
+}
+
+/** Returns the part of a step that was executed by hand that may be shown. Requests stay, as in {@link redactReplay}. */
+export function redactWalked(step: WalkedStep, visibility: Visibility, hide: Redactor): WalkedStep {
+  const redacted = (): WalkedStep => ({
+    ...step,
+    message: redactText(step.message, visibility, hide),
+    requests: step.requests.map((one) => redactExchange(one, hide)),
+    changes: redactState(step.changes, hide),
+    ...redactJudged(step, visibility, hide),
+  });
+  redacted();
+  return redacted();
+}
+
+export function redactJudged({ held, broken, errors }: WalkJudged, visibility: Visibility, hide: Redactor): WalkJudged {
+  return {
+    held,
+    broken: broken.map((one) => ({ ...one, message: redactText(one.message, visibility, hide) })),
+    errors: errors.map((one) => ({ ...one, message: redactText(one.message, visibility, hide) })),
+  };
+}
+
+export function redactPlace(place: WalkPlace, hide: Redactor): WalkPlace {
+  return { ...place, lines: redactState(place.lines, hide) };
 }

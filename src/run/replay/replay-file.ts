@@ -10,14 +10,18 @@ export interface ReplayFileInput extends Omit<ReplayInput, "definition" | "direc
   readonly entry: string;
 }
 
+/** @throws SeqqaError `EXPLORATION_GONE` */
+export function refuseGone(entry: string): void {
+  if (existsSync(entry)) return;
+  throw new SeqqaError("EXPLORATION_GONE", `There is no file ${entry}, which is the exploration of this finding.`, {
+    exitStatus: 2,
+    hint: "Replay in the folder that it was run in, with --output for its reports; if the file was moved, run it again.",
+  });
+}
+
 /** Loads an exploration file and executes one of its paths. @throws SeqqaError */
 export async function replayFile({ entry, ...input }: ReplayFileInput): Promise<ReplayResult> {
-  if (!existsSync(entry)) {
-    throw new SeqqaError("EXPLORATION_GONE", `There is no file ${entry}, which is the exploration of this finding.`, {
-      exitStatus: 2,
-      hint: "Replay in the folder that it was run in, with --output for its reports; if the file was moved, run it again.",
-    });
-  }
+  refuseGone(entry);
   return withRunDirectory(async (directory) => {
     const { definition, module } = await loadExploration(entry, directory);
     return replay({ ...input, definition, directory, literals: module.literals });

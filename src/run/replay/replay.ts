@@ -122,7 +122,7 @@ function withFault(
   };
 }
 
-function indicesOf(names: readonly string[], { actions }: AgentDefinition<never, never>): readonly number[] {
+export function indicesOf(names: readonly string[], { actions }: AgentDefinition<never, never>): readonly number[] {
   return names.map((name) => {
     const index = actions.findIndex((action) => action.name === name);
     if (index >= 0) return index;
@@ -133,7 +133,7 @@ function indicesOf(names: readonly string[], { actions }: AgentDefinition<never,
 }
 
 /** Waits for work until the signal is aborted. Aborted work is not awaited, since its target is ended with the lane. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   work.catch(() => undefined);
   let abort: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {

@@ -1,0 +1,40 @@
+import { existsSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { nearest } from "../../model/text/nearest.ts";
+import { printable } from "../../reports/index.ts";
+import type { Config } from "../../config/index.ts";
+import type { Shell } from "../process/shell.ts";
+import { shownPath } from "../process/shown-path.ts";
+import type { Machinery } from "../run/machinery.ts";
+import { isExplorationFile, nameOfFile } from "./find-explorations.ts";
+import { usage } from "./run-options.ts";
+
+export interface NamedExploration {
+  /** Absolute path. */
+  readonly file: string;
+  readonly name: string;
+}
+
+/** Returns `true` if the text is the path of an exploration's file that exists. */
+export function isFileOfExploration(named: string, cwd: string): boolean {
+  const path = resolve(cwd, named);
+  return isExplorationFile(named) && existsSync(path) && statSync(path).isFile();
+}
+
+/** Returns the exploration that the user named: by its file, or by its name among those below the configuration's folder. @throws SeqqaError (2) */
+export async function oneExploration(named: string, { folder }: Config, shell: Shell, machinery: Machinery): Promise<NamedExploration> {
+  if (isFileOfExploration(named, shell.cwd)) return { file: resolve(shell.cwd, named), name: nameOfFile(named) };
+  if (isExplorationFile(named)) throw usage(`There is no file ${printable(named)}.`, "Try: seqqa list");
+  const { explorations } = await machinery.describeExplorations(await machinery.discover(folder));
+  const all = explorations.map(({ file, name }) => ({ file, name: name ?? nameOfFile(file) }));
+  const found = all.filter(({ file, name }) => name === named || nameOfFile(file) === named);
+  if (found.length === 1) return found[0]!;
+  if (found.length > 1) {
+    const files = found.map(({ file }) => shownPath(file, shell.cwd)).join(", ");
+    throw usage(`${found.length} explorations are called ${JSON.stringify(named)}.`, `Name the file of one: ${files}.`);
+  }
+  const names = all.map(({ name }) => name);
+  const near = nearest(named, names);
+  const list = names.length === 0 ? "No exploration was found: seqqa init writes one." : `There are: ${names.map(printable).join(", ")}.`;
+  throw usage(`There is no exploration ${JSON.stringify(named)}.`, near === undefined ? list : `Did you mean ${printable(near)}?`);
+}

@@ -1,0 +1,109 @@
+import { resolve } from "node:path";
+import { SHORT_ID } from "../../model/results/state-id.ts";
+import { printable } from "../../reports/index.ts";
+import { findStates, readFindings, readStoredRun, type StoredExploration } from "../../run-log/index.ts";
+import type { ExitStatus } from "../../run/session/exit-status.ts";
+import { configFor } from "../arguments/config-for.ts";
+import { drawsByName } from "../arguments/draws-by-action.ts";
+import { findFinding, matching, type FoundFinding } from "../arguments/find-finding.ts";
+import { isExplorationFile } from "../arguments/find-explorations.ts";
+import { usage } from "../arguments/run-options.ts";
+import type { Shell } from "../process/shell.ts";
+import { handsOn, laneFlags, type LaneFlags } from "../run/hands-on.ts";
+import type { Machinery } from "../run/machinery.ts";
+
+export interface OpenOptions extends LaneFlags {
+  readonly run?: string;
+  readonly output?: string;
+  readonly inspect?: boolean;
+}
+
+/** The state that is opened, and the way to it. */
+interface Goal {
+  readonly exploration: Pick<StoredExploration, "name" | "file" | "seed" | "beginning">;
+  readonly path: readonly string[];
+  readonly draws: readonly (readonly string[])[] | undefined;
+  /** The id of the state; `undefined`: that of a finding is not known. */
+  readonly id: string | undefined;
+  readonly title: string;
+}
+
+const STATE = /^[0-9a-f]{8,16}$/;
+
+/** `seqqa open`: brings a lane to the state of a finding or of a state of a run, and leaves it running. Exit status 3: the state was not reached. */
+export async function openCommand(wanted: string, options: OpenOptions, shell: Shell, machinery: Machinery): Promise<ExitStatus> {
+  const flags = options.output === undefined ? [] : [{ key: "report.output_dir", flag: "--output", value: options.output }];
+  const config = configFor(shell, { directory: ".", ...laneFlags(options, flags) });
+  const goal = goalOf(wanted, config.report.outputDir, options.run);
+  const { exploration, path, draws, id, title } = goal;
+  // A run log from somebody else must not cause any other module to be loaded.
+  if (!isExplorationFile(exploration.file))
+    throw usage(`The run names ${printable(exploration.file)}, which is not the file of an exploration.`, "Choose another run with --run.");
+  const hands = { shell, machinery, verbose: options.verbose === true, inspect: options.inspect === true };
+  const input = { entry: resolve(shell.cwd, exploration.file), config, seed: exploration.seed, known: exploration.beginning };
+  return handsOn({ ...input, actions: path }, hands, async (walk, output, keep) => {
+    output.print(title, `of ${printable(exploration.name)} (${printable(exploration.file)})`, "");
+    await walk.goTo([], draws);
+    for (const [index, action] of path.entries()) {
+      const step = await walk.step(action);
+      output.step(index + 1, step);
+      if (step.kind === "executed") continue;
+      output.print("", `Not reached: ${printable(action)} was not executed.`);
+      return 3;
+    }
+    const place = await walk.place();
+    if (id !== undefined && place.id !== id) {
+      await output.place(walk);
+      output.print(
+        "",
+        `Not reached: the path leads to state ${place.id.slice(0, SHORT_ID)}, and not to ${id.slice(0, SHORT_ID)}. Explore again.`,
+      );
+      return 3;
+    }
+    await output.place(walk);
+    return keep(0);
+  });
+}
+
+/** @throws SeqqaError (2) if the run has no such finding or state, or several */
+function goalOf(wanted: string, outputDir: string, run: string | undefined): Goal {
+  const { id: found, data } = readFindings(outputDir, run);
+  const named = wanted.toLowerCase();
+  const states = STATE.test(named) ? findStates(outputDir, found, named).states : [];
+  if (states.length > 1) {
+    const ids = states
+      .slice(0, 8)
+      .map(({ id }) => id)
+      .join(", ");
+    throw usage(`${states.length} states of run ${found} begin with ${JSON.stringify(wanted)}.`, `Write more digits: ${ids}.`);
+  }
+  const [state] = states;
+  const isFinding = matching(wanted, data.document.explorations).length > 0;
+  if (state === undefined && !isFinding)
+    throw usage(
+      `Run ${found} has no finding and no state ${JSON.stringify(wanted)}.`,
+      "Reports print the ids of both; choose another run with --run.",
+    );
+  if (state !== undefined && !isFinding) {
+    const { exploration, path, id } = state;
+    return { exploration, path, draws: undefined, id, title: `State ${id.slice(0, SHORT_ID)}, run ${found}` };
+  }
+  return ofFinding(findFinding(wanted, found, data.document), readStoredRun(outputDir, found).explorations, found);
+}
+
+/** Returns the state at the end of a finding's path: of a race the one in which its calls are sent, of a fault the one before the faulty step. */
+function ofFinding(found: FoundFinding, stored: readonly StoredExploration[], run: string): Goal {
+  const { exploration } = found;
+  const beginning = stored.find(({ file }) => file === exploration.file)?.beginning;
+  const finding = found.kind === "race" ? found.race : found.violation;
+  const whole = found.kind === "race" ? found.race.prefix : found.violation.reproductionPath;
+  const isFault = found.kind === "violation" && found.violation.fault !== undefined;
+  const where = found.kind === "race" ? "in which its calls are sent" : isFault ? "before its last step" : "at the end of its path";
+  return {
+    exploration: { name: exploration.name, file: exploration.file, seed: exploration.seed, beginning },
+    path: isFault ? whole.slice(0, -1) : whole,
+    draws: drawsByName(finding.draws, exploration),
+    id: undefined,
+    title: `The state ${where}, finding ${printable(finding.id)}, run ${run}`,
+  };
+}

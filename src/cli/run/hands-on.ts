@@ -1,0 +1,110 @@
+import inspector from "node:inspector";
+import type { Config, FlagValue, LoadOptions } from "../../config/index.ts";
+import type { WalkedStep } from "../../model/results/walked.ts";
+import {
+  coloursFor,
+  judgedLines,
+  placeLines,
+  printable,
+  redactJudged,
+  redactor,
+  redactPlace,
+  redactText,
+  redactWalked,
+  walkedLines,
+} from "../../reports/index.ts";
+import type { ActionWalk, WalkFileInput } from "../../run/index.ts";
+import type { ExitStatus } from "../../run/session/exit-status.ts";
+import { statusOfError } from "../../run/session/exit-status.ts";
+import { errorText } from "../process/error-text.ts";
+import { interruptible } from "../process/interruptible.ts";
+import type { Shell } from "../process/shell.ts";
+import type { Machinery } from "./machinery.ts";
+
+/** A request takes as long as somebody looks at it in a debugger; seconds. */
+const INSPECTED_TIMEOUT = 3600;
+
+export interface HandsOn {
+  readonly shell: Shell;
+  readonly machinery: Machinery;
+  readonly verbose: boolean;
+  /** `true`: waits for a debugger before anything of the user's is executed. */
+  readonly inspect: boolean;
+}
+
+/** The options for the lane of a walk. */
+export interface LaneFlags {
+  readonly baseUrl?: string;
+  readonly infra?: boolean;
+  readonly config?: string;
+  readonly verbose?: boolean;
+  readonly allowDb?: readonly string[];
+}
+
+/** Returns the options for loading the configuration. */
+export function laneFlags({ baseUrl, infra, config, allowDb }: LaneFlags, flags: readonly FlagValue[]): LoadOptions {
+  return {
+    file: config,
+    flags: [...flags, ...(baseUrl === undefined ? [] : [{ key: "base_url", flag: "--base-url", value: baseUrl }])],
+    noInfra: infra === false,
+    allowedStores: allowDb,
+  };
+}
+
+/** The output of a walk, without secrets. */
+export interface WalkOutput {
+  print(...lines: readonly string[]): void;
+  root(judged: Awaited<ReturnType<ActionWalk["judgeRoot"]>>): void;
+  step(number: number, step: WalkedStep): void;
+  place(walk: ActionWalk): Promise<void>;
+}
+
+/** Does work on a lane of its own. A signal ends it with status 130, unless `kept` says otherwise. */
+export async function handsOn(
+  input: Omit<WalkFileInput, "signal">,
+  { shell, machinery, verbose, inspect }: HandsOn,
+  work: (walk: ActionWalk, output: WalkOutput, keep: (status: ExitStatus) => Promise<ExitStatus>) => Promise<ExitStatus>,
+): Promise<ExitStatus> {
+  const config: Config = inspect ? { ...input.config, timeout: INSPECTED_TIMEOUT } : input.config;
+  const hide = redactor(config.report.redact);
+  const message = (text: string): void => void shell.stderr.write(`${redactText(text, config.report, hide)}\n`);
+  const fail = (error: unknown): void => message(errorText(error, verbose));
+  const print = (...lines: readonly string[]): void => void shell.stdout.write(`${lines.join("\n")}\n`);
+  const colours = coloursFor(shell.stdout, shell.env);
+  let kept: ExitStatus | undefined;
+  if (inspect) waitForDebugger(shell);
+  return interruptible(shell, { message: (text) => kept === undefined && message(text) }, async (signal): Promise<ExitStatus> => {
+    const output = (walk: ActionWalk): WalkOutput => ({
+      print,
+      root: (judged) => print(...judgedLines(redactJudged(judged, config.report, hide), colours)),
+      step: (number, step) => print(...walkedLines(number, redactWalked(step, config.report, hide), colours)),
+      place: async () => print("", ...placeLines(redactPlace(await walk.place(), hide), walk.actions, colours)),
+    });
+    const keep = async (walk: ActionWalk, status: ExitStatus): Promise<ExitStatus> => {
+      kept = status;
+      print("", "The lane stays in this state until Ctrl-C:", ...walk.uses.map((one) => `  ${printable(one)}`));
+      // Nothing else keeps the process alive: the connections of a lane at rest do not.
+      const alive = setInterval(() => undefined, 60_000);
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+      clearInterval(alive);
+      return status;
+    };
+    try {
+      const status = await machinery.withServices(config, { signal, onProblem: fail }, () =>
+        machinery.walkFile({ ...input, config, signal }, (walk) => work(walk, output(walk), (ended) => keep(walk, ended))),
+      );
+      return status ?? 130;
+    } catch (error) {
+      if (signal.aborted) return kept ?? 130;
+      fail(error);
+      return statusOfError(error);
+    }
+  });
+}
+
+/** Actions are executed in this thread, so that breakpoints in them hold. */
+function waitForDebugger({ stderr }: Shell): void {
+  stderr.write("Waiting for a debugger: chrome://inspect, or attach an editor to port 9229.\n");
+  if (inspector.url() === undefined) inspector.open(9229, "127.0.0.1");
+  inspector.waitForDebugger();
+}

@@ -1,0 +1,101 @@
+import type { UnitRequest } from "../../messages/lane-messages.ts";
+import { stateId } from "../../model/results/state-id.ts";
+import type { WalkedStep, WalkJudged, WalkPlace } from "../../model/results/walked.ts";
+import { markedDifferences, sameNames, type Marked } from "../../state/index.ts";
+import type { RaceGround } from "../races/race-ground.ts";
+import { withUnanswered, type Judged } from "../step/findings.ts";
+import { exchangesOf, type Outcome } from "../step/outcome.ts";
+import { judgeStep } from "../step/step-rules.ts";
+
+/** Number of lines of a step's changes. */
+const CHANGES = 200;
+
+/** Executes actions on a lane one at a time, as somebody chooses them: each begins in the state in which the one before it ended. */
+export class Walk {
+  readonly #ground: RaceGround;
+  #path: readonly number[] = [];
+  #draws: UnitRequest["draws"];
+  #lines: Marked | undefined;
+
+  constructor(ground: RaceGround) {
+    this.#ground = ground;
+  }
+
+  /** Goes to the state at the end of a path, from a checkpoint if there is one. @throws LaneLost */
+  async goTo(path: readonly number[], draws?: UnitRequest["draws"]): Promise<WalkPlace> {
+    await this.#ground.goTo(path, draws);
+    this.#path = path;
+    this.#draws = draws;
+    this.#lines = undefined;
+    return this.place();
+  }
+
+  /** Describes the present state. */
+  async place(): Promise<WalkPlace> {
+    const { state, canonicalizer, actions, stepper } = this.#ground.base;
+    const facts = await state.facts();
+    this.#lines ??= canonicalizer.marked(facts);
+    const fingerprint = { lo: 0, hi: 0 };
+    canonicalizer.fingerprint(facts, fingerprint);
+    const applicable = actions.filter((action) => !stepper.skips(action)).map(({ name }) => name);
+    return { id: stateId(fingerprint), lines: canonicalizer.describe(facts), applicable };
+  }
+
+  /** Executes one action, and checks the rules in the state that it leads to. */
+  async step(index: number): Promise<WalkedStep> {
+    const { state, stepper, canonicalizer, actions, drawing } = this.#ground.base;
+    const action = actions[index]!;
+    this.#ground.leave();
+    const mark = await state.mark();
+    const before = this.#lines ?? canonicalizer.marked(await state.facts());
+    drawing.at([...this.#path, index], this.#path.length, index, this.#draws);
+    const outcome = await stepper.run(action);
+    const { kind, message } = outcome;
+    const status = outcome.response === undefined ? null : outcome.status;
+    const requests = exchangesOf(stepper.exchanges, outcome);
+    const taken = { action: action.name, kind, message, status, requests };
+    if (kind !== "executed") return { ...taken, changes: [], held: [], broken: outcome.findings, errors: outcome.errors };
+    await this.#ground.settle();
+    this.#path = [...this.#path, index];
+    const lines = sameNames(before, canonicalizer.marked(await state.facts()));
+    this.#lines = lines;
+    const judged = await this.#judge(action, outcome, mark);
+    const broken = [...outcome.findings, ...judged.findings];
+    const errors = [...outcome.errors, ...judged.errors];
+    const notHeld = new Set([...broken.map(({ invariant }) => invariant), ...errors.map(({ source }) => source)]);
+    const held = this.#ground.base.checker.asked(action).filter((name) => !notHeld.has(name));
+    return { ...taken, changes: markedDifferences(before, lines, CHANGES), held, broken, errors };
+  }
+
+  /** Checks the rules of the initial state. */
+  async judgeRoot(): Promise<WalkJudged> {
+    const { checker, drawing } = this.#ground.base;
+    drawing.root("");
+    await checker.check(undefined);
+    const { findings, errors } = checker.checked;
+    const notHeld = new Set([...findings.map(({ invariant }) => invariant), ...errors.map(({ source }) => source)]);
+    return { held: checker.asked(undefined).filter((name) => !notHeld.has(name)), broken: [...findings], errors: [...errors] };
+  }
+
+  /** Judges a step, and leaves the world in the state that the step led to. */
+  async #judge(
+    action: RaceGround["base"]["actions"][number],
+    outcome: Outcome,
+    mark: Parameters<RaceGround["base"]["state"]["changed"]>[0],
+  ): Promise<Judged> {
+    const { base } = this.#ground;
+    const { state, checker, stepper } = base;
+    const changed = (await state.changed(mark)) || state.systems.length === 0;
+    const after = await state.mark();
+    await checker.check(action, false);
+    let judged: Judged = { findings: [...checker.checked.findings], errors: [...checker.checked.errors] };
+    if (stepper.checkFailure === undefined) {
+      const rules = await judgeStep(base, { action, outcome, changed, mark }, () => this.#ground.settle());
+      judged = { findings: [...judged.findings, ...rules.findings], errors: [...judged.errors, ...rules.errors] };
+    }
+    const unanswered = stepper.checkFailure;
+    if (unanswered !== undefined) return withUnanswered(judged, unanswered, action.name);
+    if (await state.changed(after)) await state.restore(after);
+    return judged;
+  }
+}

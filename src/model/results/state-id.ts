@@ -1,0 +1,8 @@
+/** Returns the name of a state in reports: its fingerprint as 16 hex digits. The first 8 are shown, and usually enough to find it. */
+export function stateId({ lo, hi }: { readonly lo: number; readonly hi: number }): string {
+  const half = (value: number): string => (value >>> 0).toString(16).padStart(8, "0");
+  return half(hi) + half(lo);
+}
+
+/** The number of digits that are shown. */
+export const SHORT_ID = 8;

@@ -1,0 +1,51 @@
+import type { Database } from "better-sqlite3";
+import { stateId } from "../../model/results/state-id.ts";
+import { storedNodes } from "../rows/stored-nodes.ts";
+import { readStore } from "./open-run.ts";
+import { storedRunOf, type StoredExploration, type StoredRun } from "./resumable-run.ts";
+import { findRun } from "./runs.ts";
+
+/** A state of a stored run. */
+export interface StoredState {
+  /** See {@link stateId}. */
+  readonly id: string;
+  readonly exploration: StoredExploration;
+  /** The actions that lead to it from the root, in the way in which it was first opened. */
+  readonly path: readonly string[];
+}
+
+/**
+ * Returns the states of a run whose ids begin with `wanted`; without the id of a run, of the last one.
+ * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
+ */
+export function findStates(
+  outputDir: string,
+  run: string | undefined,
+  wanted: string,
+): { readonly run: StoredRun; readonly states: readonly StoredState[] } {
+  const { read } = findRun(outputDir, run, (file) =>
+    readStore(file, (db) => {
+      const stored = storedRunOf(db, file);
+      return { run: stored, states: stored.explorations.flatMap((exploration) => statesOf(db, exploration, wanted)) };
+    }),
+  );
+  return read;
+}
+
+function statesOf(db: Database, exploration: StoredExploration, wanted: string): readonly StoredState[] {
+  const found: { readonly node: number; readonly id: string }[] = [];
+  const rows = db.prepare("SELECT id, lo, hi FROM nodes WHERE exploration = ? AND lo IS NOT NULL").raw().iterate(exploration.id);
+  for (const row of rows) {
+    const [node, lo, hi] = row as readonly [number, number, number];
+    const id = stateId({ lo, hi });
+    if (id.startsWith(wanted)) found.push({ node, id });
+  }
+  if (found.length === 0) return [];
+  const nodes = storedNodes(db, exploration.id, exploration.actions.length);
+  if (nodes === undefined) throw new TypeError("its nodes do not form a tree");
+  return found.map(({ node, id }) => {
+    const path: string[] = [];
+    for (let at = node; at > 0; at = nodes.parents[at]!) path.unshift(exploration.actions[nodes.parentActions[at]!]!);
+    return { id, exploration, path };
+  });
+}

@@ -1,0 +1,96 @@
+import { resolveExploration, type Config } from "../../config/index.ts";
+import type { AgentDefinition } from "../../model/declare/agent.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { nearest } from "../../model/text/nearest.ts";
+import type { WalkedStep, WalkJudged, WalkPlace } from "../../model/results/walked.ts";
+import { knowsNothing, readKnowledge } from "../../state/index.ts";
+import { withLanes } from "../lanes/open-lanes.ts";
+import { loadExploration } from "../prepare/load-exploration.ts";
+import { withRunDirectory } from "../prepare/run-directory.ts";
+import { ShownUrls } from "../prepare/shown-urls.ts";
+import { indicesOf, untilAborted } from "./replay.ts";
+import { refuseGone } from "./replay-file.ts";
+
+export interface WalkFileInput {
+  /** The `*.explore.*` file. */
+  readonly entry: string;
+  readonly config: Config;
+  readonly signal: AbortSignal;
+  /** The seed of drawn data; default: the exploration's own. */
+  readonly seed?: number | undefined;
+  /** The names of the actions that will be executed, which are checked before a lane is built. */
+  readonly actions: readonly string[];
+  /** The stored knowledge of the target's values, and the clocks of the run that has it. With both, states have the fingerprints of that run. */
+  readonly known?: { readonly knowledge: string; readonly clocksMs: readonly number[] } | undefined;
+}
+
+/** A lane on which actions are executed one at a time, by their names. */
+export interface ActionWalk {
+  /** The names of all actions. */
+  readonly actions: readonly string[];
+  /** The URLs and files of the lane, without passwords. */
+  readonly uses: readonly string[];
+  /** Goes to the end of a path. @throws LaneLost @throws SeqqaError `NO_SUCH_ACTION` */
+  goTo(path: readonly string[], draws?: readonly (readonly string[])[]): Promise<WalkPlace>;
+  /** Describes the present state. */
+  place(): Promise<WalkPlace>;
+  /** Executes an action in the present state, and checks the rules. @throws SeqqaError `NO_SUCH_ACTION` */
+  step(action: string): Promise<WalkedStep>;
+  /** Checks the rules of the initial state, in which the lane must be. */
+  judgeRoot(): Promise<WalkJudged>;
+}
+
+/** Builds a lane of an exploration file for a walk, and closes it when the work is done. @throws SeqqaError */
+export async function walkFile<T>(input: WalkFileInput, work: (walk: ActionWalk) => Promise<T>): Promise<T> {
+  const { entry, signal, known } = input;
+  refuseGone(entry);
+  const config = { ...input.config, parallel: 1 };
+  return withRunDirectory(async (directory) => {
+    const { definition, module } = await loadExploration(entry, directory);
+    requireActions(input.actions, definition);
+    const seed = input.seed ?? resolveExploration(config, definition).seed;
+    signal.throwIfAborted();
+    const settings = { literals: module.literals, dataSeed: seed, shapes: false, earlierClocksMs: known?.clocksMs };
+    return withLanes({ config, definition, directory, signal, settings }, async ({ host, lanePool, inline }) => {
+      const [started] = await lanePool.start();
+      // Without the knowledge of a run, two executions are compared, so that ids and times have names here, too.
+      const knowledge = known === undefined ? (await lanePool.calibrate()).learned : readKnowledge(known.knowledge);
+      const [report] = knowsNothing(knowledge) ? [started] : await lanePool.learn(knowledge);
+      const urls = new ShownUrls(config.baseUrl, host.origins);
+      return untilAborted(
+        inline!.walk((walk) => {
+          const shown = (step: WalkedStep): WalkedStep => ({
+            ...step,
+            message: urls.text(step.message),
+            requests: step.requests.map((one) => urls.exchange(one)),
+          });
+          return work({
+            actions: definition.actions.map(({ name }) => name),
+            uses: report!.uses,
+            goTo: (path, draws) =>
+              walk.goTo(
+                indicesOf(path, definition),
+                draws?.map((one) => indicesOf(one, definition)),
+              ),
+            place: () => walk.place(),
+            step: async (action) => shown(await walk.step(indicesOf([action], definition)[0]!)),
+            judgeRoot: () => walk.judgeRoot(),
+          });
+        }),
+        signal,
+      );
+    });
+  });
+}
+
+/** @throws SeqqaError `NO_SUCH_ACTION` with exit status 2 */
+function requireActions(names: readonly string[], { actions }: AgentDefinition<never, never>): void {
+  const all = actions.map(({ name }) => name);
+  const unknown = names.find((name) => !all.includes(name));
+  if (unknown === undefined) return;
+  const near = nearest(unknown, all);
+  throw new SeqqaError("NO_SUCH_ACTION", `The exploration has no action ${JSON.stringify(unknown)}.`, {
+    exitStatus: 2,
+    hint: near === undefined ? `It has ${all.join(", ")}.` : `Did you mean ${near}?`,
+  });
+}

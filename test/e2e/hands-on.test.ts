@@ -1,0 +1,110 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { folderWith, linkPackages, root, seqqa, start, until } from "../support/e2e.ts";
+
+const shop = join(root, "fixtures/demo");
+const file = "fixtures/demo/shop.explore.mjs";
+const REFUND_TWICE = ["create_order", "pay_order", "refund_order", "refund_order"];
+
+describe("seqqa try", () => {
+  it("executes a path, and shows requests, answers, changes, rules and the actions that apply next", async () => {
+    const held = await seqqa(["try", "demo shop", "create_order", "pay_order"], { cwd: shop });
+    expect(held.status).toBe(0);
+    expect(held.stdout).toMatch(/^2\. pay_order\n {3}POST http:\S+\/orders\/1\/pay\n {3}-> 200 in .* {2}\{"id":1,.*"status":"paid"/m);
+    expect(held.stdout).toContain('   - systems.db.orders + {id: 1, status: "created", paid: 0}\n');
+    expect(held.stdout).toContain('   + systems.db.orders + {id: 1, status: "paid", paid: 1}\n');
+    expect(held.stdout).toContain("   ✓ refund_within_amount, paid_once, unpaid_never_shipped\n");
+    expect(held.stdout).toContain("Next, 5 of 5 actions apply: create_order, pay_order, ship_order, refund_order, cancel_order\n");
+  });
+
+  it("without an action it shows the initial state", async () => {
+    const { status, stdout } = await seqqa(["try", file]);
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout: expect.stringMatching(
+        /^shop \(fixtures\/demo\/shop\.explore\.mjs\)\n {3}✓ .*\n\nState [0-9a-f]{8}\n {3}\(as at the beginning\)\nNext, 1 of 5 actions apply: create_order\n$/,
+      ),
+    });
+  });
+
+  it.each([
+    [1, REFUND_TWICE, "   ✗ [CRITICAL] refund_within_amount: refunded more than was paid\n"],
+    [3, ["pay_order", "create_order"], "1. pay_order  does not apply here\n"],
+  ])("ends with %i for %j", async (status, path, said) => {
+    const tried = await seqqa(["try", file, ...path]);
+    expect(tried).toMatchObject({ status, stdout: expect.stringContaining(said) });
+    expect(tried.stdout).not.toContain("2. create_order");
+  });
+
+  it.each([
+    [["try", "shap"], 'There is no exploration "shap".\nhint: There are: demo shop.'],
+    [["try", "demo shap"], 'There is no exploration "demo shap".\nhint: Did you mean demo shop?'],
+    [["try", "qa/none.explore.ts"], "There is no file qa/none.explore.ts.\nhint: Try: seqqa list"],
+    [["try", "demo shop", "pay_ordr"], 'The exploration has no action "pay_ordr".\nhint: Did you mean pay_order?'],
+    [["try", "demo shop", "--seed", "x"], /--seed/],
+  ])("refuses %j", async (args, said) => {
+    const { status, stdout, stderr } = await seqqa(args, { cwd: shop });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    if (typeof said === "string") expect(stderr).toBe(`error: ${said}\n`);
+    else expect(stderr).toMatch(said);
+  });
+
+  it("--keep leaves the lane running until Ctrl-C, and keeps the status", async () => {
+    const kept = start(["try", file, ...REFUND_TWICE, "--keep"]);
+    await until(() => kept.said.stdout.includes("until Ctrl-C"), "the lane is kept");
+    expect(await orderAt(kept.said.stdout)).toMatchObject({ refunded: 200 });
+    kept.child.kill("SIGINT");
+    expect(await kept.ended).toMatchObject({ status: 1, stderr: "" });
+  });
+});
+
+describe("seqqa open", () => {
+  const text = (name: string): string => readFileSync(join(shop, name), "utf8");
+  const cwd = folderWith(Object.fromEntries(["server.mjs", "seqqa.yaml", "shop.explore.mjs"].map((name) => [name, text(name)])));
+  const PAID = ["create_order", "pay_order"];
+  let paid = "";
+  beforeAll(async () => {
+    linkPackages(cwd, "seqqa", "better-sqlite3");
+    expect((await seqqa(["run", ".", "--races", "off"], { cwd })).status).toBe(1);
+    // A state has one id: in the run, and when somebody goes there.
+    paid = /^State ([0-9a-f]{8})$/m.exec((await seqqa(["try", "demo shop", ...PAID], { cwd })).stdout)![1]!;
+  });
+
+  it.each([
+    ["a state", () => ({ id: paid, path: PAID, order: { status: "paid", refunded: 0 } })],
+    ["a finding", () => ({ id: "c8b37c17", path: REFUND_TWICE, order: { status: "refunded", refunded: 200 } })],
+  ])("brings a lane to %s of the last run, by the beginning of its id", async (_what, chosen) => {
+    const { id, path, order } = chosen();
+    const kept = start(["open", id], { cwd });
+    await until(() => kept.said.stdout.includes("until Ctrl-C"), "the lane is kept");
+    expect(kept.said.stdout.match(/^\d+\. \w+/gm)).toEqual(path.map((action, index) => `${index + 1}. ${action}`));
+    expect(await orderAt(kept.said.stdout)).toMatchObject(order);
+    kept.child.kill("SIGINT");
+    expect(await kept.ended).toMatchObject({ status: 0, stderr: "" });
+  });
+
+  it.each([
+    [["deadbeef"], /^error: Run \S+ has no finding and no state "deadbeef"\./],
+    [["c8b37c17", "--run", "20200101-000000-000-0000"], /^error: There is no such run/],
+  ])("refuses %j", async (args, said) => {
+    const { status, stdout, stderr } = await seqqa(["open", ...args], { cwd });
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toMatch(said);
+  });
+
+  it("says with 3 that a state is not reached any longer", async () => {
+    writeFileSync(join(cwd, "server.mjs"), text("server.mjs").replace("SET status = 'paid'", "SET status = 'pending'"));
+    const { status, stdout } = await seqqa(["open", paid], { cwd });
+    expect({ status, stdout }).toEqual({
+      status: 3,
+      stdout: expect.stringMatching(/Not reached: the path leads to state [0-9a-f]{8}, and not to/),
+    });
+  });
+});
+
+/** Asks the lane that a command keeps for its first order. */
+async function orderAt(said: string): Promise<unknown> {
+  const url = /until Ctrl-C:\n {2}(http:\S+)/.exec(said)![1]!;
+  return (await fetch(`${url}/orders/1`)).json();
+}
