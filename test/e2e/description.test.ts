@@ -66,7 +66,7 @@ describe("Command-line program", () => {
       { ...NOTES, "journeys/x.ts": adds, "journeys/y.ts": reads },
       ["run", "--all"],
       0,
-      /PASSED  2 of 2 journeys passed/,
+      /PASSED  2 journeys: 2 passed/,
     ],
     [
       "seqqa run <directory>: runs the exploration files in a directory",

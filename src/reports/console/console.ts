@@ -24,6 +24,7 @@ export class ConsoleReporter implements WholeReporter {
   readonly #hide: Redactor;
   /** Notes of the exploration in progress that the reader of the results has seen already. */
   #seen: readonly string[] = [];
+  #endsBlank = false;
   /** Prints each request, with `verbose`. */
   readonly tried?: (name: string, step: TriedStep) => void;
 
@@ -79,9 +80,13 @@ export class ConsoleReporter implements WholeReporter {
     this.#print(endLines(report, this.#colours));
   }
 
+  /** Two blank lines in a row become one. */
   #print(lines: readonly string[]): void {
     this.#live.clear();
-    if (lines.length > 0) this.#options.stdout.write(`${lines.join("\n")}\n`);
+    const shown = this.#endsBlank && lines[0] === "" ? lines.slice(1) : lines;
+    if (shown.length === 0) return;
+    this.#endsBlank = shown.at(-1) === "";
+    this.#options.stdout.write(`${shown.join("\n")}\n`);
   }
 }
 

@@ -36,12 +36,14 @@ export function knownLines(known: ReportedKnown | undefined): readonly string[] 
 export function endLines(report: RunReport, colours: Colours): readonly string[] {
   const { files = [], replayWith, explorations } = report;
   const first = explorations.flatMap(({ result }) => replayableIds(result))[0];
+  const known = [...knownLines(report.known), ...updateLines(report.known)];
+  // Each failure was told as an error.
+  if (explorations.length + report.journeys.length === 0) return known;
   const shown = files.find((file) => file.endsWith(".html")) ?? files[0];
   return [
-    ...knownLines(report.known),
-    ...updateLines(report.known),
+    ...known,
     "",
-    `${wordOf(report.exitStatus, colours)}  ${countsOf(report).join("; ") || "nothing was run"}`,
+    `${wordOf(report.exitStatus, colours)}  ${countsOf(report).join("; ")}`,
     ...(shown === undefined ? [] : [`report  ${printable(shown)}`]),
     ...(first === undefined || replayWith === undefined ? [] : [`replay  ${printable(replayWith(first))}`]),
   ];
@@ -69,12 +71,16 @@ function countsOf({ explorations, journeys, failures }: RunReport): readonly str
   const bySeverity = SEVERITIES.map((severity) => [severity, findings.filter((one) => one.severity === severity).length] as const);
   const severities = bySeverity.filter(([, count]) => count > 0).map(([severity, count]) => `${grouped(count)} ${severity}`);
   const listed = known === 0 ? "" : `, ${grouped(known)} known`;
-  const passed = journeys.filter(({ result }) => result.status === "passed").length;
+  const statuses = (["passed", "failed", "timed_out"] as const).map(
+    (status) => [status, journeys.filter(({ result }) => result.status === status).length] as const,
+  );
+  const ended = statuses.filter(([status, count]) => count > 0 || status === "passed");
   const parts = [
     results.length > 1 && plural(results.length, "exploration"),
     findings.length > 0 && `${plural(findings.length, "finding")} (${severities.join(", ")}${listed})`,
     results.length > 0 && heldText(results),
-    journeys.length > 0 && `${grouped(passed)} of ${plural(journeys.length, "journey")} passed`,
+    journeys.length > 0 &&
+      `${plural(journeys.length, "journey")}: ${ended.map(([status, count]) => `${grouped(count)} ${status.replace("_", " ")}`).join(", ")}`,
     failures.length > 0 && `${plural(failures.length, "failure")} before a result`,
   ];
   return parts.filter((part) => part !== false);

@@ -82,7 +82,7 @@ describe("run <journey>", () => {
 
 note: log in: mind this
 
-FAILED  0 of 1 journey passed
+FAILED  1 journey: 0 passed, 1 failed
 report  qa/reports/report.html
 `);
   });
@@ -116,7 +116,7 @@ describe("run --all", () => {
   it("runs every journey, or those whose name contains --only", async () => {
     const all = await seqqa(["run", "--all"], setting());
     expect(all.journeyInputs[0]?.journeys.map(({ name }) => name)).toEqual(names);
-    expect(all.stdout).toContain("PASSED  3 of 3 journeys passed\nreport  qa/reports/report.html\n");
+    expect(all.stdout).toContain("PASSED  3 journeys: 3 passed\nreport  qa/reports/report.html\n");
     const some = await seqqa(["run", "--all", "--only", "log"], setting());
     expect(some.journeyInputs[0]?.journeys.map(({ name }) => name)).toEqual(["log in", "login again"]);
   });
