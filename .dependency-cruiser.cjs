@@ -51,6 +51,8 @@ const allowed = {
   rules: [...foundation, "adapters/http", "openapi"],
   // What a new folder has is init's, too; of values that are drawn samples are looked at.
   scaffold: [...foundation, "config", "openapi", "init", "data"],
+  // The page of a run: what it hears, and lanes to try actions on.
+  ui: [...foundation, "engine/events.ts", "reports"],
   demo: foundation,
   init: foundation,
   run: [
@@ -78,6 +80,7 @@ const allowed = {
     "reports",
     "run-log",
     "run",
+    "ui",
     "scaffold",
     "demo",
     "init",

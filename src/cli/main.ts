@@ -21,6 +21,7 @@ import { usageError } from "./arguments/usage-error.ts";
 import { packageVersion } from "../reports/document/package-version.ts";
 import { openCommand } from "./commands/open-command.ts";
 import { tryCommand } from "./commands/try-command.ts";
+import { uiCommand } from "./commands/ui-command.ts";
 import { workerCommand } from "./commands/worker-command.ts";
 
 /** Runs one command line, without `node` and the script. Returns the exit status and never throws. */
@@ -40,6 +41,7 @@ export async function main(
     report: async (options) => void (status = await reportCommand(options, shell, machinery)),
     try: async (named, actions, options) => void (status = await tryCommand({ named, actions, options }, shell, machinery)),
     open: async (wanted, options) => void (status = await openCommand(wanted, options, shell, machinery)),
+    ui: async (options) => void (status = await uiCommand(options, shell, machinery)),
     replay: async (finding, options) => void (status = await replayCommand(finding, options, shell, machinery)),
     completion: (name) => void shell.stdout.write(completionScript(program, name)),
     doctor: async (directory, options) => void (status = await doctorCommand(directory, options, shell, machinery, version)),

@@ -4,7 +4,18 @@ import type { TargetEnd } from "../model/results/target-end.ts";
 
 /** Events of an exploration while it runs. `onEvent` receives them in order, on the main thread. */
 export type ExplorationEvent =
-  | { readonly kind: "started"; readonly name: string; readonly lanes: number; readonly notes: readonly string[] }
+  | {
+      readonly kind: "started";
+      readonly name: string;
+      readonly lanes: number;
+      readonly notes: readonly string[];
+      /** The names of the actions, also of those that rules added. */
+      readonly actions?: readonly string[];
+      /** In a run of the command line: the file of the exploration, relative to the folder in which the command was started. */
+      readonly file?: string;
+    }
+  /** The search begins again with more knowledge of the target's values; what was found before does not count. */
+  | { readonly kind: "again" }
   | Progress
   | Found
   /** A divergence, a rebuilt lane, or anything else that the user should see at once. */
@@ -24,6 +35,8 @@ export interface TriedStep {
   readonly to: number;
   /** `true`: the state was not seen before. */
   readonly isNew: boolean;
+  /** `true`: a rule is broken there. */
+  readonly isFinding: boolean;
   /** The requests that it sent. Empty beyond the limits of what is kept for reports. */
   readonly exchanges: readonly RecordedExchange[];
   /** The lines of a new state, within the same limits. */

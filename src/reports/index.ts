@@ -13,7 +13,16 @@ export { DepthCounter, type ByDepth } from "./console/by-depth.ts";
 export { graphEntry, MOST_LISTED } from "./document/graph-entry.ts";
 export { Live } from "./console/live.ts";
 export { printable, printableLines } from "./console/printable.ts";
-export { redactExchange, redactFailure, redactResult, redactTarget, redactText, type Visibility } from "./redaction/redact.ts";
+export {
+  redactEvent,
+  redactExchange,
+  redactFailure,
+  redactResult,
+  redactTarget,
+  redactText,
+  redactTried,
+  type Visibility,
+} from "./redaction/redact.ts";
 export { redactJudged, redactPlace, redactReplay, redactWalked } from "./redaction/redact-replay.ts";
 export { hideCredentials } from "./redaction/hide-in-text.ts";
 export { redactor, type Redactor } from "./redaction/redactor.ts";
@@ -30,11 +39,12 @@ export type { ReportedExploration, ReportedFailure, ReportedJourney, ReportedKno
 export { judgedLines, placeLines, walkedLines } from "./console/walked-text.ts";
 export { summaryLines } from "./console/summary.ts";
 export { verdictOf } from "./console/verdict.ts";
+export { confirmingText, faultingText, progressLines, racingText } from "./console/progress-text.ts";
 export { raceName, raceText } from "./console/race-text.ts";
 export { violationText } from "./console/violation-text.ts";
 export { raceReplayLines } from "./console/race-replay-lines.ts";
 export { replayTable } from "./console/replay-table.ts";
-export { raceVitestText, vitestText, type VitestInput } from "./vitest/vitest-text.ts";
+export { pathJourneyText, pathVitestText, raceVitestText, vitestText, type VitestInput } from "./vitest/vitest-text.ts";
 export { statusOfResult } from "./document/status-of-result.ts";
 export { resultOfEntry } from "./document/result-of-entry.ts";
 export { writePieces } from "./json/write-pieces.ts";

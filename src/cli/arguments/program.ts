@@ -9,6 +9,7 @@ import type { ReportOptions } from "../commands/report-command.ts";
 import { ALLOW_DB_FLAG, CONFIG_FLAG, REPORTER_FLAG, RUN_FLAGS, type Flag, type RunOptions } from "./run-options.ts";
 import type { OpenOptions } from "../commands/open-command.ts";
 import type { TryOptions } from "../commands/try-command.ts";
+import type { UiCommandOptions } from "../commands/ui-command.ts";
 import type { WorkerOptions } from "../commands/worker-command.ts";
 import type { ScaffoldOptions } from "../commands/scaffold-command.ts";
 
@@ -36,6 +37,7 @@ export interface Handlers {
   replay(finding: string, options: ReplayCommandOptions): Promise<void>;
   try(named: string, actions: readonly string[], options: TryOptions): Promise<void>;
   open(wanted: string, options: OpenOptions): Promise<void>;
+  ui(options: UiCommandOptions): Promise<void>;
   completion(shell: string): void;
   init(directory: string | undefined): void;
   scaffoldOpenapi(source: string, options: ScaffoldOptions): Promise<void>;
@@ -162,6 +164,16 @@ export function buildProgram(version: string, handlers: Handlers): Command {
   opened
     .addHelpText("after", "\nExample:\n  $ seqqa open 9d0f130c\n\nExit status: 0 opened, 2 unknown, 3 not reached, 130 interrupted before.")
     .action((wanted: string, options: OpenOptions) => handlers.open(wanted, options));
+  const ui = program
+    .command("ui")
+    .description("serve a page of the last run until Ctrl-C: its states, its findings, and lanes to try actions on")
+    .addOption(new Option("--run <id>", "id of the run, one of the newest 20; default: the last one"))
+    .addOption(new Option("--port <n>", "port of the page; default: any free one"))
+    .addOption(new Option("--output <dir>", "directory of the run's reports"));
+  for (const option of laneOptions()) ui.addOption(option);
+  ui.addHelpText("after", "\nExample:\n  $ seqqa ui\n  $ seqqa ui --run 20261124-023052-092-6bce --port 8000").action(
+    (options: UiCommandOptions) => handlers.ui(options),
+  );
   program
     .command("completion")
     .description("print a script that completes commands and options")

@@ -11,6 +11,8 @@ export interface RunOptions {
   /** Runs every journey. */
   readonly all?: boolean;
   readonly updateKnown?: boolean;
+  readonly ui?: boolean;
+  readonly port?: string;
   readonly parallel?: string;
   readonly verbose?: boolean;
   /** `false` with `--no-infra`. */
@@ -201,6 +203,13 @@ export const RUN_FLAGS: readonly RunFlag[] = [
     description: "write the findings of this run to the file known_findings",
     isOfExplorations: true,
   },
+  {
+    option: "ui",
+    usage: "--ui",
+    description: "serve a page that shows the run while it runs, and afterwards until Ctrl-C",
+    isOfExplorations: true,
+  },
+  { option: "port", usage: "--port <n>", description: "port of that page; default: any free one", isOfExplorations: true },
   { option: "allowDb", ...ALLOW_DB_FLAG },
 ];
 
@@ -222,6 +231,8 @@ export function flagsOf(options: RunOptions): readonly FlagValue[] {
 /** Refuses options that contradict each other, or that would have no effect. @throws SeqqaError with exit status 2 */
 export function refuseMisuse(named: string | undefined, options: RunOptions): void {
   if (options.only?.trim() === "") throw usage("--only is empty.", "Give a part of the name of an exploration or a journey.");
+  if (options.port !== undefined && options.ui !== true)
+    throw usage("--port can only be used together with --ui.", "Take it out, or add --ui.");
   if (options.force === true && options.resume === undefined)
     throw usage("--force can only be used together with --resume.", "Take it out, or add --resume.");
   if (typeof options.resume === "string" && !RUN_ID.test(options.resume)) {

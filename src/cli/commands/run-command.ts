@@ -8,6 +8,8 @@ import { nameOfFile } from "../arguments/find-explorations.ts";
 import type { Machinery } from "../run/machinery.ts";
 import type { Config } from "../../config/index.ts";
 import { loadReporters } from "../run/load-reporters.ts";
+import type { Reporters } from "../../reports/index.ts";
+import { withPage } from "../run/ui-page.ts";
 import { loadFormats, prepareReports } from "../run/report-files.ts";
 import { beginRun, endRun } from "../run/terminal-run.ts";
 import type { RunOptions } from "../arguments/run-options.ts";
@@ -35,8 +37,9 @@ export async function runCommand(
   const verbose = options.verbose === true;
   const { stdout, stderr, env, cwd } = shell;
   const formats = await loadFormats(config.report.formats, { key: "report.formats", folder: config.folder, machinery });
-  const reporter = await loadReporters(options.reporter, { stdout, stderr, env, verbose, visibility: config.report }, { cwd, machinery });
-  return await interruptible(shell, reporter, async (signal) => {
+  const told = await loadReporters(options.reporter, { stdout, stderr, env, verbose, visibility: config.report }, { cwd, machinery });
+  const page = { isAsked: options.ui === true, port: options.port, config, shell, machinery };
+  const explored = async (reporter: Reporters, signal: AbortSignal): Promise<ExitStatus> => {
     const { only, distributed: url, shard } = options;
     const onNote = (message: string): void => reporter.message(message);
     const distribution =
@@ -71,7 +74,8 @@ export async function runCommand(
     } finally {
       await distribution?.close();
     }
-  });
+  };
+  return withPage(page, told, (reporter) => interruptible(shell, reporter, (signal) => explored(reporter, signal)));
 }
 
 /** Returns `true` if a store has an adapter that is none of seqqa's. The engine is not loaded to look at others. */

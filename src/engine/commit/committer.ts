@@ -207,6 +207,7 @@ export class Committer {
       status,
       to: committed.to,
       isNew: committed.fresh,
+      isFinding: found,
       exchanges: detail?.exchanges ?? news?.exchanges ?? [],
       state: detail?.state,
     });

@@ -59,6 +59,8 @@ export class Live {
         return this.#phase(name, racingText(event, left({ done: event.probed, all: event.planned })));
       case "faulting":
         return this.#phase(name, faultingText(event, left({ done: event.probed, all: event.planned })));
+      case "again":
+        return;
       case "finished":
         this.clear();
     }

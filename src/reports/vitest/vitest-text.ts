@@ -30,6 +30,55 @@ export function vitestText({ violation, ...module }: VitestInput): string {
   });
 }
 
+export interface PathVitestInput extends TestedModule {
+  readonly path: readonly string[];
+}
+
+/** Returns a path as a test of vitest: it is executed to its end, and breaks no rule. */
+export function pathVitestText({ path, ...module }: PathVitestInput): string {
+  return testText("a path that was saved by hand", `${path.length} actions`, module, {
+    title: `${path.join(", ") || "the initial state"} breaks no rule`,
+    path,
+    options: [],
+    expects: "expect(replayed).toMatchObject({ completed: true, violations: [], errors: [] });",
+  });
+}
+
+export interface PathJourneyInput {
+  /** The export of the exploration's file. */
+  readonly exportName: "agent" | "graph";
+  /** The exploration's file, relative to the journey. */
+  readonly module: string;
+  readonly name: string;
+  /** The actions, with the statuses that they were answered; 0: unknown. */
+  readonly steps: readonly { readonly action: string; readonly status: number }[];
+}
+
+/** Returns a path as the file of a journey whose steps call the actions of the exploration. A status of 400 and above is expected again. */
+export function pathJourneyText({ exportName, module, name, steps }: PathJourneyInput): string {
+  return `${[
+    "// A path that was saved by hand. Keep it in the folder journeys next to seqqa.yaml.",
+    'import { Journey, Step } from "seqqa";',
+    `import { ${exportName} } from ${literal(module)};`,
+    "",
+    "const step = (name: string, expectFailure?: number[]): Step => {",
+    `  const action = ${exportName}.actions.find((one) => one.name === name)!;`,
+    "  return new Step({",
+    "    name,",
+    "    action: (api, context) => action.run(api as never, context as never),",
+    "    ...(expectFailure && { expectFailure }),",
+    "  });",
+    "};",
+    "",
+    "export const journey = new Journey({",
+    `  name: ${literal(name)},`,
+    "  steps: [",
+    ...steps.map(({ action, status }) => `    step(${literal(action)}${status >= 400 ? `, [${status}]` : ""}),`),
+    "  ],",
+    "});",
+  ].join("\n")}\n`;
+}
+
 /** Returns a race as a test of vitest. It fails while the calls give a result that no order gives, and if the calls could not be made to meet. */
 export function raceVitestText({ race, ...module }: RaceVitestInput): string {
   const { id, severity, message, prefix, first, second, copies, delivery, schedule, verdict, invariant, trials } = race;

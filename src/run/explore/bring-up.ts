@@ -92,7 +92,13 @@ export async function bringUp(plan: PlannedExploration, lanes: ExplorationLanes)
   refuseRaces(settings.races, root);
   refuseFaults(settings.faults, root);
   const policy = violationPolicy(definition, settings.continueAfterViolation);
-  onEvent({ kind: "started", name, lanes: lanes.lanePool.lanes, notes: [...brought.notes, ...rootNote(root, policy)] });
+  onEvent({
+    kind: "started",
+    name,
+    lanes: lanes.lanePool.lanes,
+    notes: [...brought.notes, ...rootNote(root, policy)],
+    actions: definition.actions.map((one) => one.name),
+  });
   const ended = new EndedTargets();
   const options: ExplorerOptions = {
     ...settings,

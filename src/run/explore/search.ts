@@ -80,6 +80,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
     isOpen &&= learned.isExplained && learned.divergences.length === 0;
     ({ reports, knowledge } = learned);
     keep?.again();
+    onEvent({ kind: "again" });
     onEvent({ kind: "note", message: lessonNote(explorer, learned) });
   }
 }

@@ -145,7 +145,7 @@ export class RunSession {
     let { name } = request;
     const onEvent = (event: ExplorationEvent): void => {
       if (event.kind === "started") ({ name } = event);
-      reporter.event(name, event);
+      reporter.event(name, event.kind === "started" ? { ...event, file: this.#shown(path) } : event);
     };
     const onStep = reporter.tried && ((step: TriedStep): void => reporter.tried!(name, step));
     try {

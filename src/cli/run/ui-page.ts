@@ -1,0 +1,113 @@
+import { dirname, join, relative, resolve, sep } from "node:path";
+import type { Config } from "../../config/index.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { pathJourneyText, pathVitestText, printable, Reporters } from "../../reports/index.ts";
+import { readStoredRun } from "../../run-log/index.ts";
+import { uiPage } from "../../reports/html/ui-page.ts";
+import type { ExitStatus } from "../../run/session/exit-status.ts";
+import type { OpenLane } from "../../ui/index.ts";
+import { Feed, LaneDesk, UiServer } from "../../ui/index.ts";
+import { isExplorationFile } from "../arguments/find-explorations.ts";
+import { usage } from "../arguments/run-options.ts";
+import type { Shell } from "../process/shell.ts";
+import type { Machinery } from "./machinery.ts";
+
+export interface UiOptions {
+  readonly config: Config;
+  readonly feed: Feed;
+  /** `--port`, as it was given. */
+  readonly port: string | undefined;
+  readonly shell: Shell;
+  readonly machinery: Machinery;
+}
+
+/** Does the work of a run. If its page is asked for, it is served during the work and afterwards until Ctrl-C, and hears what reporters hear. */
+export async function withPage(
+  { isAsked, ...options }: Omit<UiOptions, "feed"> & { readonly isAsked: boolean },
+  reporters: Reporters,
+  work: (reporters: Reporters) => Promise<ExitStatus>,
+): Promise<ExitStatus> {
+  if (!isAsked) return work(reporters);
+  const feed = new Feed(options.config.report);
+  const server = await serveUi({ ...options, feed });
+  try {
+    const status = await work(new Reporters([reporters, feed]));
+    if (status !== 130) await untilInterrupted(options.shell);
+    return status;
+  } finally {
+    await server.close();
+  }
+}
+
+/** Serves the page of a run, and prints its address. @throws SeqqaError with exit status 2 if the port cannot be used */
+export async function serveUi({ config, feed, port, shell, machinery }: UiOptions): Promise<UiServer> {
+  const desk = new LaneDesk(laneOpener({ config, feed, shell, machinery }), config.report);
+  const server = await UiServer.start({
+    feed,
+    desk,
+    port: portOf(port),
+    page: uiPage(),
+    textOf: (exploration, path, as) => textOf({ config, feed, cwd: shell.cwd }, exploration, { path, as }),
+  });
+  shell.stderr.write(`The page of this run: ${server.url}\n`);
+  return server;
+}
+
+/** Waits for Ctrl-C. */
+export async function untilInterrupted(shell: Shell): Promise<void> {
+  const alive = setInterval(() => undefined, 60_000);
+  await new Promise<void>((resolve) => {
+    const stop = shell.onInterrupt(() => {
+      stop();
+      resolve();
+    });
+  });
+  clearInterval(alive);
+}
+
+function portOf(given: string | undefined): number {
+  if (given === undefined) return 0;
+  const port = Number(given);
+  if (/^\d+$/.test(given) && port <= 65_535) return port;
+  throw usage(`--port ${JSON.stringify(given)} is no port.`, "Give a number from 0 to 65535; 0 is any free one.");
+}
+
+function laneOpener({ config, feed, shell, machinery }: Omit<UiOptions, "port">): OpenLane {
+  return async (exploration, { signal, path }, work) => {
+    if (feed.run === undefined) throw new SeqqaError("RUN_GOES_ON", "Lanes can be opened once the run has ended.", { exitStatus: 2 });
+    const file = feed.exploration(exploration)?.file ?? "";
+    // A run log from somebody else must not cause any other module to be loaded.
+    if (!isExplorationFile(file)) throw new SeqqaError("NO_EXPLORATION", "There is no such exploration.", { exitStatus: 2 });
+    const stored = config.report.formats.length === 0 ? [] : readStoredRun(config.report.outputDir, feed.run).explorations;
+    const { beginning, seed } = stored.find((one) => one.file === file) ?? {};
+    const problems: Error[] = [];
+    const entry = resolve(shell.cwd, file);
+    await machinery.withServices(config, { signal, onProblem: (error) => problems.push(error) }, () =>
+      machinery.walkFile({ entry, config, signal, seed, actions: path, known: beginning }, work),
+    );
+    if (problems.length > 0) throw problems[0]!;
+  };
+}
+
+/** Returns a path as a file that keeps it. The paths in it are relative to where it belongs. */
+function textOf(
+  { config, feed, cwd }: Pick<UiOptions, "config" | "feed"> & { readonly cwd: string },
+  exploration: number,
+  { path, as }: { readonly path: readonly string[]; readonly as: "journey" | "test" },
+): string {
+  const known = feed.exploration(exploration);
+  if (known === undefined) throw new SeqqaError("NO_EXPLORATION", "There is no such exploration.", { exitStatus: 2 });
+  const folder = as === "journey" ? join(config.folder, "journeys") : cwd;
+  const here = (file: string): string => {
+    const way = relative(folder, file).split(sep).join("/");
+    return way.startsWith("../") ? way : `./${way}`;
+  };
+  const module = here(resolve(cwd, known.file));
+  if (as === "journey") {
+    const statuses = known.graph.statusesOf(path.map((name) => known.actions.indexOf(name)));
+    const steps = path.map((action, at) => ({ action, status: statuses[at] ?? 0 }));
+    return pathJourneyText({ exportName: "agent", module, name: printable(path.join(", ")) || known.name, steps });
+  }
+  const file = config.file === undefined ? undefined : here(resolve(dirname(config.file), config.file));
+  return pathVitestText({ exportName: "agent", module, config: file, seed: config.exploration.seed, draws: undefined, path });
+}

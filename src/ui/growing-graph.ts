@@ -1,0 +1,86 @@
+import type { TriedStep } from "../engine/events.ts";
+import type { RecordedExchange } from "../model/results/result.ts";
+import type { GraphData } from "../reports/index.ts";
+import type { UiEdge, UiNode } from "./messages.ts";
+
+/** The most states and transitions that a page is sent. */
+const NODES = 5_000;
+const EDGES = 30_000;
+
+/** The first states and transitions of an exploration, with their details. */
+export class GrowingGraph {
+  readonly nodes: UiNode[] = [];
+  readonly edges: UiEdge[] = [];
+  states = 0;
+  transitions = 0;
+  readonly #exchanges: Map<number, readonly RecordedExchange[]> = new Map();
+  readonly #actions: Map<string, number>;
+
+  constructor(actions: readonly string[]) {
+    this.#actions = new Map(actions.map((name, index) => [name, index]));
+    this.#node({ node: 0, parent: -1, action: -1, depth: 0, lines: null });
+  }
+
+  /** Makes the graph that a report would show. */
+  static of({ actions, totalNodes, totalEdges, nodes, edges }: GraphData): GrowingGraph {
+    const graph = new GrowingGraph(actions);
+    graph.nodes.length = 0;
+    nodes.id.forEach((node, at) =>
+      graph.#node({ node, parent: nodes.parent[at]!, action: nodes.action[at]!, depth: nodes.depth[at]!, lines: nodes.state[at]! }),
+    );
+    edges.from.forEach((from, at) => {
+      const to = edges.to[at]!;
+      graph.edges.push({ from, action: edges.action[at]!, to, status: edges.status[at]!, found: edges.found[at] === 1 });
+      const exchanges = edges.exchanges[at];
+      if (exchanges != null && to >= 0 && !graph.#exchanges.has(to)) graph.#exchanges.set(to, exchanges);
+    });
+    graph.states = totalNodes;
+    graph.transitions = totalEdges;
+    return graph;
+  }
+
+  /** Adds a step. */
+  add({ from, action, to, status, isNew, isFinding, exchanges, state }: TriedStep): void {
+    const index = this.#actions.get(action) ?? -1;
+    this.transitions++;
+    if (isNew) {
+      const depth = (this.nodes[from]?.depth ?? 0) + 1;
+      this.#node({ node: to, parent: from, action: index, depth, lines: state ?? null });
+      if (to < NODES && exchanges.length > 0) this.#exchanges.set(to, exchanges);
+    }
+    if (this.edges.length < EDGES) this.edges.push({ from, action: index, to, status, found: isFinding });
+  }
+
+  /** Returns the node with a number; `undefined`: it is beyond the limit. */
+  find(node: number): UiNode | undefined {
+    const at = this.nodes[node];
+    return at?.node === node ? at : this.nodes.find((one) => one.node === node);
+  }
+
+  /** Returns the numbers of the actions that lead to a node. */
+  path(node: number): readonly number[] {
+    const path: number[] = [];
+    for (let at = this.find(node); at !== undefined && at.parent >= 0; at = this.find(at.parent)) path.unshift(at.action);
+    return path;
+  }
+
+  /** Returns the statuses of the actions of a path, as far as its edges are known; 0: unknown. */
+  statusesOf(path: readonly number[]): readonly number[] {
+    let at = 0;
+    return path.map((action) => {
+      const edge = this.edges.find((one) => one.from === at && one.action === action);
+      at = edge?.to ?? -1;
+      return edge?.status ?? 0;
+    });
+  }
+
+  /** Returns the requests of the step that first led to a node. */
+  exchanges(node: number): readonly RecordedExchange[] {
+    return this.#exchanges.get(node) ?? [];
+  }
+
+  #node(node: UiNode): void {
+    this.states++;
+    if (this.nodes.length < NODES) this.nodes.push(node);
+  }
+}

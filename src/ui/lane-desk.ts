@@ -1,0 +1,112 @@
+import { SeqqaError } from "../model/errors.ts";
+import type { WalkedStep, WalkJudged, WalkPlace } from "../model/results/walked.ts";
+import { redactJudged, redactor, redactPlace, redactWalked, type Visibility } from "../reports/index.ts";
+import type { UiLaneState } from "./messages.ts";
+
+/** A lane on which actions are executed one at a time. */
+export interface DeskWalk {
+  readonly actions: readonly string[];
+  readonly uses: readonly string[];
+  place(): Promise<WalkPlace>;
+  step(action: string): Promise<WalkedStep>;
+  judgeRoot(): Promise<WalkJudged>;
+}
+
+/** Builds a lane of an exploration, and closes it when the work is done or the signal is aborted. @throws SeqqaError */
+export type OpenLane = (
+  exploration: number,
+  options: { readonly signal: AbortSignal; readonly path: readonly string[] },
+  work: (walk: DeskWalk) => Promise<void>,
+) => Promise<void>;
+
+interface Opened {
+  readonly exploration: number;
+  readonly walk: DeskWalk;
+  readonly controller: AbortController;
+  /** Resolves once the lane is closed. */
+  readonly closed: Promise<void>;
+  readonly path: string[];
+}
+
+/** The one lane that a page may work on. Opening another one closes it. */
+export class LaneDesk {
+  readonly #open: OpenLane;
+  readonly #visibility: Visibility;
+  readonly #hide: ReturnType<typeof redactor>;
+  #opened: Opened | undefined;
+  /** Requests are served one after another: a step begins where the one before it ended. */
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(open: OpenLane, visibility: Visibility) {
+    this.#open = open;
+    this.#visibility = visibility;
+    this.#hide = redactor(visibility.redact);
+  }
+
+  /** Opens a lane at the end of a path. @throws SeqqaError if an action is unknown, or is not executed */
+  open(exploration: number, path: readonly string[]): Promise<UiLaneState> {
+    return this.#inTurn(async () => {
+      await this.#close();
+      const opened = (this.#opened = await this.#begin(exploration, path));
+      const root = redactJudged(await opened.walk.judgeRoot(), this.#visibility, this.#hide);
+      let step: WalkedStep | undefined;
+      for (const action of path) step = await this.#take(opened, action);
+      if (step !== undefined && step.kind !== "executed") {
+        throw new SeqqaError("NOT_REACHED", `The state was not reached: ${step.action} was not executed. ${step.message}`.trim());
+      }
+      return this.#state(opened, step === undefined ? { root } : { step });
+    });
+  }
+
+  /** Executes an action. @throws SeqqaError `LANE_NOT_OPEN`, `NO_SUCH_ACTION` */
+  step(action: string): Promise<UiLaneState> {
+    return this.#inTurn(async () => {
+      const opened = this.#opened;
+      if (opened === undefined) throw new SeqqaError("LANE_NOT_OPEN", "No lane is open.", { hint: "Open a lane first." });
+      return this.#state(opened, { step: await this.#take(opened, action) });
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#inTurn(() => this.#close());
+  }
+
+  async #begin(exploration: number, path: readonly string[]): Promise<Opened> {
+    const controller = new AbortController();
+    const { signal } = controller;
+    let ended: Promise<void>;
+    const walk = await new Promise<DeskWalk>((resolve, reject) => {
+      ended = this.#open(exploration, { signal, path }, async (one) => {
+        resolve(one);
+        await new Promise<void>((done) => signal.addEventListener("abort", () => done(), { once: true }));
+      });
+      ended.catch(reject);
+    });
+    // After an abort its work is rejected.
+    return { exploration, walk, controller, closed: ended!.catch(() => undefined), path: [] };
+  }
+
+  async #take(opened: Opened, action: string): Promise<WalkedStep> {
+    const step = await opened.walk.step(action);
+    if (step.kind === "executed") opened.path.push(action);
+    return redactWalked(step, this.#visibility, this.#hide);
+  }
+
+  async #state({ exploration, walk, path }: Opened, more: Pick<UiLaneState, "step" | "root">): Promise<UiLaneState> {
+    const { uses, actions } = walk;
+    return { exploration, uses, path: [...path], place: redactPlace(await walk.place(), this.#hide), actions, ...more };
+  }
+
+  async #close(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    opened?.controller.abort();
+    await opened?.closed;
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work);
+    this.#turn = done.catch(() => undefined);
+    return done;
+  }
+}

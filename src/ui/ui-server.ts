@@ -1,0 +1,185 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { SeqqaError } from "../model/errors.ts";
+import type { Feed } from "./feed.ts";
+import type { LaneDesk } from "./lane-desk.ts";
+import type { UiState } from "./messages.ts";
+
+/** Bytes of a request's body. */
+const MOST_BYTES = 100_000;
+/** Milliseconds between two signs of life on a stream of events. */
+const PING_MS = 15_000;
+
+export interface UiServerOptions {
+  readonly feed: Feed;
+  readonly desk: LaneDesk;
+  /** 0: any free port. */
+  readonly port: number;
+  /** The page, and the policy that its script and style fit. */
+  readonly page: { readonly html: string; readonly policy: string };
+  /** Returns a path as the text of a journey or a test. @throws SeqqaError */
+  readonly textOf: (exploration: number, path: readonly string[], as: "journey" | "test") => string;
+}
+
+/**
+ * Serves the page and its data on the loopback interface. Every request needs the token of the page's address, and a Host of this server: other pages of
+ * the browser know neither.
+ */
+export class UiServer {
+  readonly #options: UiServerOptions;
+  readonly #token: string = randomBytes(16).toString("hex");
+  readonly #server: Server;
+  readonly #streams: Set<ServerResponse> = new Set();
+
+  private constructor(options: UiServerOptions) {
+    this.#options = options;
+    this.#server = createServer((request, response) => void this.#answer(request, response));
+  }
+
+  /** @throws SeqqaError `UI_PORT` with exit status 2 if the port cannot be used */
+  static async start(options: UiServerOptions): Promise<UiServer> {
+    const ui = new UiServer(options);
+    await new Promise<void>((resolve, reject) => {
+      ui.#server.once("error", (cause: NodeJS.ErrnoException) => {
+        const hint = "Choose another one with --port, or leave it out.";
+        reject(
+          new SeqqaError("UI_PORT", `Port ${options.port} cannot be used for the page (${cause.code ?? cause.message}).`, {
+            exitStatus: 2,
+            hint,
+            cause,
+          }),
+        );
+      });
+      ui.#server.listen(options.port, "127.0.0.1", resolve);
+    });
+    return ui;
+  }
+
+  /** The address of the page, with its token. */
+  get url(): string {
+    return `http://127.0.0.1:${this.#port}/?token=${this.#token}`;
+  }
+
+  async close(): Promise<void> {
+    for (const stream of this.#streams) stream.end();
+    this.#server.close();
+    this.#server.closeAllConnections();
+    await this.#options.desk.close();
+  }
+
+  get #port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url ?? "/", "http://127.0.0.1");
+    response
+      .setHeader("Cache-Control", "no-store")
+      .setHeader("X-Content-Type-Options", "nosniff")
+      .setHeader("Referrer-Policy", "no-referrer");
+    try {
+      if (!this.#isAllowed(request, url))
+        return send(response, 403, { error: "The address of the page has a token, which is missing or wrong." });
+      await this.#route(request, response, url);
+    } catch (error) {
+      const known = error instanceof SeqqaError;
+      const message = error instanceof Error ? error.message : String(error);
+      if (!response.headersSent) send(response, known ? 400 : 500, { error: message, ...(known && { hint: error.hint }) });
+    }
+  }
+
+  /** A page of another site can name this address as its own (DNS rebinding), and cannot know the token. */
+  #isAllowed({ headers, method }: IncomingMessage, url: URL): boolean {
+    const hosts = [`127.0.0.1:${this.#port}`, `localhost:${this.#port}`];
+    if (!hosts.includes(headers.host ?? "")) return false;
+    if (headers.origin !== undefined && method !== "GET" && !hosts.some((host) => headers.origin === `http://${host}`)) return false;
+    const given = Buffer.from(url.searchParams.get("token") ?? "");
+    const token = Buffer.from(this.#token);
+    return given.length === token.length && timingSafeEqual(given, token);
+  }
+
+  async #route(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+    const { desk, page } = this.#options;
+    switch (`${request.method} ${url.pathname}`) {
+      case "GET /":
+        response.setHeader("Content-Security-Policy", page.policy).setHeader("Content-Type", "text/html; charset=utf-8").end(page.html);
+        return;
+      case "GET /api/events":
+        return this.#stream(response);
+      case "GET /api/state":
+        return send(response, 200, this.#state(numberOf(url, "exploration"), numberOf(url, "node")));
+      case "GET /api/text": {
+        const as = url.searchParams.get("as") === "journey" ? "journey" : "test";
+        return send(response, 200, { text: this.#options.textOf(numberOf(url, "exploration"), url.searchParams.getAll("action"), as) });
+      }
+      case "POST /api/lane": {
+        const { exploration, path } = await bodyOf(request);
+        if (!Array.isArray(path) || !path.every((one) => typeof one === "string")) throw wrong("The path is no list of names.");
+        return send(response, 200, await desk.open(Number(exploration), path));
+      }
+      case "POST /api/lane/step": {
+        const { action } = await bodyOf(request);
+        if (typeof action !== "string") throw wrong("The action is no name.");
+        return send(response, 200, await desk.step(action));
+      }
+      case "POST /api/lane/close":
+        await desk.close();
+        return send(response, 200, {});
+      default:
+        return send(response, 404, { error: "There is no such page." });
+    }
+  }
+
+  /** Sends events as they come, as server-sent events. */
+  #stream(response: ServerResponse): void {
+    response.writeHead(200, { "Content-Type": "text/event-stream" });
+    this.#streams.add(response);
+    const stop = this.#options.feed.listen((event) => void response.write(`data: ${JSON.stringify(event)}\n\n`));
+    const ping = setInterval(() => response.write(": \n\n"), PING_MS).unref();
+    response.once("close", () => {
+      stop();
+      clearInterval(ping);
+      this.#streams.delete(response);
+    });
+  }
+
+  #state(exploration: number, node: number): UiState {
+    const known = this.#options.feed.exploration(exploration);
+    const found = known?.graph.find(node);
+    if (known === undefined || found === undefined) throw wrong("There is no such state.");
+    const path = known.graph.path(node).map((action) => known.actions[action] ?? "");
+    return { path, lines: found.lines, exchanges: known.graph.exchanges(node) };
+  }
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
+}
+
+function numberOf(url: URL, name: string): number {
+  const value = url.searchParams.get(name) ?? "";
+  if (!/^\d{1,9}$/.test(value)) throw wrong(`${name} is no number.`);
+  return Number(value);
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string, unknown>>> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > MOST_BYTES) throw wrong("The request is too large.");
+    chunks.push(chunk);
+  }
+  try {
+    const body: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    if (typeof body === "object" && body !== null) return body as Readonly<Record<string, unknown>>;
+  } catch {
+    // Said below.
+  }
+  throw wrong("The request holds no JSON object.");
+}
+
+function wrong(message: string): SeqqaError {
+  return new SeqqaError("UI_REQUEST", message, { exitStatus: 2, hint: "Reload the page." });
+}

@@ -1,0 +1,210 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { TriedStep } from "../../../src/engine/events.ts";
+import { SeqqaError } from "../../../src/model/errors.ts";
+import type { WalkedStep, WalkPlace } from "../../../src/model/results/walked.ts";
+import { Feed } from "../../../src/ui/feed.ts";
+import { LaneDesk, type OpenLane } from "../../../src/ui/lane-desk.ts";
+import type { UiEvent } from "../../../src/ui/messages.ts";
+import { UiServer } from "../../../src/ui/ui-server.ts";
+import { report, result, violation } from "../reports/results.ts";
+
+const visibility = { redact: ["authorization", "password"], includeRequestResponse: true };
+const started = { kind: "started", name: "shop", lanes: 1, notes: [], actions: ["create", "pay"], file: "shop.explore.ts" } as const;
+const step = (changes: Partial<TriedStep>): TriedStep => ({
+  from: 0,
+  action: "create",
+  status: 201,
+  to: 1,
+  isNew: true,
+  isFinding: false,
+  exchanges: [
+    {
+      request: { method: "POST", url: "http://127.0.0.1/orders", headers: { authorization: "Bearer hush" }, body: '{"password":"pw-1"}' },
+      response: { status: 201, headers: {}, body: "{}" },
+      durationMs: 1,
+    },
+  ],
+  state: ["context.order = 1"],
+  ...changes,
+});
+
+let server: UiServer | undefined;
+afterEach(() => server?.close());
+
+/** A lane on which every action leads on. */
+const place: WalkPlace = { id: "0123456789abcdef", lines: [], applicable: ["create"] };
+const taken = (action: string): WalkedStep => ({
+  action,
+  kind: action === "refused" ? "skipped" : "executed",
+  message: "",
+  status: 200,
+  requests: [],
+  changes: [],
+  held: ["rule"],
+  broken: [],
+  errors: [],
+});
+const openLane: OpenLane = async (_exploration, { path }, work) => {
+  if (path.includes("none")) throw new SeqqaError("NO_SUCH_ACTION", 'The exploration has no action "none".', { exitStatus: 2 });
+  await work({
+    actions: ["create", "refused"],
+    uses: ["http://127.0.0.1:1"],
+    place: () => Promise.resolve(place),
+    step: (action) => Promise.resolve(taken(action)),
+    judgeRoot: () => Promise.resolve({ held: ["rule"], broken: [], errors: [] }),
+  });
+};
+
+async function serve(feed = new Feed(visibility)) {
+  const desk = new LaneDesk(openLane, visibility);
+  const page = { html: "<!doctype html>page", policy: "default-src 'none'" };
+  server = await UiServer.start({ feed, desk, port: 0, page, textOf: (exploration, path, as) => `${as} ${exploration} ${path.join()}` });
+  const { origin, search } = new URL(server.url);
+  const ask = async (path: string, init?: RequestInit): Promise<readonly [number, unknown]> => {
+    const answer = await fetch(`${origin}${path}${path.includes("?") ? search.replace("?", "&") : search}`, init);
+    return [answer.status, await answer.json()];
+  };
+  return { origin, search, ask, post: (path: string, body: unknown) => ask(path, { method: "POST", body: JSON.stringify(body) }) };
+}
+
+/** Reads the first events of the stream. */
+async function events(url: string, count: number): Promise<readonly UiEvent[]> {
+  const answer = await fetch(url);
+  const found: UiEvent[] = [];
+  let text = "";
+  for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
+    text += Buffer.from(chunk).toString("utf8");
+    const parts = text.split("\n\n");
+    text = parts.pop()!;
+    for (const part of parts) if (part.startsWith("data: ")) found.push(JSON.parse(part.slice(6)) as UiEvent);
+    if (found.length >= count) break;
+  }
+  return found;
+}
+
+describe("the server of the page", () => {
+  it("answers only with the token of its address, to its own host and its own page", async () => {
+    const { origin, search } = await serve();
+    const status = async (path: string, headers: Record<string, string> = {}, method = "GET"): Promise<number> =>
+      (await fetch(`${origin}${path}`, { headers, method })).status;
+    expect(await status(`/${search}`)).toBe(200);
+    expect(await status("/")).toBe(403);
+    expect(await status("/?token=00000000000000000000000000000000")).toBe(403);
+    expect(await status("/api/events")).toBe(403);
+    expect(await status(`/api/lane/close${search}`, { origin: "http://evil.example" }, "POST")).toBe(403);
+    expect(await status(`/api/lane/close${search}`, { origin }, "POST")).toBe(200);
+    expect(await status(`/other${search}`)).toBe(404);
+    const { request } = await import("node:http");
+    const rebound = await new Promise<number>((resolve) => {
+      const { port } = new URL(origin);
+      request({ host: "127.0.0.1", port, path: `/${search}`, headers: { host: "evil.example" } }, (answer) =>
+        resolve(answer.resume().statusCode!),
+      ).end();
+    });
+    expect(rebound).toBe(403);
+  });
+
+  it("refuses a port that is in use with one sentence", async () => {
+    await serve();
+    const port = Number(new URL(server!.url).port);
+    const feed = new Feed(visibility);
+    const again = UiServer.start({
+      feed,
+      desk: new LaneDesk(openLane, visibility),
+      port,
+      page: { html: "", policy: "" },
+      textOf: () => "",
+    });
+    await expect(again).rejects.toMatchObject({
+      code: "UI_PORT",
+      exitStatus: 2,
+      message: `Port ${port} cannot be used for the page (EADDRINUSE).`,
+    });
+  });
+
+  it("sends all that is known, and then each event, without secrets", async () => {
+    const feed = new Feed(visibility);
+    const { origin, search } = await serve(feed);
+    feed.event("shop", started);
+    feed.tried("shop", step({}));
+    feed.event("shop", { kind: "violation", id: "a1", invariant: "once", severity: "high", path: ["create"], steps: 1 });
+    const reading = events(`${origin}/api/events${search}`, 5);
+    // The first event is there once the stream is.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    feed.tried("shop", step({ from: 1, action: "pay", status: 409, to: 1, isNew: false, isFinding: true }));
+    feed.event("shop", { kind: "note", message: "a note" });
+    feed.explored({
+      name: "shop",
+      file: "qa/shop.explore.ts",
+      result: result({ violations: [violation({ id: "a1", message: "twice" })] }),
+    });
+    feed.ended(report({ exitStatus: 1 }));
+    const [all, ...rest] = await reading;
+    expect(all).toMatchObject({
+      kind: "all",
+      isOver: false,
+      explorations: [
+        {
+          name: "shop",
+          nodes: [
+            { node: 0, parent: -1 },
+            { node: 1, parent: 0, action: 0, depth: 1, lines: ["context.order = 1"] },
+          ],
+          edges: [{ from: 0, action: 0, to: 1, status: 201, found: false }],
+          findings: [{ id: "a1", name: "once", path: ["create"] }],
+        },
+      ],
+    });
+    expect(rest).toMatchObject([
+      { kind: "grew", nodes: [], edges: [{ from: 1, action: 1, to: 1, status: 409, found: true }], states: 2, transitions: 2 },
+      { kind: "note", text: "a note" },
+      { kind: "ended", findings: [{ id: "a1", message: "twice" }] },
+      { kind: "over", exitStatus: 1 },
+    ]);
+    expect(JSON.stringify([all, ...rest])).not.toMatch(/hush|pw-1/);
+  });
+
+  it("tells the path, the lines and the requests of a state", async () => {
+    const feed = new Feed(visibility);
+    const { ask } = await serve(feed);
+    feed.event("shop", started);
+    feed.tried("shop", step({}));
+    feed.tried("shop", step({ from: 1, action: "pay", to: 2, state: undefined }));
+    const [status, state] = await ask("/api/state?exploration=0&node=2");
+    expect([status, state]).toMatchObject([200, { path: ["create", "pay"], lines: null, exchanges: [{ response: { status: 201 } }] }]);
+    expect(JSON.stringify(state)).not.toMatch(/hush|pw-1/);
+    expect(await ask("/api/state?exploration=0&node=9")).toMatchObject([400, { error: "There is no such state." }]);
+    expect(await ask("/api/state?exploration=x&node=9")).toMatchObject([400, { error: "exploration is no number." }]);
+    expect(await ask("/api/text?exploration=0&as=journey&action=create&action=pay")).toEqual([200, { text: "journey 0 create,pay" }]);
+  });
+
+  it("opens a lane, executes actions on it, and closes it", async () => {
+    const { post } = await serve();
+    expect(await post("/api/lane/step", { action: "create" })).toMatchObject([400, { error: "No lane is open." }]);
+    const lane = { uses: ["http://127.0.0.1:1"], place, actions: ["create", "refused"] };
+    expect(await post("/api/lane", { exploration: 0, path: [] })).toMatchObject([200, { ...lane, path: [], root: { held: ["rule"] } }]);
+    expect(await post("/api/lane", { exploration: 0, path: ["create"] })).toMatchObject([200, { ...lane, path: ["create"] }]);
+    expect(await post("/api/lane/step", { action: "create" })).toMatchObject([
+      200,
+      { path: ["create", "create"], step: { action: "create" } },
+    ]);
+    expect(await post("/api/lane/step", { action: "refused" })).toMatchObject([
+      200,
+      { path: ["create", "create"], step: { kind: "skipped" } },
+    ]);
+    expect(await post("/api/lane/close", {})).toEqual([200, {}]);
+    expect(await post("/api/lane/step", { action: "create" })).toMatchObject([400, { error: "No lane is open." }]);
+  });
+
+  it.each([
+    [{ exploration: 0, path: "create" }, "The path is no list of names."],
+    [[], "The path is no list of names."],
+    ["text", "The request holds no JSON object."],
+    [{ exploration: 0, path: ["none"] }, 'The exploration has no action "none".'],
+    [{ exploration: 0, path: ["refused"] }, "The state was not reached: refused was not executed."],
+    [{ exploration: 0, path: ["x".repeat(200_000)] }, "The request is too large."],
+  ])("refuses to open %j", async (body, error) => {
+    const { post } = await serve();
+    expect(await post("/api/lane", body)).toMatchObject([400, { error }]);
+  });
+});
