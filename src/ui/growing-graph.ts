@@ -32,7 +32,7 @@ export class GrowingGraph {
       const to = edges.to[at]!;
       graph.edges.push({ from, action: edges.action[at]!, to, status: edges.status[at]!, found: edges.found[at] === 1 });
       const exchanges = edges.exchanges[at];
-      if (exchanges != null && to >= 0 && !graph.#exchanges.has(to)) graph.#exchanges.set(to, exchanges);
+      if (exchanges !== null && exchanges !== undefined && to >= 0 && !graph.#exchanges.has(to)) graph.#exchanges.set(to, exchanges);
     });
     graph.states = totalNodes;
     graph.transitions = totalEdges;

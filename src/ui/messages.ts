@@ -1,7 +1,7 @@
 import type { RecordedExchange } from "../model/results/result.ts";
 import type { WalkedStep, WalkJudged, WalkPlace } from "../model/results/walked.ts";
 
-/** What the server and its page say to each other: plain data, without secrets. */
+/** The messages between the server and its page: plain data, without secrets. */
 
 /** A state that was found. Its number is its place among all states of its exploration; 0 is the root. */
 export interface UiNode {
