@@ -52,6 +52,8 @@ const allowed = {
   // What a new folder has is init's, too; of values that are drawn samples are looked at.
   scaffold: [...foundation, "config", "openapi", "init", "data"],
   demo: foundation,
+  // Two runs as reports show them.
+  diff: [...foundation, "reports"],
   init: foundation,
   run: [
     ...foundation,
@@ -77,6 +79,7 @@ const allowed = {
     "targets",
     "reports",
     "run-log",
+    "diff",
     "run",
     "scaffold",
     "demo",

@@ -2,6 +2,7 @@ import type * as Engine from "../run/index.ts";
 import { CommanderError, type Command } from "commander";
 import { cleanCommand } from "./commands/clean-command.ts";
 import { completionScript } from "./arguments/completion.ts";
+import { diffCommand } from "./commands/diff-command.ts";
 import { doctorCommand } from "./commands/doctor-command.ts";
 import { buildProgram } from "./arguments/program.ts";
 import { demoCommand } from "./commands/demo-command.ts";
@@ -33,6 +34,7 @@ export async function main(
   const program: Command = buildProgram(version, {
     run: async (named, options) => void (status = await runCommand(named, options, shell, machinery, version)),
     list: async (directory, options) => void (status = await listCommand(directory, options, shell, machinery, version)),
+    diff: (runs, options) => void (status = diffCommand(runs, options, shell)),
     merge: async (stores, options) => void (status = await mergeCommand(stores, options, shell, machinery, version)),
     worker: async (directory, options) => void (status = await workerCommand(directory, options, shell, machinery, version)),
     report: async (options) => void (status = await reportCommand(options, shell, machinery)),

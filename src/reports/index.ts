@@ -1,12 +1,15 @@
 export { coloursFor, type Colours } from "./console/colours.ts";
 export { ConsoleReporter, raceLines, violationLines } from "./console/console.ts";
 export { JsonReporter } from "./json/json.ts";
+export { inertMarkdown } from "./github/inert-markdown.ts";
 export { inertOutput } from "./github/inert-output.ts";
 export { onGithub, reportToGithub } from "./github/report-to-github.ts";
 export { REPORT_FORMAT_NAMES, REPORT_FORMATS } from "./formats/index.ts";
 export type { ReportFormat } from "./formats/report-format.ts";
 export { junitText } from "./junit/junit.ts";
 export { htmlText } from "./html/html-text.ts";
+export { text } from "./html/safe-text.ts";
+export { element } from "./junit/xml.ts";
 export { jsonPieces, jsonText } from "./json/json-text.ts";
 export { DepthCounter, type ByDepth } from "./console/by-depth.ts";
 export { graphEntry, MOST_LISTED } from "./document/graph-entry.ts";

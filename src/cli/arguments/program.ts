@@ -1,6 +1,8 @@
 import { Command, Option } from "commander";
 import { REPORT_FORMAT_NAMES } from "../../reports/index.ts";
 import { alternatives } from "../../model/text/alternatives.ts";
+import type { DiffOptions } from "../commands/diff-command.ts";
+import { DIFF_FORMATS } from "../../diff/index.ts";
 import type { ListOptions } from "../commands/list-command.ts";
 import { EMITTERS } from "../run/emit-finding.ts";
 import type { MergeOptions } from "../commands/merge-command.ts";
@@ -29,6 +31,7 @@ export interface Handlers {
   run(named: string | undefined, options: RunOptions): Promise<void>;
   list(directory: string | undefined, options: ListOptions): Promise<void>;
   report(options: ReportOptions): Promise<void>;
+  diff(runs: readonly string[], options: DiffOptions): void;
   merge(stores: readonly string[], options: MergeOptions): Promise<void>;
   worker(directory: string | undefined, options: WorkerOptions): Promise<void>;
   replay(finding: string, options: ReplayCommandOptions): Promise<void>;
@@ -95,6 +98,20 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addOption(configFile())
     .addHelpText("after", "\nExample:\n  $ seqqa report --format junit --output -")
     .action((options: ReportOptions) => handlers.report(options));
+  program
+    .command("diff")
+    .description("show how the behaviour of the API changed between two runs: rules, actions, answers, numbers of states")
+    .argument("[run...]", "before and after: ids of runs, or paths of a results.json; default of the second: the last run")
+    .addOption(new Option("--baseline <file>", "results.json of the run before, for example an artifact of CI"))
+    .addOption(new Option("--against <ref>", "branch or commit of the baseline, as the output names it; needs --baseline"))
+    .addOption(new Option("--format <name>", "format of the differences; default: text").choices(Object.keys(DIFF_FORMATS)))
+    .addOption(new Option("--output <file>", "file to write, - for standard output; default: standard output"))
+    .addOption(configFile())
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa diff base/results.json reports/results.json\n  $ seqqa diff 20261121-083020-123-4fd1\n  $ seqqa diff --against main --baseline base/results.json --format markdown\n\nExit status: 0 equal, and nothing is printed; 1 different; 2 no such run, or runs of different explorations.",
+    )
+    .action((runs: readonly string[], options: DiffOptions) => handlers.diff(runs, options));
   program
     .command("merge")
     .description("join the runs of all shards into one run with its reports")
