@@ -6,6 +6,8 @@ export { inertOutput } from "./github/inert-output.ts";
 export { onGithub, reportToGithub } from "./github/report-to-github.ts";
 export { REPORT_FORMAT_NAMES, REPORT_FORMATS } from "./formats/index.ts";
 export type { ReportFormat } from "./formats/report-format.ts";
+export { harText } from "./har/har-text.ts";
+export { detectAgent } from "./agent/detect-agent.ts";
 export { junitText } from "./junit/junit.ts";
 export { htmlText } from "./html/html-text.ts";
 export { text } from "./html/safe-text.ts";

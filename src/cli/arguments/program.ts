@@ -137,7 +137,11 @@ export function buildProgram(version: string, handlers: Handlers): Command {
         "go to the state before step n, show where the target and its stores are, and wait for Enter on a terminal",
       ),
     )
-    .addOption(new Option("--emit <name>", "print the finding as a script or a test, without executing it").choices(EMITTERS))
+    .addOption(
+      new Option("--emit <name>", "print the finding as a script, a test or an archive of its requests, without executing it").choices(
+        EMITTERS,
+      ),
+    )
     .addOption(new Option("--base-url <url>", "URL of a target that already runs"))
     .addOption(new Option("--no-infra", "use services, containers and a target that already run; needs base_url or lanes"))
     .addOption(new Option("--output <dir>", "directory of the run's reports"))
