@@ -43,8 +43,7 @@ export async function main(
     doctor: async (directory, options) => void (status = await doctorCommand(directory, options, shell, machinery, version)),
     clean: async (directory, options) => void (status = await cleanCommand(directory, options, shell, machinery)),
     init: (directory) => void (status = initCommand(directory, shell, version)),
-    scaffoldOpenapi: async (source, options) => void (status = await scaffoldCommand("openapi", source, options, shell, version)),
-    scaffoldGraphql: async (source, options) => void (status = await scaffoldCommand("graphql", source, options, shell, version)),
+    scaffold: async (from, source, options) => void (status = await scaffoldCommand(from, source, options, shell, version)),
     demo: async (options) => void (status = await demoCommand(options, shell, machinery)),
   });
   for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])]) {

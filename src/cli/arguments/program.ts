@@ -10,7 +10,7 @@ import type { ReplayCommandOptions } from "../commands/replay-command.ts";
 import type { ReportOptions } from "../commands/report-command.ts";
 import { ALLOW_DB_FLAG, CONFIG_FLAG, REPORTER_FLAG, RUN_FLAGS, type Flag, type RunOptions } from "./run-options.ts";
 import type { WorkerOptions } from "../commands/worker-command.ts";
-import type { ScaffoldOptions } from "../commands/scaffold-command.ts";
+import type { ScaffoldOptions, ScaffoldSource } from "../commands/scaffold-command.ts";
 
 /** The options of the commands that check and clean stores. */
 export interface StoreOptions {
@@ -37,8 +37,7 @@ export interface Handlers {
   replay(finding: string, options: ReplayCommandOptions): Promise<void>;
   completion(shell: string): void;
   init(directory: string | undefined): void;
-  scaffoldOpenapi(source: string, options: ScaffoldOptions): Promise<void>;
-  scaffoldGraphql(source: string, options: ScaffoldOptions): Promise<void>;
+  scaffold(from: ScaffoldSource, source: string, options: ScaffoldOptions): Promise<void>;
   demo(options: { readonly verbose?: boolean }): Promise<void>;
 }
 
@@ -174,7 +173,9 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .argument("[dir]", "a new folder; default: qa")
     .addHelpText("after", "\nExample:\n  $ seqqa init shop-qa")
     .action((directory: string | undefined) => handlers.init(directory));
-  const scaffold = program.command("scaffold").description("write a folder that explores what a description of an API describes");
+  const scaffold = program
+    .command("scaffold")
+    .description("write a folder that explores what a description of an API, or recorded traffic, shows");
   scaffold
     .command("openapi")
     .description("from OpenAPI 2.0, 3.0 or 3.1; when repeated, it keeps your changes and adds what is new")
@@ -186,7 +187,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
       "after",
       "\nExample:\n  $ seqqa scaffold openapi openapi.yaml\n  $ seqqa scaffold openapi https://api.example.com/openapi.json --out qa",
     )
-    .action((source: string, options: ScaffoldOptions) => handlers.scaffoldOpenapi(source, options));
+    .action((source: string, options: ScaffoldOptions) => handlers.scaffold("openapi", source, options));
   scaffold
     .command("graphql")
     .description("from a GraphQL schema; when repeated, it keeps your changes and adds what is new")
@@ -197,7 +198,23 @@ export function buildProgram(version: string, handlers: Handlers): Command {
       "after",
       "\nExample:\n  $ seqqa scaffold graphql schema.graphql\n  $ seqqa scaffold graphql http://127.0.0.1:4000/graphql --out qa",
     )
-    .action((source: string, options: ScaffoldOptions) => handlers.scaffoldGraphql(source, options));
+    .action((source: string, options: ScaffoldOptions) => handlers.scaffold("graphql", source, options));
+  scaffold
+    .command("har")
+    .description("from traffic that a browser or a proxy recorded (HAR 1.2), with the recording as a journey; secrets are left out")
+    .argument("<file>", "the archive")
+    .addOption(new Option("--out <dir>", "folder to write; default: qa"))
+    .addOption(new Option("--force", "overwrite your changes"))
+    .addHelpText("after", "\nExample:\n  $ seqqa scaffold har shop.har\n  $ seqqa run --all")
+    .action((source: string, options: ScaffoldOptions) => handlers.scaffold("har", source, options));
+  scaffold
+    .command("postman")
+    .description("from a Postman collection (v2.0 or v2.1), with its requests in their order as a journey; secrets are left out")
+    .argument("<collection>", "the file of the collection")
+    .addOption(new Option("--out <dir>", "folder to write; default: qa"))
+    .addOption(new Option("--force", "overwrite your changes"))
+    .addHelpText("after", "\nExample:\n  $ seqqa scaffold postman shop.postman_collection.json --out shop-qa")
+    .action((source: string, options: ScaffoldOptions) => handlers.scaffold("postman", source, options));
   program
     .command("doctor")
     .description("check Node, the configuration, and each store: how it is restored, and whether that works")
