@@ -1,3 +1,3 @@
 export { compareRuns, type NamedRun } from "./compare/compare-runs.ts";
-export { DIFF_FORMATS, type DiffFormat } from "./render/diff-formats.ts";
+export { DIFF_FORMATS } from "./render/diff-formats.ts";
 export type { RunDiff } from "./run-diff.ts";

@@ -42,7 +42,7 @@ export interface Recording {
   readonly calls: readonly RecordedCall[];
   /** How the collection as a whole is authenticated. */
   readonly auth?: RecordedAuth | undefined;
-  /** What was left out, one sentence each. */
+  /** The parts that were left out, one sentence each. */
   readonly notes: readonly string[];
 }
 

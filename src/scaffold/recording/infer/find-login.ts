@@ -52,7 +52,7 @@ function tokenIn(value: Json | undefined, isToken: (name: string, text: string) 
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   for (const [name, of] of Object.entries(value)) {
     if (typeof of === "string" && isToken(name, of)) return [name];
-    const inside = tokenIn(of as Json, isToken);
+    const inside = tokenIn(of, isToken);
     if (inside !== undefined) return [name, ...inside];
   }
   return undefined;
@@ -92,7 +92,7 @@ export function findCredentials({ calls, auth }: Recording): PlannedLogin | unde
     return { kind: "basic", userVariable: "API_USER", passwordVariable: "API_PASSWORD" };
   if (auth?.kind === "bearer" || authorization !== undefined) return { kind: "bearer", variable: "API_TOKEN" };
   if (auth?.kind === "apiKey") return { kind: "apiKey", in: auth.in, name: auth.name, variable: "API_KEY" };
-  const header = headers.find(([name]) => /^x-/.test(name) && isSecretName(name) && !/csrf|xsrf/.test(name));
+  const header = headers.find(([name]) => name.startsWith("x-") && isSecretName(name) && !/csrf|xsrf/.test(name));
   if (header !== undefined) return { kind: "apiKey", in: "header", name: header[0], variable: "API_KEY" };
   const query = calls.flatMap((call) => call.query).find(([name]) => isKeyName(name));
   if (query !== undefined) return { kind: "apiKey", in: "query", name: query[0], variable: "API_KEY" };

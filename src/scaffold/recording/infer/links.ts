@@ -20,7 +20,7 @@ interface Source {
 /** A place of a request that sends a value. */
 export interface Use {
   readonly text: string;
-  /** What the place is about: `order` for `/orders/{}` and for a field `order_id`. */
+  /** The noun of the place: `order` for `/orders/{}` and for a field `order_id`. */
   readonly noun: string;
   /** `true`: the place has the name of an id, or is a segment of a path. */
   readonly takesId: boolean;
@@ -35,7 +35,7 @@ export class Links {
   readonly #byText = new Map<string, Source[]>();
   readonly #keys = new Map<Source, string>();
   readonly #taken = new Set<string>();
-  /** What each call sets in the context, by its place. */
+  /** The keys that each call sets in the context, by its place. */
   readonly #productions = new Map<number, Production[]>();
   readonly #types = new Map<string, PlannedKey["type"]>();
   /** Keys by the names that scripts of the author give them. */
@@ -79,8 +79,7 @@ export class Links {
     const visit = (value: Json, path: readonly (string | number)[]): void => {
       if (left <= 0) return;
       if (Array.isArray(value)) (value as readonly Json[]).forEach((one, index) => visit(one, [...path, index]));
-      else if (typeof value === "object" && value !== null)
-        for (const [name, of] of Object.entries(value)) visit(of as Json, [...path, name]);
+      else if (typeof value === "object" && value !== null) for (const [name, of] of Object.entries(value)) visit(of, [...path, name]);
       else if (typeof value === "string" || typeof value === "number") {
         left--;
         const name = String(path.findLast((one) => typeof one === "string") ?? "id");
@@ -151,7 +150,7 @@ function sentTexts({ query, body }: RecordedCall): ReadonlySet<string> {
   const texts = new Set(query.map(([, value]) => value));
   const visit = (value: Json): void => {
     if (typeof value === "string") texts.add(value);
-    else if (typeof value === "object" && value !== null) Object.values(value).forEach((one) => visit(one as Json));
+    else if (typeof value === "object" && value !== null) Object.values(value).forEach((one) => visit(one));
   };
   if (body?.as === "json") visit(body.value);
   if (body !== undefined && "fields" in body) for (const [, value] of body.fields) texts.add(value);

@@ -9,7 +9,7 @@ import type { RecordedCall, Recording } from "../recorded-call.ts";
 import { findCredentials, findLogin, planLogin } from "./find-login.ts";
 import { Links } from "./links.ts";
 import { nounOfSegments } from "./nouns.ts";
-import { planRequest, type PlannedRequest } from "./plan-values.ts";
+import { planRequest, type PlannedRequest, type ValueSources } from "./plan-values.ts";
 import { Secrets } from "./secrets.ts";
 
 /** A call with its planned values. */
@@ -25,14 +25,14 @@ interface Drafted {
  * send the same become one action; the plan's `recording` has them in their order.
  */
 export function planRecording(recording: Recording): ScaffoldPlan {
-  const secrets = new Secrets(recording.calls);
-  const login = findLogin(recording.calls);
   const links = new Links();
+  const sources: ValueSources = { links, secrets: new Secrets(recording), hasVariables: recording.from === "postman" };
+  const login = findLogin(recording.calls);
   const isLogin = ({ method, segments }: RecordedCall): boolean =>
     login !== undefined && method === login.call.method && segments.join("/") === login.call.segments.join("/");
   const explored = recording.calls.filter((call) => !isLogin(call));
   const drafts = explored.map((call, index): Drafted => {
-    const request = planRequest(call, links, secrets);
+    const request = planRequest(call, sources);
     links.answered(index, call);
     return { call, index, request, operation: operationOf(call, request) };
   });
@@ -61,7 +61,7 @@ export function planRecording(recording: Recording): ScaffoldPlan {
     return { action, failure: (draft.call.answer?.status ?? 0) >= 400 ? draft.call.answer!.status : undefined };
   });
   const isQueryKey = (name: string): boolean => credentials?.kind === "apiKey" && credentials.in === "query" && credentials.name === name;
-  const credentials = login === undefined ? findCredentials(recording) : planLogin(login, loginAction(login.call, secrets));
+  const credentials = login === undefined ? findCredentials(recording) : planLogin(login, loginAction(login.call, sources));
   const withCredentials = new Map(actions.map((action) => [action, authenticated(action, isQueryKey)]));
   const planned = [...withCredentials.values()];
   return {
@@ -164,8 +164,8 @@ function keysIn(value: PlannedValue): readonly string[] {
   return value.kind === "object" ? value.entries.flatMap(([, of]) => keysIn(of)) : [];
 }
 
-function loginAction(call: RecordedCall, secrets: Secrets): PlannedAction {
-  const request = planRequest(call, new Links(), secrets);
+function loginAction(call: RecordedCall, sources: ValueSources): PlannedAction {
+  const request = planRequest(call, { ...sources, links: new Links() });
   const parts = partsOf({ call, index: 0, request, operation: operationOf(call, request) }, [], new Links());
   return { ...parts, name: "log_in", group: "session" };
 }

@@ -16,6 +16,14 @@ export interface PlannedRequest {
   readonly unclear: readonly string[];
 }
 
+/** Where values of requests come from. */
+export interface ValueSources {
+  readonly links: Links;
+  readonly secrets: Secrets;
+  /** `true`: `{{name}}` is a variable, as in Postman. */
+  readonly hasVariables: boolean;
+}
+
 /** Variables by which Postman draws values. */
 const DRAWN: Readonly<Record<string, Extract<PlannedValue, { readonly kind: "drawn" }>["call"]>> = {
   $guid: "uuid",
@@ -32,13 +40,16 @@ const DRAWN: Readonly<Record<string, Extract<PlannedValue, { readonly kind: "dra
 const PLAIN = /^[\w.~!$&'()*+,;=:@-]*$/;
 
 /** Plans the values of a call: those of earlier answers become keys of the context, secrets become variables of the environment. */
-export function planRequest({ segments, query, headers, body }: RecordedCall, links: Links, secrets: Secrets): PlannedRequest {
+export function planRequest(
+  { segments, query, headers, body }: RecordedCall,
+  { links, secrets, hasVariables }: ValueSources,
+): PlannedRequest {
   const parameters: PlannedParameter[] = [];
   const unclear: string[] = [];
   const valueOf = (name: string, value: Json, use: Use): PlannedValue => {
-    const [, variable] = /^\{\{([^{}]+)\}\}$/.exec(use.text) ?? [];
+    const [, variable] = (hasVariables ? /^\{\{([^{}]+)\}\}$/.exec(use.text) : null) ?? [];
     if (variable !== undefined) return variableValue(variable.trim(), name, links);
-    if (use.text.includes("{{")) unclear.push(name);
+    if (hasVariables && use.text.includes("{{")) unclear.push(name);
     const key = links.keyFor(use);
     if (key !== undefined) return { kind: "context", key };
     return isSecretName(name) || secrets.has(use.text) ? environment(name) : { kind: "constant", value };
@@ -74,7 +85,7 @@ function bodyOf(
   const visit = (value: Json, name: string, parent: string): PlannedValue => {
     if (Array.isArray(value)) return { kind: "list", items: (value as readonly Json[]).map((one) => visit(one, name, parent)) };
     if (typeof value === "object" && value !== null) {
-      return { kind: "object", entries: Object.entries(value).map(([key, of]) => [key, visit(of as Json, key, name)]) };
+      return { kind: "object", entries: Object.entries(value).map(([key, of]) => [key, visit(of, key, name)]) };
     }
     return typeof value === "string" || typeof value === "number"
       ? valueOf(name, value, useOf(name, String(value), parent))
@@ -112,7 +123,7 @@ const whyOf = (value: PlannedValue): string => (value.kind === "context" ? "the 
 /** Headers of the API itself. The others are those of browsers and of who calls. */
 function isOwnHeader(name: string): boolean {
   return (
-    (/^x-/.test(name) &&
+    (name.startsWith("x-") &&
       !/^x-(?:requested-with|forwarded|real-ip|client-data|b3|amz|datadog|request-id|correlation)/.test(name) &&
       !isSecretName(name)) ||
     name === "if-match"

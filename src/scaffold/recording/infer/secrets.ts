@@ -1,7 +1,7 @@
 import { REDACTED } from "../../../config/index.ts";
 import type { Json } from "../../infer/plan.ts";
 import { words } from "../../infer/resources/words.ts";
-import type { RecordedCall } from "../recorded-call.ts";
+import type { Recording } from "../recorded-call.ts";
 
 const FOLDED = new Set(
   [
@@ -37,9 +37,10 @@ export function isSecretName(name: string): boolean {
 export class Secrets {
   readonly #texts: readonly string[];
 
-  constructor(calls: readonly RecordedCall[]) {
+  constructor({ calls, from }: Pick<Recording, "calls" | "from">) {
     const texts = new Set<string>();
-    const add = (text: string): void => void (text.length >= SHORTEST && texts.add(text));
+    const isVariable = (text: string): boolean => from === "postman" && text.includes("{{");
+    const add = (text: string): void => void (text.length >= SHORTEST && !isVariable(text) && texts.add(text));
     for (const { headers, query, body, answer } of calls) {
       for (const [name, value] of headers) {
         if (name === "authorization")
@@ -71,8 +72,8 @@ function credentialsIn(part: string): readonly string[] {
 }
 
 function secretsIn(value: Json, name: string = ""): readonly string[] {
-  if (typeof value === "string") return isSecretName(name) && !value.includes("{{") ? [value] : [];
+  if (typeof value === "string") return isSecretName(name) ? [value] : [];
   if (Array.isArray(value)) return (value as readonly Json[]).flatMap((one) => secretsIn(one, name));
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, of]) => secretsIn(of as Json, key));
+  return Object.entries(value).flatMap(([key, of]) => secretsIn(of, key));
 }

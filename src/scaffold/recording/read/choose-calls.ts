@@ -42,13 +42,16 @@ export function chooseCalls(
   const own = data.filter(({ call }) => call.origin === origin || leave("requests to other origins"));
   const calls = own.slice(0, MOST_CALLS).map(({ call }) => call);
   leave(`calls after the first ${MOST_CALLS}`, own.length - calls.length);
-  return { calls, notes: [...left].map(([why, count]) => `Left out: ${count} ${count === 1 ? why.replace(/^((?:static )?\w+)s\b/, "$1") : why}.`) };
+  return {
+    calls,
+    notes: [...left].map(([why, count]) => `Left out: ${count} ${count === 1 ? why.replace(/^((?:static )?\w+)s\b/, "$1") : why}.`),
+  };
 }
 
 function mostCalled(data: readonly Candidate[]): string | undefined {
   const counts = new Map<string, number>();
   for (const { call, mediaType } of data) {
-    // What answers JSON, or is written to, is an API.
+    // An origin that answers JSON, or is written to, is an API.
     const weight = /json/i.test(mediaType) || call.method !== "get" ? 10 : 1;
     counts.set(call.origin, (counts.get(call.origin) ?? 0) + weight);
   }
