@@ -37,7 +37,7 @@ export function findLogin(calls: readonly RecordedCall[]): FoundLogin | undefine
     const saysLogin = [...LOGIN_WORDS].some((word) => said.has(word)) || (said.has("sign") && said.has("in"));
     const token = tokenIn(answer.body, (name, text) => bearer.has(text) || (saysLogin && TOKENS.has(folded(name))));
     if (token !== undefined) return { call, userField, passwordField, token };
-    if (saysLogin) return { call, userField, passwordField, token: [] };
+    if (saysLogin || answer.setsCookie) return { call, userField, passwordField, token: [] };
   }
   return undefined;
 }

@@ -123,9 +123,14 @@ describe("secrets of a recording", () => {
     ["a header", { headers: { "X-Api-Key": "abcdefgh" } }, { kind: "apiKey", in: "header", name: "x-api-key" }],
     ["a query", { url: `${API}/orders?api_key=abcdefgh` }, { kind: "apiKey", in: "query", name: "api_key" }],
     ["a cookie", { headers: { Cookie: "theme=dark; session_id=abcdefgh" } }, { kind: "apiKey", in: "cookie", name: "session_id" }],
+    [
+      "a cookie that a login sets",
+      { url: `${API}/enter`, json: { user: "ada", password: "abcdefgh" }, answerHeaders: { "Set-Cookie": "sid=abcdefgh" } },
+      { kind: "operation", userField: "user", token: [] },
+    ],
     ["nothing", {}, undefined],
   ])("say that calls carry %s", async (_what, more, login) => {
-    const { plan, all } = await generated("har", har([{ url: `${API}/orders`, answer: [], ...more }]));
+    const { plan, all } = await generated("har", har([{ url: `${API}/orders`, answer: [], ...more }, { url: `${API}/things` }]));
     if (login === undefined) expect(plan.login).toBeUndefined();
     else expect(plan.login).toMatchObject(login);
     expect(all).not.toContain("abcdefgh");
