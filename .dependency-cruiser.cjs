@@ -54,6 +54,8 @@ const allowed = {
   // The page of a run: what it hears, and lanes to try actions on.
   ui: [...foundation, "engine/events.ts", "reports"],
   demo: foundation,
+  // Two runs as reports show them.
+  diff: [...foundation, "reports"],
   init: foundation,
   run: [
     ...foundation,
@@ -79,6 +81,7 @@ const allowed = {
     "targets",
     "reports",
     "run-log",
+    "diff",
     "run",
     "ui",
     "scaffold",

@@ -2,6 +2,7 @@ import type * as Engine from "../run/index.ts";
 import { CommanderError, type Command } from "commander";
 import { cleanCommand } from "./commands/clean-command.ts";
 import { completionScript } from "./arguments/completion.ts";
+import { diffCommand } from "./commands/diff-command.ts";
 import { doctorCommand } from "./commands/doctor-command.ts";
 import { buildProgram } from "./arguments/program.ts";
 import { demoCommand } from "./commands/demo-command.ts";
@@ -36,6 +37,7 @@ export async function main(
   const program: Command = buildProgram(version, {
     run: async (named, options) => void (status = await runCommand(named, options, shell, machinery, version)),
     list: async (directory, options) => void (status = await listCommand(directory, options, shell, machinery, version)),
+    diff: (runs, options) => void (status = diffCommand(runs, options, shell)),
     merge: async (stores, options) => void (status = await mergeCommand(stores, options, shell, machinery, version)),
     worker: async (directory, options) => void (status = await workerCommand(directory, options, shell, machinery, version)),
     report: async (options) => void (status = await reportCommand(options, shell, machinery)),
@@ -47,8 +49,7 @@ export async function main(
     doctor: async (directory, options) => void (status = await doctorCommand(directory, options, shell, machinery, version)),
     clean: async (directory, options) => void (status = await cleanCommand(directory, options, shell, machinery)),
     init: (directory) => void (status = initCommand(directory, shell, version)),
-    scaffoldOpenapi: async (source, options) => void (status = await scaffoldCommand("openapi", source, options, shell, version)),
-    scaffoldGraphql: async (source, options) => void (status = await scaffoldCommand("graphql", source, options, shell, version)),
+    scaffold: async (from, source, options) => void (status = await scaffoldCommand(from, source, options, shell, version)),
     demo: async (options) => void (status = await demoCommand(options, shell, machinery)),
   });
   for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])]) {

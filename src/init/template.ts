@@ -17,6 +17,7 @@ const FILES = [
   "journeys/checkout.ts",
   "journeys/login.ts",
   "tsconfig.json",
+  "AGENTS.md",
   "gitignore",
 ] as const;
 

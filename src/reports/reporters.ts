@@ -1,3 +1,4 @@
+import { AgentReporter } from "./agent/agent.ts";
 import { ConsoleReporter } from "./console/console.ts";
 import { JsonReporter } from "./json/json.ts";
 import type { Reporter, ReporterOptions } from "./reporter.ts";
@@ -9,9 +10,10 @@ export interface ReporterFacts {
   create(options: ReporterOptions): Reporter;
 }
 
-/** The built-in reporters, by their names in `--reporter`. The first one is the default. */
+/** The built-in reporters, by their names in `--reporter`. The first one is the default; for coding agents it is `agent`. */
 export const REPORTERS: Readonly<Record<string, ReporterFacts>> = {
   console: { writes: "text", create: (options) => new ConsoleReporter(options) },
+  agent: { writes: "text", create: (options) => new AgentReporter(options) },
   json: { writes: "json", create: (options) => new JsonReporter(options) },
 };
 

@@ -4,6 +4,7 @@ export { newRunId, RUN_ID } from "./run-id.ts";
 export { runIds } from "./read/runs.ts";
 export { readRecord } from "./read/read-record.ts";
 export { findStates } from "./read/find-state.ts";
+export { readResultsFile } from "./read/read-results-file.ts";
 export { readFindings, readRun, type KeptData } from "./read/read-run.ts";
 export { refuseWritten } from "./run-lock.ts";
 export { ScratchFile } from "./write/scratch-file.ts";

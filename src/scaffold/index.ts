@@ -5,6 +5,7 @@ import { readDescription } from "../openapi/index.ts";
 import { planGraphql, readSchema } from "./graphql/index.ts";
 import { planScaffold } from "./infer/index.ts";
 import type { ScaffoldPlan } from "./infer/plan.ts";
+import { planRecording, readRecording } from "./recording/index.ts";
 import { writeScaffold, type WriteInput, type Written } from "./write/index.ts";
 
 export type { Written } from "./write/index.ts";
@@ -67,6 +68,25 @@ export async function scaffoldGraphql(input: Omit<ScaffoldInput, "allowRefs">): 
   }
   const directory = resolve(cwd, out);
   return { plan, ...writeScaffold({ plan, directory, shown: out, description: { kind: "none" }, version, force }) };
+}
+
+/**
+ * Reads recorded traffic (an archive in HAR, a Postman collection), infers which calls give the ids that later ones send, and writes a folder that
+ * explores them, with the recording as a journey.
+ * @throws SeqqaError exit status 2: for a file that cannot be read, `SCAFFOLD_EMPTY` for a recording without calls of an API, and for files that cannot
+ * be written
+ */
+export async function scaffoldRecording(from: "har" | "postman", input: Omit<ScaffoldInput, "allowRefs">): Promise<Scaffolded> {
+  const { source, cwd, out, force, version } = input;
+  const recording = await readRecording(from, source, cwd);
+  const plan = planRecording(recording);
+  if (plan.actions.length === 0) {
+    throw new SeqqaError("SCAFFOLD_EMPTY", `${recording.name} has no call of an API: there is nothing to generate.`, {
+      exitStatus: 2,
+      hint: recording.notes[0] ?? "It has no requests.",
+    });
+  }
+  return { plan, ...writeScaffold({ plan, directory: resolve(cwd, out), shown: out, description: { kind: "none" }, version, force }) };
 }
 
 /** Returns the path from a folder to a file, in the form that `new URL(..., import.meta.url)` takes. */

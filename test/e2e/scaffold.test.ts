@@ -247,7 +247,8 @@ describe("seqqa scaffold openapi", () => {
     const { status, stderr } = await seqqa(["scaffold"]);
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: "error: scaffold needs a subcommand: openapi or graphql.\nhint: seqqa scaffold openapi --help shows its arguments.\n",
+      stderr:
+        "error: scaffold needs a subcommand: openapi, graphql, har or postman.\nhint: seqqa scaffold openapi --help shows its arguments.\n",
     });
   });
 });

@@ -91,7 +91,7 @@ target:
   command: node server.mjs
   env: { PORT: "{port}", DB_PATH: "{db_path}" }
 exploration: { max_steps: 40, max_depth: 2 }
-report: { formats: [html, json, junit], output_dir: ./out }
+report: { formats: [html, json, junit, sarif], output_dir: ./out }
 `;
 
 interface Seen {

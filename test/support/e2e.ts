@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { main as mainOfSources } from "../../src/cli/index.ts";
 import type { ExplorationResult } from "../../src/model/results/result.ts";
+import { AGENT_VARIABLES } from "../../src/reports/agent/detect-agent.ts";
 import { atEnd } from "./at-end.ts";
 import { schemaErrors } from "./results-schema.ts";
 
@@ -156,7 +157,9 @@ export function startProgram(
 
 /** The environment without what would steer seqqa or its colours. */
 const clean: NodeJS.ProcessEnv = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !/^(?:SEQQA_|FORCE_COLOR$|CI$|NODE_OPTIONS$|VITEST|BUG$|PORT$)/.test(name)),
+  Object.entries(process.env).filter(
+    ([name]) => !AGENT_VARIABLES.includes(name) && !/^(?:SEQQA_|FORCE_COLOR$|CI$|NODE_OPTIONS$|VITEST|BUG$|PORT$)/.test(name),
+  ),
 );
 
 /** A temporary folder with these files, removed at the end. */

@@ -1,6 +1,8 @@
 import { Command, Option } from "commander";
 import { REPORT_FORMAT_NAMES } from "../../reports/index.ts";
 import { alternatives } from "../../model/text/alternatives.ts";
+import type { DiffOptions } from "../commands/diff-command.ts";
+import { DIFF_FORMATS } from "../../diff/index.ts";
 import type { ListOptions } from "../commands/list-command.ts";
 import { EMITTERS } from "../run/emit-finding.ts";
 import type { MergeOptions } from "../commands/merge-command.ts";
@@ -11,7 +13,7 @@ import type { OpenOptions } from "../commands/open-command.ts";
 import type { TryOptions } from "../commands/try-command.ts";
 import type { UiCommandOptions } from "../commands/ui-command.ts";
 import type { WorkerOptions } from "../commands/worker-command.ts";
-import type { ScaffoldOptions } from "../commands/scaffold-command.ts";
+import type { ScaffoldOptions, ScaffoldSource } from "../commands/scaffold-command.ts";
 
 /** The options of the commands that check and clean stores. */
 export interface StoreOptions {
@@ -32,6 +34,7 @@ export interface Handlers {
   run(named: string | undefined, options: RunOptions): Promise<void>;
   list(directory: string | undefined, options: ListOptions): Promise<void>;
   report(options: ReportOptions): Promise<void>;
+  diff(runs: readonly string[], options: DiffOptions): void;
   merge(stores: readonly string[], options: MergeOptions): Promise<void>;
   worker(directory: string | undefined, options: WorkerOptions): Promise<void>;
   replay(finding: string, options: ReplayCommandOptions): Promise<void>;
@@ -40,8 +43,7 @@ export interface Handlers {
   ui(options: UiCommandOptions): Promise<void>;
   completion(shell: string): void;
   init(directory: string | undefined): void;
-  scaffoldOpenapi(source: string, options: ScaffoldOptions): Promise<void>;
-  scaffoldGraphql(source: string, options: ScaffoldOptions): Promise<void>;
+  scaffold(from: ScaffoldSource, source: string, options: ScaffoldOptions): Promise<void>;
   demo(options: { readonly verbose?: boolean }): Promise<void>;
 }
 
@@ -102,6 +104,20 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .addHelpText("after", "\nExample:\n  $ seqqa report --format junit --output -")
     .action((options: ReportOptions) => handlers.report(options));
   program
+    .command("diff")
+    .description("show how the behaviour of the API changed between two runs: rules, actions, answers, numbers of states")
+    .argument("[run...]", "before and after: ids of runs, or paths of a results.json; default of the second: the last run")
+    .addOption(new Option("--baseline <file>", "results.json of the run before, for example an artifact of CI"))
+    .addOption(new Option("--against <ref>", "branch or commit of the baseline, as the output names it; needs --baseline"))
+    .addOption(new Option("--format <name>", "format of the differences; default: text").choices(Object.keys(DIFF_FORMATS)))
+    .addOption(new Option("--output <file>", "file to write, - for standard output; default: standard output"))
+    .addOption(configFile())
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa diff base/results.json reports/results.json\n  $ seqqa diff 20261121-083020-123-4fd1\n  $ seqqa diff --against main --baseline base/results.json --format markdown\n\nExit status: 0 equal, and nothing is printed; 1 different; 2 no such run, or runs of different explorations.",
+    )
+    .action((runs: readonly string[], options: DiffOptions) => handlers.diff(runs, options));
+  program
     .command("merge")
     .description("join the runs of all shards into one run with its reports")
     .argument("<store...>", "runs/<id>.db of each shard, or its folder of reports")
@@ -126,7 +142,11 @@ export function buildProgram(version: string, handlers: Handlers): Command {
         "go to the state before step n, show where the target and its stores are, and wait for Enter on a terminal",
       ),
     )
-    .addOption(new Option("--emit <name>", "print the finding as a script or a test, without executing it").choices(EMITTERS))
+    .addOption(
+      new Option("--emit <name>", "print the finding as a script, a test or an archive of its requests, without executing it").choices(
+        EMITTERS,
+      ),
+    )
     .addOption(new Option("--base-url <url>", "URL of a target that already runs"))
     .addOption(new Option("--no-infra", "use services, containers and a target that already run; needs base_url or lanes"))
     .addOption(new Option("--output <dir>", "directory of the run's reports"))
@@ -195,7 +215,9 @@ export function buildProgram(version: string, handlers: Handlers): Command {
     .argument("[dir]", "a new folder; default: qa")
     .addHelpText("after", "\nExample:\n  $ seqqa init shop-qa")
     .action((directory: string | undefined) => handlers.init(directory));
-  const scaffold = program.command("scaffold").description("write a folder that explores what a description of an API describes");
+  const scaffold = program
+    .command("scaffold")
+    .description("write a folder that explores what a description of an API, or recorded traffic, shows");
   scaffold
     .command("openapi")
     .description("from OpenAPI 2.0, 3.0 or 3.1; when repeated, it keeps your changes and adds what is new")
@@ -207,7 +229,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
       "after",
       "\nExample:\n  $ seqqa scaffold openapi openapi.yaml\n  $ seqqa scaffold openapi https://api.example.com/openapi.json --out qa",
     )
-    .action((source: string, options: ScaffoldOptions) => handlers.scaffoldOpenapi(source, options));
+    .action((source: string, options: ScaffoldOptions) => handlers.scaffold("openapi", source, options));
   scaffold
     .command("graphql")
     .description("from a GraphQL schema; when repeated, it keeps your changes and adds what is new")
@@ -218,7 +240,23 @@ export function buildProgram(version: string, handlers: Handlers): Command {
       "after",
       "\nExample:\n  $ seqqa scaffold graphql schema.graphql\n  $ seqqa scaffold graphql http://127.0.0.1:4000/graphql --out qa",
     )
-    .action((source: string, options: ScaffoldOptions) => handlers.scaffoldGraphql(source, options));
+    .action((source: string, options: ScaffoldOptions) => handlers.scaffold("graphql", source, options));
+  scaffold
+    .command("har")
+    .description("from traffic that a browser or a proxy recorded (HAR 1.2), with the recording as a journey; secrets are left out")
+    .argument("<file>", "the archive")
+    .addOption(new Option("--out <dir>", "folder to write; default: qa"))
+    .addOption(new Option("--force", "overwrite your changes"))
+    .addHelpText("after", "\nExample:\n  $ seqqa scaffold har shop.har\n  $ seqqa run --all")
+    .action((source: string, options: ScaffoldOptions) => handlers.scaffold("har", source, options));
+  scaffold
+    .command("postman")
+    .description("from a Postman collection (v2.0 or v2.1), with its requests in their order as a journey; secrets are left out")
+    .argument("<collection>", "the file of the collection")
+    .addOption(new Option("--out <dir>", "folder to write; default: qa"))
+    .addOption(new Option("--force", "overwrite your changes"))
+    .addHelpText("after", "\nExample:\n  $ seqqa scaffold postman shop.postman_collection.json --out shop-qa")
+    .action((source: string, options: ScaffoldOptions) => handlers.scaffold("postman", source, options));
   program
     .command("doctor")
     .description("check Node, the configuration, and each store: how it is restored, and whether that works")

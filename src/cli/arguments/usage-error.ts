@@ -1,6 +1,7 @@
 import type { Command, CommanderError, Option } from "commander";
 import { nearest } from "../../model/text/nearest.ts";
 import { SeqqaError } from "../../model/errors.ts";
+import { alternatives } from "../../model/text/alternatives.ts";
 
 /** Turns an error of commander into one sentence of ours; its "(Did you mean ...?)" becomes the hint. */
 export function usageError(error: CommanderError, program: Command): SeqqaError {
@@ -35,7 +36,7 @@ function missingSource(complaint: string): string | undefined {
 function missingCommand(cause: CommanderError, program: Command): SeqqaError {
   const group = program.commands.find(({ commands }) => commands.length > 0);
   const names = (group?.commands ?? []).map((command) => command.name());
-  return new SeqqaError("USAGE", `${group?.name() ?? "seqqa"} needs a subcommand: ${names.join(" or ")}.`, {
+  return new SeqqaError("USAGE", `${group?.name() ?? "seqqa"} needs a subcommand: ${alternatives(names)}.`, {
     exitStatus: 2,
     hint: `seqqa ${group?.name() ?? ""} ${names[0] ?? ""} --help shows its arguments.`,
     cause,

@@ -73,7 +73,7 @@ export async function replayCommand(
   if (options.emit !== undefined) {
     if (options.fromStep !== undefined)
       throw usage("--from-step cannot be combined with --emit, which executes nothing.", "Leave one of them out.");
-    shell.stdout.write(emitted(options.emit, found, config, shell.cwd));
+    shell.stdout.write(emitted(options.emit, found, { config, cwd: shell.cwd, startedAt: data.document.startedAt }));
     return 0;
   }
   const steps = found.kind === "race" ? found.race.prefix.length + 1 : found.violation.reproductionPath.length;

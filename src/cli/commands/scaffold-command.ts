@@ -15,9 +15,19 @@ export interface ScaffoldOptions {
 /** The number of missing parts, and of kept files, that are named. */
 const SHOWN = 5;
 
-/** `seqqa scaffold openapi` and `graphql`: writes the folder, and prints what was inferred, what was kept, and the next step. */
+/** The names of the sources, and an example of each. */
+const SOURCES = {
+  openapi: { what: "description", example: "openapi.yaml" },
+  graphql: { what: "schema", example: "schema.graphql" },
+  har: { what: "archive", example: "shop.har" },
+  postman: { what: "collection", example: "shop.postman_collection.json" },
+} as const;
+
+export type ScaffoldSource = keyof typeof SOURCES;
+
+/** `seqqa scaffold openapi`, `graphql`, `har` and `postman`: writes the folder, and prints what was inferred, what was kept, and the next step. */
 export async function scaffoldCommand(
-  from: "openapi" | "graphql",
+  from: ScaffoldSource,
   source: string,
   options: ScaffoldOptions,
   shell: Shell,
@@ -25,17 +35,22 @@ export async function scaffoldCommand(
 ): Promise<ExitStatus> {
   const out = options.out ?? "qa";
   if (out.trim() === "" || source.trim() === "") {
-    const what = source.trim() !== "" ? "folder" : from === "openapi" ? "description" : "schema";
+    const { what: named, example } = SOURCES[from];
+    const what = source.trim() !== "" ? "folder" : named;
     throw new SeqqaError("USAGE", `The name of the ${what} is empty.`, {
       exitStatus: 2,
-      hint: `Type seqqa scaffold ${from} ${from === "openapi" ? "openapi.yaml" : "schema.graphql"} --out qa.`,
+      hint: `Type seqqa scaffold ${from} ${example} --out qa.`,
     });
   }
   const { force = false, allowRefs = false } = options;
   // Reading descriptions takes libraries that no other command needs.
-  const { scaffoldGraphql, scaffoldOpenapi } = await import("../../scaffold/index.ts");
+  const { scaffoldGraphql, scaffoldOpenapi, scaffoldRecording } = await import("../../scaffold/index.ts");
   const input = { source, cwd: shell.cwd, out, force, version };
-  const done = await (from === "openapi" ? scaffoldOpenapi({ ...input, allowRefs }) : scaffoldGraphql(input));
+  const done = await (from === "openapi"
+    ? scaffoldOpenapi({ ...input, allowRefs })
+    : from === "graphql"
+      ? scaffoldGraphql(input)
+      : scaffoldRecording(from, input));
   const lines = [
     ...written(done, out),
     ...keptLines(done, out),
@@ -50,9 +65,10 @@ export async function scaffoldCommand(
   return 0;
 }
 
-function written({ files, actions, again }: Scaffolded, out: string): readonly string[] {
+function written({ files, actions, again, plan }: Scaffolded, out: string): readonly string[] {
   const count = (fate: string): number => actions.filter((one) => one.fate === fate).length;
-  if (files.length === 0) return [`${out} already matches the description: nothing was written.`];
+  if (files.length === 0)
+    return [`${out} already matches the ${plan.recording === undefined ? "description" : "recording"}: nothing was written.`];
   const groups = new Set(actions.filter(({ fate }) => fate !== "deleted").map(({ file }) => file)).size;
   const parts = again
     ? [`${count("added")} ${plural(count("added"), "action")} added`, `${count("updated")} updated`]
@@ -88,11 +104,13 @@ function inferred({ plan }: Scaffolded, out: string): readonly string[] {
         ]),
     ...(plan.warnings.length === 0
       ? []
-      : [
-          plan.graphql === undefined
-            ? `${plan.warnings.length} ${plural(plan.warnings.length, "place")} of the description had to be corrected: see ${join(out, "README.md")}.`
-            : `${join(out, "README.md")} lists what was left out of the schema, or is not right in it: ${plan.warnings.length} ${plural(plan.warnings.length, "thing")}.`,
-        ]),
+      : plan.recording !== undefined
+        ? plan.warnings.slice(0, SHOWN)
+        : [
+            plan.graphql === undefined
+              ? `${plan.warnings.length} ${plural(plan.warnings.length, "place")} of the description had to be corrected: see ${join(out, "README.md")}.`
+              : `${join(out, "README.md")} lists what was left out of the schema, or is not right in it: ${plan.warnings.length} ${plural(plan.warnings.length, "thing")}.`,
+          ]),
   ];
 }
 

@@ -1,15 +1,23 @@
 import { dirname, relative, resolve, sep } from "node:path";
 import type { Config } from "../../config/index.ts";
-import { raceVitestText, vitestText, type VitestInput } from "../../reports/index.ts";
+import { harText, raceVitestText, vitestText, type VitestInput } from "../../reports/index.ts";
 import type { ExplorationEntry, FoundFinding, FoundRace, FoundViolation } from "../arguments/find-finding.ts";
 import { drawsByName } from "../arguments/draws-by-action.ts";
 import { usage } from "../arguments/run-options.ts";
 
-export const EMITTERS = ["curl", "vitest"] as const;
+export const EMITTERS = ["curl", "vitest", "har"] as const;
 export type Emitter = (typeof EMITTERS)[number];
 
-/** Returns a finding as a script or as a test. @throws SeqqaError with exit status 2 if it has no requests to send */
-export function emitted(emitter: Emitter, found: FoundFinding, config: Config, cwd: string): string {
+/** Where a test imports its exploration from, and when the run began (ISO 8601). */
+export interface EmitPlace {
+  readonly config: Config;
+  readonly cwd: string;
+  readonly startedAt: string;
+}
+
+/** Returns a finding as a script, a test or an archive of its requests. @throws SeqqaError with exit status 2 if it has no requests to send */
+export function emitted(emitter: Emitter, found: FoundFinding, { config, cwd, startedAt }: EmitPlace): string {
+  if (emitter === "har") return archiveOf(found, startedAt);
   if (found.kind === "violation" && found.violation.fault !== undefined) {
     throw usage(
       "The fault is made in a store, which no script or test can do.",
@@ -24,6 +32,23 @@ export function emitted(emitter: Emitter, found: FoundFinding, config: Config, c
     "Try --emit vitest; report.include_request_response says what reports keep.",
   );
 }
+
+function archiveOf(found: FoundFinding, startedAt: string): string {
+  const taken =
+    found.kind === "race" ? [...found.race.steps, ...found.race.observed.calls] : [...found.violation.steps, ...checksOf(found.violation)];
+  const exchanges = taken
+    .flatMap(({ action, requests }) => requests.map((one) => ({ ...one, step: action })))
+    .filter(({ request }) => /^https?:/.test(request.url) && URL.canParse(request.url));
+  if (exchanges.length > 0) return harText(exchanges, startedAt);
+  throw usage(
+    "The finding has no HTTP requests: its API is called in process, the path was not replayed, or the run left requests out of its reports.",
+    "Try --emit vitest; report.include_request_response says what reports keep.",
+  );
+}
+
+const checksOf = ({ invariant, checks = [] }: FoundViolation["violation"]): FoundViolation["violation"]["steps"] => [
+  { action: `check of ${invariant}`, status: null, requests: checks },
+];
 
 function testOf({ exploration, violation }: FoundViolation, config: Config, cwd: string): string {
   return vitestText({ violation, ...moduleOf(exploration, config, cwd), draws: drawsByName(violation.draws, exploration) });

@@ -1,4 +1,13 @@
-import { inertOutput, onGithub, REPORTER_NAMES, Reporters, REPORTERS, userReporter, type ReporterOptions } from "../../reports/index.ts";
+import {
+  detectAgent,
+  inertOutput,
+  onGithub,
+  REPORTER_NAMES,
+  Reporters,
+  REPORTERS,
+  userReporter,
+  type ReporterOptions,
+} from "../../reports/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { alternatives } from "../../model/text/alternatives.ts";
 import { nearest } from "../../model/text/nearest.ts";
@@ -6,8 +15,8 @@ import { usage } from "../arguments/run-options.ts";
 import type { Machinery } from "./machinery.ts";
 
 /**
- * Returns the reporters that `--reporter` names: of the built-in ones the last that was given, and all of the user's. Without any it is the first
- * built-in one. `cwd`: the folder of paths and packages.
+ * Returns the reporters that `--reporter` names: of the built-in ones the last that was given, and all of the user's. Without any it is `agent` where a
+ * coding agent runs the command, else the first built-in one. `cwd`: the folder of paths and packages.
  * @throws SeqqaError with exit status 2 if a reporter cannot be loaded
  */
 export async function loadReporters(
@@ -15,7 +24,7 @@ export async function loadReporters(
   options: ReporterOptions,
   { cwd, machinery }: { readonly cwd: string; readonly machinery: Pick<Machinery, "loadExtension"> },
 ): Promise<Reporters> {
-  const names = given ?? REPORTER_NAMES.slice(0, 1);
+  const names = given ?? [detectAgent(options.env) === undefined ? REPORTER_NAMES[0]! : "agent"];
   const isBuiltIn = (name: string): boolean => Object.hasOwn(REPORTERS, name);
   const builtIn = names.findLast(isBuiltIn);
   const facts = builtIn === undefined ? undefined : REPORTERS[builtIn];

@@ -366,7 +366,7 @@ export const TABLE: SectionSpec = section({
         spec: { kind: "list", of: { kind: "choice", choices: REPORT_FORMAT_NAMES, orModule: true } },
         default: ["html", "json"],
         description:
-          "Files that `run` writes: `report.html`, `results.json`, `junit.xml`, or what a module of your own renders (`./mine.ts`). With an empty list nothing is written.",
+          "Files that `run` writes: `report.html`, `results.json`, `junit.xml`, `results.sarif`, or what a module of your own renders (`./mine.ts`). With an empty list nothing is written.",
       },
       output_dir: { spec: path, default: "./reports", description: "Folder of the reports." },
       include_request_response: { spec: { kind: "boolean" }, default: true, description: "Whether reports show requests and responses." },

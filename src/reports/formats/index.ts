@@ -5,6 +5,7 @@ export const REPORT_FORMATS: Readonly<Record<string, () => Promise<{ readonly fo
   html: () => import("./html.ts"),
   json: () => import("./json.ts"),
   junit: () => import("./junit.ts"),
+  sarif: () => import("./sarif.ts"),
 };
 
 export const REPORT_FORMAT_NAMES: readonly string[] = Object.keys(REPORT_FORMATS);

@@ -2,7 +2,7 @@ import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document/do
 import { duration, grouped, plural } from "../console/numbers.ts";
 import { doubtOf } from "../console/violation-text.ts";
 import { raceName, rateText, statusText, verdictText } from "../console/race-text.ts";
-import { cut, printable } from "../console/printable.ts";
+import { inertMarkdown as inert } from "./inert-markdown.ts";
 
 const VERDICTS: Readonly<Record<number, string>> = {
   0: "no finding fails the run",
@@ -159,13 +159,4 @@ function problems({ failures, explorations: list, journeys: ran }: RunDocument):
       ...ran.flatMap(of),
     ],
   };
-}
-
-/**
- * Returns text that is safe in Markdown, also in a cell of a table. It is code, in which GitHub looks for neither mentions nor links nor numbers of
- * issues. Everything but letters, digits and blanks is written as references, which are never markup.
- */
-function inert(text: string, longest: number = 300): string {
-  const shown = cut(printable(text), longest);
-  return shown === "" ? "" : `<code>${shown.replace(/[!-/:-@[-`{-~]/g, (one) => `&#${one.charCodeAt(0)};`)}</code>`;
 }

@@ -22,7 +22,8 @@ export interface Outcome {
 export interface Case {
   readonly name: string;
   readonly classname: string;
-  readonly ms: number;
+  /** Absent where no time was measured: an exploration checks its rules and actions together. */
+  readonly ms?: number | undefined;
   readonly outcome?: Outcome | undefined;
   /** Information for the reader although the case passed. */
   readonly output?: string | undefined;
@@ -44,23 +45,20 @@ export function explorationCases(entry: ExplorationEntry, failOn: RunDocument["f
       return {
         name: action,
         classname: `${name}.actions`,
-        ms: 0,
         outcome: errorOf(own) ?? (applied === 0 && brought !== true ? never : undefined),
       };
     }),
     ...errors
       .filter(({ source }) => !ofAction(source) && !invariants.includes(source))
-      .map((error, index): Case => ({ name: `${error.source} ${index + 1}`, classname: `${name}.run`, ms: 0, outcome: errorOf([error]) })),
+      .map((error, index): Case => ({ name: `${error.source} ${index + 1}`, classname: `${name}.run`, outcome: errorOf([error]) })),
     ...divergences.map(({ kind, message, path, differences }, index): Case => ({
       name: `${kind} ${index + 1}`,
       classname: `${name}.run`,
-      ms: 0,
       outcome: { kind: "error", type: kind, message, text: [`path: ${path.join(" -> ")}`, ...differences].join("\n") },
     })),
     ...entry.unverified.map((message, index): Case => ({
       name: `unverified ${index + 1}`,
       classname: `${name}.run`,
-      ms: 0,
       outcome: { kind: "error", type: "unverified", message },
     })),
     ...(stopReason === "interrupted" ? [interruptedCase(entry)] : []),
@@ -69,7 +67,7 @@ export function explorationCases(entry: ExplorationEntry, failOn: RunDocument["f
 
 function interruptedCase(entry: ExplorationEntry): Case {
   const message = `interrupted: ${entry.verdict.text}`;
-  return { name: "interrupted", classname: `${entry.name}.run`, ms: 0, outcome: { kind: "error", type: "interrupted", message } };
+  return { name: "interrupted", classname: `${entry.name}.run`, outcome: { kind: "error", type: "interrupted", message } };
 }
 
 function invariantCase(
@@ -78,7 +76,7 @@ function invariantCase(
   failOn: RunDocument["failOnSeverity"],
   errors: readonly RunError[],
 ): Case {
-  const base = { name: invariant, classname: `${entry.name}.invariants`, ms: 0 };
+  const base = { name: invariant, classname: `${entry.name}.invariants` };
   const found = entry.violations.filter((one) => one.invariant === invariant);
   const failing = found.filter(({ known, severity }) => known !== true && failOn !== "none" && isAtLeast(severity, failOn));
   const [first] = failing.toSorted((a, b) => Number(b.confirmed) - Number(a.confirmed));
@@ -86,15 +84,21 @@ function invariantCase(
   if (first !== undefined) {
     const doubt = doubtOf(first);
     const kind = doubt === undefined ? "failure" : "error";
-    return { ...base, outcome: { kind, type: doubt?.word ?? first.severity, message: first.message, text } };
+    return { ...base, ms: replayMs(first), outcome: { kind, type: doubt?.word ?? first.severity, message: first.message, text } };
   }
   return { ...base, outcome: errorOf(errors.filter(({ source }) => source === invariant)), output: text === "" ? undefined : text };
+}
+
+/** Returns the time that the requests of a finding took when its path was replayed; `undefined` if there are none. */
+function replayMs({ steps, checks = [] }: ExplorationEntry["violations"][number]): number | undefined {
+  const sent = [...steps.flatMap(({ requests }) => requests), ...checks];
+  return sent.length === 0 ? undefined : sent.reduce((sum, { durationMs }) => sum + durationMs, 0);
 }
 
 /** Returns one case per race; if races were probed and none was found, one case that says so. */
 function raceCases(entry: ExplorationEntry, failOn: RunDocument["failOnSeverity"]): readonly Case[] {
   const { races, raceCoverage } = entry;
-  const base = { classname: `${entry.name}.races`, ms: 0 };
+  const base = { classname: `${entry.name}.races` };
   const probed = raceRows(entry)
     .map(([word, text]) => `${word}: ${text}`)
     .join("\n");
@@ -149,11 +153,10 @@ export function journeyCases({ name, steps, errors, divergences, interrupted }: 
       }
       return { ...base, outcome: { kind: "failure", type: step.status, message: step.error ?? step.status.replace("_", " "), text } };
     }),
-    ...errors.map((error): Case => ({ name: error.source, classname: `${name}.run`, ms: 0, outcome: errorOf([error]) })),
+    ...errors.map((error): Case => ({ name: error.source, classname: `${name}.run`, outcome: errorOf([error]) })),
     ...divergences.map(({ kind, message, differences }): Case => ({
       name: kind,
       classname: `${name}.run`,
-      ms: 0,
       outcome: { kind: "error", type: kind, message, text: differences.join("\n") },
     })),
   ];

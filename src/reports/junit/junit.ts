@@ -23,7 +23,7 @@ export function junitText(document: RunDocument): string {
       name: file,
       file,
       ms: 0,
-      cases: [{ name: file, classname: "run", ms: 0, outcome: { kind: "error" as const, type: code, message, text: hint ?? "" } }],
+      cases: [{ name: file, classname: "run", outcome: { kind: "error" as const, type: code, message, text: hint ?? "" } }],
     })),
   ];
   const all = suites.flatMap(({ cases }) => cases);
@@ -45,7 +45,7 @@ function caseText({ name, classname, ms, outcome, output }: Case): string {
     outcome === undefined ? "" : element(outcome.kind, { type: outcome.type, message: outcome.message }, escaped(outcome.text ?? ""));
   return element(
     "testcase",
-    { name, classname, time: seconds(ms) },
+    { name, classname, time: ms === undefined ? undefined : seconds(ms) },
     came + (output === undefined ? "" : element("system-out", {}, escaped(output))),
   );
 }

@@ -36,8 +36,18 @@ export interface ScaffoldPlan {
    * `resources`.
    */
   readonly graphql?: { readonly path: string } | undefined;
+  /** For recorded traffic: its calls in their order. Then there are no `resources`. */
+  readonly recording?: { readonly from: "har" | "postman"; readonly steps: readonly RecordedStep[] } | undefined;
   /** The warnings of the description. */
   readonly warnings: readonly string[];
+}
+
+/** A call of a recording. */
+export interface RecordedStep {
+  /** One of the plan's actions. */
+  readonly action: PlannedAction;
+  /** The status of the recorded answer, if it is 400 or above. */
+  readonly failure: number | undefined;
 }
 
 export interface PlannedKey {

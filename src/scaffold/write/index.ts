@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { packageManifest, schemaPath, surroundingsOf, templateFiles, type Surroundings } from "../../init/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import type { GivenKey, PlannedAction, PlannedKey, ScaffoldPlan } from "../infer/plan.ts";
+import type { GivenKey, PlannedAction, PlannedKey, RecordedStep, ScaffoldPlan } from "../infer/plan.ts";
 import { reachable } from "../infer/setup/choose-keys.ts";
 import { actionCode, usesOf } from "./code/action.ts";
 import { slug } from "./code/identifier.ts";
@@ -10,6 +10,7 @@ import { configFile } from "./files/config-file.ts";
 import { contextFile } from "./files/context-file.ts";
 import { explorationFile } from "./files/exploration-file.ts";
 import { indexFile } from "./files/index-file.ts";
+import { journeyFile } from "./files/journey-file.ts";
 import { readmeFile } from "./files/readme-file.ts";
 import { resourcesFile } from "./files/resources-file.ts";
 import type { RuleInput } from "./files/rules.ts";
@@ -31,8 +32,8 @@ export interface WriteInput {
   /** The folder as the user named it. */
   readonly shown: string;
   /**
-   * The place where `conformsTo` finds the description: the copy that is written, or the relative URL of a file. `none`: a GraphQL schema has no use
-   * for it.
+   * The place where `conformsTo` finds the description: the copy that is written, or the relative URL of a file. `none`: a GraphQL schema or a
+   * recording has no use for it.
    */
   readonly description:
     | { readonly kind: "copy"; readonly text: string }
@@ -78,6 +79,7 @@ export function writeScaffold(input: WriteInput): Written {
   const living = new Set(Object.values(actions).flatMap(({ file, deleted }) => (deleted === true ? [] : [file])));
   const counters = [...new Set(named.flatMap(({ counter }) => counter ?? []))];
   const { setup = [] } = plan;
+  const hasUsers = plan.login !== undefined && !isQueryKey(plan.login);
   const allKeys = withoutDoubles([...keys, ...counters.map((key): PlannedKey => ({ key, type: "number" })), ...(force ? [] : before.keys)]);
   const files: readonly ScaffoldFile[] = [
     indexFile(
@@ -90,22 +92,23 @@ export function writeScaffold(input: WriteInput): Written {
       counters,
       allKeys.map(({ key }) => key).filter((key) => !before.keys.some((one) => one.key === key)),
     ),
-    ...(plan.graphql === undefined ? [ofResources(plan, before)] : []),
+    ...(plan.graphql === undefined && plan.recording === undefined ? [ofResources(plan, before)] : []),
     supportFile(),
     ...(plan.login === undefined ? [] : [sessionFile(plan.login)]),
     ...(setup.length === 0 ? [] : [ofSetup(plan, setup, before)]),
     explorationFile({
       path: exploration,
       name: exploration.slice(0, -".explore.ts".length),
-      description: input.description.kind === "file" ? input.description.url : `./${COPY}`,
+      description: plan.recording !== undefined ? undefined : input.description.kind === "file" ? input.description.url : `./${COPY}`,
       allowRefs: input.description.kind === "file" && input.description.allowRefs,
       endpoint: plan.graphql?.path,
       basePath: plan.basePath,
       hasCookies: plan.hasCookies,
-      hasUsers: plan.login !== undefined && !isQueryKey(plan.login),
+      hasUsers,
       hasKeys: setup.length > 0,
       ...proposals(plan, named),
     }),
+    ...(plan.recording === undefined ? [] : [ofRecording(plan.recording.steps)]),
     ...(input.description.kind === "copy" ? [{ path: COPY, text: input.description.text, isImported: false }] : []),
     configFile(plan, schemaPath(directory, surroundings)),
     readmeFile({ plan, named, exploration, placeOf: (action) => placeOf(action, merged) }),
@@ -115,6 +118,11 @@ export function writeScaffold(input: WriteInput): Written {
       : []),
   ];
   return conclude();
+
+  function ofRecording(steps: readonly RecordedStep[]): ScaffoldFile {
+    const living = named.filter(({ id, file }) => merged.get(file)?.fates.get(id) !== "deleted");
+    return journeyFile({ name: slug(plan.title, "recording"), steps, named: living, hasUsers, hasKeys: setup.length > 0 });
+  }
 
   function conclude(): Written {
     const changes: { path: string; text: string }[] = [];

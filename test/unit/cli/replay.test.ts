@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { ReplayResult } from "../../../src/model/results/replay.ts";
 import type { Violation } from "../../../src/model/results/result.ts";
 import type { ReplayFileInput } from "../../../src/run/index.ts";
+import { harErrors } from "../../support/json-schemas.ts";
 import { result, violation } from "../reports/results.ts";
 import { newRunId } from "../../../src/run-log/index.ts";
 import { configIn, store } from "../run-log/stores.ts";
@@ -60,6 +61,16 @@ describe("a finding of an earlier run", () => {
   });
 });
 
+it("is an archive of its requests with --emit har, without secrets", async () => {
+  const { status, stdout, replayInputs } = await seqqa(["replay", "aa11", "--emit", "har"], { cwd });
+  expect([status, replayInputs]).toEqual([0, []]);
+  const har = JSON.parse(stdout) as { readonly log: { readonly entries: readonly { readonly comment: string }[] } };
+  expect(harErrors(har)).toEqual([]);
+  expect(har.log.entries.map(({ comment }) => comment).slice(0, 3)).toEqual(PATH);
+  expect(stdout).toContain("/create_order?token=%5Bredacted%5D");
+  expect(stdout).not.toContain("abc");
+});
+
 describe("a wrong use ends with 2, and nothing is sent", () => {
   it.each<readonly [string, RegExp]>([
     [
@@ -85,6 +96,7 @@ describe("a wrong use ends with 2, and nothing is sent", () => {
       /^error: --from-step "1" is not a step of the path\.\nhint: The finding is in the initial state: it has no steps\.\n$/,
     ],
     ["aa11 --emit curl --from-step 2", /^error: --from-step cannot be combined with --emit, which executes nothing\.\nhint: /],
+    ["dd11 --emit har", /^error: The finding has no HTTP requests: [^\n]*\nhint: Try --emit vitest; /],
     ["dd11 --emit curl", /^error: The finding has no HTTP requests that curl could send: [^\n]*\nhint: Try --emit vitest; /],
   ])("seqqa replay %s", async (line, message) => {
     const { status, stdout, stderr, replayInputs } = await seqqa(["replay", ...line.split(" ")], { cwd });

@@ -112,7 +112,7 @@ describe("seqqa init overwrites nothing: exit status 2, one sentence, nothing wr
     const cwd = folderWith(installed);
     await seqqa(["init"], { cwd });
     expect(await refused(cwd, "qa")).toMatch(
-      /^error: qa\/README\.md, qa\/seqqa\.yaml, [^\n]* and 7 more already exist; nothing was written\.\n/,
+      /^error: qa\/README\.md, qa\/seqqa\.yaml, [^\n]* and 8 more already exist; nothing was written\.\n/,
     );
   });
 

@@ -38,22 +38,22 @@ export function readmeFile({ plan, named, exploration, placeOf }: ReadmeInput): 
   const leftOut = (plan.leftOut ?? []).map(({ action, why }) => `| ${code(callOf(action))} | ${markdown(why)} |`);
   const text = `# ${markdown(plan.title) || "API"}
 
-Written by \`seqqa scaffold ${plan.graphql === undefined ? "openapi" : "graphql"}\`. Change what you like: another run keeps what you changed and adds what is new; \`--force\` overwrites it.
+Written by \`seqqa scaffold ${sourceOf(plan)}\`. Change what you like: another run keeps what you changed and adds what is new; \`--force\` overwrites it.
 
 | file | what it is |
 | --- | --- |
 | \`seqqa.yaml\` | where the API runs, and how far to explore |
-| \`actions/\` | the calls, one file for each group of the description |
+| \`actions/\` | the calls, one file for each ${plan.recording === undefined ? "group of the description" : "kind of thing"} |
 | \`${exploration}\` | the exploration: how it begins, and the rules that hold after every call |
 | \`context.ts\` | the ids that calls hand on to each other |
-${plan.graphql === undefined ? "| `resources.ts` | the resources of the API, which the rules use |\n" : ""}${plan.login === undefined ? "" : "| `session.ts` | the users that call the API, with credentials from the environment |\n"}${(plan.setup ?? []).length === 0 ? "" : "| `setup.ts` | ids that no call gives: give them values, so that more actions can be called |\n"}| \`.seqqa-scaffold.json\` | what was written, so that your changes are told from it; keep it |
+${plan.graphql === undefined && plan.recording === undefined ? "| `resources.ts` | the resources of the API, which the rules use |\n" : ""}${plan.recording === undefined ? "" : "| `journeys/` | the recording, call by call |\n"}${plan.login === undefined ? "" : "| `session.ts` | the users that call the API, with credentials from the environment |\n"}${(plan.setup ?? []).length === 0 ? "" : "| `setup.ts` | ids that no call gives: give them values, so that more actions can be called |\n"}| \`.seqqa-scaffold.json\` | what was written, so that your changes are told from it; keep it |
 
 First say in \`seqqa.yaml\` where the API runs (\`base_url\`) or how it is started (\`target\`)${plan.login === undefined ? "" : ", and set the variables that `session.ts` reads"}. Then, in this folder:
 
 \`\`\`sh
 npx seqqa doctor          # whether the configuration can run
 npx seqqa run .           # the exploration
-npx tsc --noEmit -p .     # types
+${plan.recording === undefined ? "" : "npx seqqa run --all       # the recording\n"}npx tsc --noEmit -p .     # types
 \`\`\`
 
 Between two branches seqqa puts back the stores that \`seqqa.yaml\` declares. With \`base_url\` alone it knows of none, and says so when it runs.
@@ -67,8 +67,15 @@ ${resources.length === 0 ? "" : `\n${table(["resource", "all", "one", "below"], 
 ## What was not
 
 ${missing.length === 0 ? "Nothing is missing." : table(["where", "action", "what", "what to write"], missing)}
-${leftOut.length === 0 ? "" : `\n## What is not called\n\n${table(["call", "why"], leftOut)}\n`}${plan.warnings.length === 0 ? "" : `\n## ${plan.graphql === undefined ? "Corrections of the description" : "Parts of the schema that were left out or are not right"}\n\n${plan.warnings.map((warning) => `- ${markdown(warning)}`).join("\n")}\n`}`;
+${leftOut.length === 0 ? "" : `\n## What is not called\n\n${table(["call", "why"], leftOut)}\n`}${plan.warnings.length === 0 ? "" : `\n## ${warningsTitle(plan)}\n\n${plan.warnings.map((warning) => `- ${markdown(warning)}`).join("\n")}\n`}`;
   return { path: "README.md", isImported: false, text: `${text.trimEnd()}\n` };
+}
+
+const sourceOf = ({ graphql, recording }: ScaffoldPlan): string => recording?.from ?? (graphql === undefined ? "openapi" : "graphql");
+
+function warningsTitle({ graphql, recording }: ScaffoldPlan): string {
+  if (recording !== undefined) return "Parts of the recording that were left out";
+  return graphql === undefined ? "Corrections of the description" : "Parts of the schema that were left out or are not right";
 }
 
 function reasons({ parameters, graphql }: PlannedAction): string {

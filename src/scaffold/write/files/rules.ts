@@ -2,8 +2,8 @@ import { list, object, row, text, type Code } from "../code/layout.ts";
 import { quoted } from "../code/text.ts";
 
 export interface RuleInput {
-  /** The description, as a URL relative to the exploration's file. */
-  readonly description: string;
+  /** The description, as a URL relative to the exploration's file; `undefined`: there is none. */
+  readonly description: string | undefined;
   /** `true`: the description was read with `--allow-refs`. */
   readonly allowRefs: boolean;
   /** `true`: there is a login that more than one user can use. */
@@ -67,9 +67,13 @@ const RULES: readonly UsedRule[] = [
 /** Rules for GraphQL APIs. Rules that depend on a path, a method or a status alone are left out, since a GraphQL API has only one of each. */
 const OF_GRAPHQL: ReadonlySet<string> = new Set(["noServerErrors", "rejectedMeansUnchanged", "ownership"]);
 
+/** Rules for recorded traffic, of which neither a description nor resources are known. */
+const OF_RECORDINGS: ReadonlySet<string> = new Set([...OF_GRAPHQL, "idempotent", "retrySafe"]);
+
 /** Returns the rules of an exploration, in the order in which they are written. */
 export function rulesOf(input: RuleInput): readonly { readonly name: string; readonly code: Code }[] {
-  return RULES.filter(({ name }) => input.endpoint === undefined || OF_GRAPHQL.has(name)).flatMap(({ name, code: codeOf }) => {
+  const used = input.endpoint !== undefined ? OF_GRAPHQL : input.description === undefined ? OF_RECORDINGS : undefined;
+  return RULES.filter(({ name }) => used === undefined || used.has(name)).flatMap(({ name, code: codeOf }) => {
     const code = codeOf(input);
     return (code === undefined ? [] : Array.isArray(code) ? code : [code]).map((one: Code) => ({ name, code: one }));
   });
@@ -98,7 +102,7 @@ function singleUseLine({ create, use }: SingleUseNames, hasUsers: boolean): Code
 }
 
 function conformsToLine({ description, allowRefs }: RuleInput): Code {
-  return row("conformsTo(new URL(", quoted(description), `, import.meta.url)${allowRefs ? ", { allowRefs: true }" : ""})`);
+  return row("conformsTo(new URL(", quoted(description!), `, import.meta.url)${allowRefs ? ", { allowRefs: true }" : ""})`);
 }
 
 function ownershipLine({ hasKeys, singleUse = [] }: RuleInput): Code {

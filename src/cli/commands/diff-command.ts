@@ -1,0 +1,77 @@
+import { resolve } from "node:path";
+import { configFor } from "../arguments/config-for.ts";
+import { compareRuns, DIFF_FORMATS, type NamedRun, type RunDiff } from "../../diff/index.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { printable } from "../../reports/index.ts";
+import { OWN_ONLY, unreadable, writeWhole } from "../../run-log/index.ts";
+import type { ExitStatus } from "../../run/session/exit-status.ts";
+import { namedRun } from "../arguments/named-run.ts";
+import { usage } from "../arguments/run-options.ts";
+import type { Shell } from "../process/shell.ts";
+import { writing } from "../run/report-files.ts";
+
+export interface DiffOptions {
+  /** The name of the baseline's commit or branch, for the output. */
+  readonly against?: string;
+  /** The results.json of the baseline. */
+  readonly baseline?: string;
+  readonly format?: string;
+  readonly output?: string;
+  readonly config?: string;
+}
+
+/** `seqqa diff`: prints how the behaviour of the API changed between two runs. Nothing is executed, and no code is checked out. */
+export function diffCommand(runs: readonly string[], options: DiffOptions, shell: Shell): ExitStatus {
+  const { format = "text", output, baseline } = options;
+  refuseMisuse(runs, options);
+  const config = configFor(shell, { directory: ".", file: options.config, allowedStores: "unopened" });
+  const [named, second] = baseline === undefined ? runs : [baseline, runs[0]];
+  const found = namedRun(named, config.report.outputDir, shell);
+  const before = options.against === undefined ? found : { ...found, name: options.against };
+  const after = namedRun(second, config.report.outputDir, shell);
+  const diff = compared(before, after);
+  const isEqual = diff.parts.length === 0;
+  if (isEqual) for (const note of diff.notes) shell.stderr.write(`note: ${printable(note)}\n`);
+  const render = DIFF_FORMATS[format]!;
+  if (output !== undefined && output !== "-") {
+    const file = resolve(shell.cwd, output);
+    writing(file, () => writeWhole(file, [render(diff)], OWN_ONLY));
+  } else if (!isEqual) shell.stdout.write(render(diff));
+  return isEqual ? 0 : 1;
+}
+
+function refuseMisuse(runs: readonly string[], { against, baseline, output }: DiffOptions): void {
+  const example = "Type seqqa diff <before> [<after>], or seqqa diff --against main --baseline base/results.json.";
+  if ([...runs, against, baseline].some((one) => one?.trim() === "")) throw usage("The name of a run is empty.", example);
+  if (output === "") throw usage("--output is empty.", "Give a file, or - for standard output.");
+  if (against !== undefined && baseline === undefined) {
+    throw usage(
+      "--against needs the results of that ref: no code is checked out.",
+      "Add --baseline with the results.json that the run of that ref wrote.",
+    );
+  }
+  if (baseline === undefined && runs.length === 0) throw usage("No run to compare with was named.", example);
+  if (runs.length > (baseline === undefined ? 2 : 1)) {
+    throw usage(`${runs.length} runs were named${baseline === undefined ? "" : " beside --baseline"}, and two are compared.`, example);
+  }
+}
+
+function compared(before: NamedRun, after: NamedRun): RunDiff {
+  let diff: RunDiff | undefined;
+  try {
+    diff = compareRuns(before, after);
+  } catch (cause) {
+    if (!(cause instanceof TypeError)) throw cause;
+    throw unreadable(`${before.name} or ${after.name}`, cause.message, cause);
+  }
+  if (diff !== undefined) return diff;
+  const listed = ({ document: { explorations, journeys } }: NamedRun): string =>
+    [...explorations, ...journeys]
+      .slice(0, 5)
+      .map(({ name }) => name)
+      .join(", ") || "nothing";
+  throw new SeqqaError("DIFFERENT_EXPLORATIONS", `${before.name} and ${after.name} have no exploration and no journey in common.`, {
+    exitStatus: 2,
+    hint: `Compare runs of the same explorations. They have: ${listed(before)}; and ${listed(after)}.`,
+  });
+}

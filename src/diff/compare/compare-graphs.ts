@@ -1,0 +1,96 @@
+import type { Edge, GraphReader } from "./graph-reader.ts";
+
+/** Actions that had one outcome before and have another one now, in states that the same calls lead to. */
+export interface OutcomeChange {
+  readonly action: string;
+  readonly before: Outcome;
+  readonly after: Outcome;
+  /** The number of states in which it was seen. */
+  states: number;
+  /** The shortest path, the action included, of calls that have the same outcomes in both runs up to the last one. */
+  readonly path: readonly string[];
+}
+
+/** The outcome of a call as a reader of the API sees it; `null`: the call was not made, as its precondition did not hold. */
+export type Outcome = { readonly status: number; readonly effect: "changes" | "keeps" | "lost" } | null;
+
+/** A pair of states that the same calls lead to. */
+interface Pair {
+  readonly before: number;
+  readonly after: number;
+  readonly from?: Pair;
+  readonly action?: string;
+}
+
+/**
+ * Walks both graphs together from their root states, and compares the outcomes of the actions of both. States are never compared by what they hold:
+ * ids and times differ in every run. Pairs of states are joined as by Hopcroft and Karp ("A linear algorithm for testing equivalence of finite
+ * automata", 1971), so a walk takes no more pairs than both graphs have states. Beyond different outcomes the walk does not continue.
+ */
+export function compareGraphs(before: GraphReader, after: GraphReader, actions: readonly string[]): readonly OutcomeChange[] {
+  const changes = new Map<string, OutcomeChange>();
+  const joined = new Classes(before.nodes + after.nodes);
+  const queue: Pair[] = [];
+  const visit = (pair: Pair): void => {
+    if (joined.join(pair.before, before.nodes + pair.after)) queue.push(pair);
+  };
+  if (before.nodes > 0 && after.nodes > 0) visit({ before: 0, after: 0 });
+  for (let at = 0; at < queue.length; at++) {
+    const pair = queue[at]!;
+    const [old, now] = [before.edgesOf(pair.before), after.edgesOf(pair.after)];
+    // Nothing was tried in one of them: behind a broken rule, or for lack of time.
+    if (old.size === 0 || now.size === 0) continue;
+    for (const action of actions) {
+      const [one, other] = [old.get(action), now.get(action)];
+      if (one === undefined && other === undefined) continue;
+      if (one === undefined && !before.isExpanded(pair.before)) continue;
+      if (other === undefined && !after.isExpanded(pair.after)) continue;
+      const outcomes = { before: outcomeOf(one, pair.before), after: outcomeOf(other, pair.after) };
+      const key = JSON.stringify([action, outcomes]);
+      if (JSON.stringify(outcomes.before) !== JSON.stringify(outcomes.after)) {
+        const known = changes.get(key);
+        if (known !== undefined) known.states++;
+        else changes.set(key, { action, ...outcomes, states: 1, path: [...pathOf(pair), action] });
+      } else if (one!.to >= 0) {
+        visit({ before: one!.to, after: other!.to, from: pair, action });
+      }
+    }
+  }
+  return [...changes.values()];
+}
+
+function outcomeOf(edge: Edge | undefined, node: number): Outcome {
+  if (edge === undefined) return null;
+  return { status: edge.status, effect: edge.to === -1 ? "lost" : edge.to === node ? "keeps" : "changes" };
+}
+
+function pathOf(pair: Pair): readonly string[] {
+  const path: string[] = [];
+  for (let at: Pair | undefined = pair; at?.action !== undefined; at = at.from) path.push(at.action);
+  return path.reverse();
+}
+
+/** Disjoint sets of numbers. */
+class Classes {
+  readonly #parents: Int32Array;
+
+  constructor(count: number) {
+    this.#parents = Int32Array.from({ length: count }, (_, index) => index);
+  }
+
+  /** Joins the sets of two numbers. Returns `false` if they are in one set already. */
+  join(one: number, other: number): boolean {
+    const [a, b] = [this.#find(one), this.#find(other)];
+    this.#parents[a] = b;
+    return a !== b;
+  }
+
+  #find(member: number): number {
+    let at = member;
+    while (this.#parents[at] !== at) {
+      this.#parents[at] = this.#parents[this.#parents[at]!]!;
+      at = this.#parents[at]!;
+    }
+    return at;
+  }
+}

@@ -1,0 +1,91 @@
+import type { ExplorationEntry, JourneyEntry, RunDocument } from "../../reports/index.ts";
+import type { Change, DiffPart, RunDiff } from "../run-diff.ts";
+import { compareActions, type Side } from "./compare-actions.ts";
+import { compareRules } from "./compare-rules.ts";
+import { GraphReader, isComplete } from "./graph-reader.ts";
+import { refuseBrokenGraph } from "./refuse-broken-graph.ts";
+
+/** A run with the name that the diff uses for it. */
+export interface NamedRun {
+  readonly name: string;
+  readonly document: RunDocument;
+}
+
+/**
+ * Compares the behaviour of the API in two runs: rules, actions, answers, numbers of states, and journeys. Times, ids, the words of messages, and the
+ * number and order of lanes are no behaviour. `undefined`: no exploration and no journey is in both runs.
+ * @throws TypeError for a graph that is none
+ */
+export function compareRuns(before: NamedRun, after: NamedRun): RunDiff | undefined {
+  const explorations = pairs(before.document.explorations, after.document.explorations);
+  const journeys = pairs(before.document.journeys, after.document.journeys);
+  if (![...explorations, ...journeys].some(([old, now]) => old !== undefined && now !== undefined)) return undefined;
+  const parts = [
+    ...explorations.map(([old, now]): DiffPart => {
+      const { name, file } = (now ?? old)!;
+      const failed = now === undefined ? after.document.failures.find((one) => one.file === file) : undefined;
+      return { kind: "exploration", name, changes: explorationChanges(old, now, failed?.message) };
+    }),
+    ...journeys.map(([old, now]): DiffPart => ({ kind: "journey", name: (now ?? old)!.name, changes: journeyChanges(old, now) })),
+  ];
+  const notes = [before, after].flatMap(incomplete);
+  return { before: before.name, after: after.name, parts: parts.filter(({ changes }) => changes.length > 0), notes };
+}
+
+/** Returns the members of both lists by their names; those of the second list first. Of members with one name, the first with the first. */
+function pairs<T extends { readonly name: string }>(
+  before: readonly T[],
+  after: readonly T[],
+): readonly (readonly [before: T | undefined, after: T | undefined])[] {
+  const left = [...before];
+  const found = after.map((now) => {
+    const at = left.findIndex(({ name }) => name === now.name);
+    return [at === -1 ? undefined : left.splice(at, 1)[0], now] as const;
+  });
+  return [...found, ...left.map((old) => [old, undefined] as const)];
+}
+
+function explorationChanges(old: ExplorationEntry | undefined, now: ExplorationEntry | undefined, failure?: string): readonly Change[] {
+  if (old === undefined) return [{ about: "exploration", kind: "added", subject: now!.name, text: "exploration added" }];
+  if (now === undefined) {
+    const text = failure === undefined ? "exploration removed" : `can no longer be explored: ${failure}`;
+    return [{ about: "exploration", kind: "removed", subject: old.name, text }];
+  }
+  const [before, after] = [sideOf(old), sideOf(now)];
+  return [...compareRules(before, after), ...compareActions(before, after), ...sizeChanges(old, now)];
+}
+
+function sideOf(entry: ExplorationEntry): Side {
+  refuseBrokenGraph(entry.graph);
+  return { entry, graph: entry.graph.leftOut === undefined ? new GraphReader(entry) : undefined };
+}
+
+/** The sizes of explorations that were cut off say nothing about behaviour. */
+function sizeChanges(old: ExplorationEntry, now: ExplorationEntry): readonly Change[] {
+  if (!isComplete(old) || !isComplete(now)) return [];
+  const change = (subject: string, before: number, after: number): readonly Change[] =>
+    before === after ? [] : [{ about: "states", kind: "changed", subject, text: `${after} instead of ${before}` }];
+  return [...change("states", old.statesVisited, now.statesVisited), ...change("transitions", old.transitions, now.transitions)];
+}
+
+function journeyChanges(old: JourneyEntry | undefined, now: JourneyEntry | undefined): readonly Change[] {
+  if (old === undefined) return [{ about: "journey", kind: "added", subject: now!.name, text: `journey added, ${endOf(now!)}` }];
+  if (now === undefined) return [{ about: "journey", kind: "removed", subject: old.name, text: "journey removed" }];
+  const [before, after] = [endOf(old), endOf(now)];
+  if (before === after) return [];
+  const kind = now.status === "passed" ? "better" : old.status === "passed" ? "worse" : "changed";
+  return [{ about: "journey", kind, subject: now.name, text: `${after}; before it ${before}` }];
+}
+
+/** Returns how a journey ended, and at which step. */
+function endOf({ status, steps }: JourneyEntry): string {
+  const last = steps.find((step) => step.status === "failed" || step.status === "timed_out");
+  return last === undefined ? status.replace("_", " ") : `${status.replace("_", " ")} at ${last.name}`;
+}
+
+function incomplete({ name, document }: NamedRun): readonly string[] {
+  return document.explorations.flatMap((entry) => {
+    if (entry.graph.leftOut !== undefined) return [`${entry.name} of ${name} has too many transitions to compare single states.`];
+    return isComplete(entry) ? [] : [`${entry.name} of ${name} did not end by itself: what it did not reach is not compared.`];
+  });
+}

@@ -1,0 +1,81 @@
+import type { ExplorationEntry } from "../../reports/index.ts";
+
+/** An outcome of an action in a state. */
+export interface Edge {
+  /** -1: the outcome has no state. */
+  readonly to: number;
+  /** 0: there was no response. */
+  readonly status: number;
+}
+
+/** Reads the graph of an exploration: edges by state, and the shortest known path to each state. */
+export class GraphReader {
+  readonly nodes: number;
+  readonly #entry: ExplorationEntry;
+  readonly #lists: Pick<
+    ExplorationEntry["graph"],
+    "parents" | "parentActions" | "depths" | "edgeFrom" | "edgeAction" | "edgeTo" | "edgeStatus"
+  >;
+  /** The places of edges, ordered by the state that they leave, and where each state's edges begin. */
+  readonly #places: Int32Array;
+  readonly #begins: Int32Array;
+
+  constructor(entry: ExplorationEntry) {
+    const { parents, parentActions, depths, edgeFrom, edgeAction, edgeTo, edgeStatus } = entry.graph;
+    this.nodes = depths.length;
+    this.#entry = entry;
+    this.#lists = { parents, parentActions, depths, edgeFrom, edgeAction, edgeTo, edgeStatus };
+    this.#begins = new Int32Array(this.nodes + 1);
+    for (const from of edgeFrom) this.#begins[from + 1]!++;
+    for (let node = 0; node < this.nodes; node++) this.#begins[node + 1]! += this.#begins[node]!;
+    const next = this.#begins.slice();
+    this.#places = new Int32Array(edgeFrom.length);
+    edgeFrom.forEach((from, place) => (this.#places[next[from]!++] = place));
+  }
+
+  /** Returns the outcomes of the actions that were executed in a state, by the action's name. */
+  edgesOf(node: number): ReadonlyMap<string, Edge> {
+    const { edgeAction, edgeTo, edgeStatus } = this.#lists;
+    const places = this.#places.subarray(this.#begins[node], this.#begins[node + 1]);
+    return new Map(Array.from(places, (place) => [this.#name(edgeAction[place]!), { to: edgeTo[place]!, status: edgeStatus[place]! }]));
+  }
+
+  /** Returns `true` if every action that applies in the state was executed, unless nothing was. */
+  isExpanded(node: number): boolean {
+    return isComplete(this.#entry) || this.#lists.depths[node]! < this.#entry.completeToDepth;
+  }
+
+  /** Returns the shortest path that ends with an outcome of `action`; only those with `status`, if it is given. */
+  pathTo(action: string, status?: number): readonly string[] | undefined {
+    const { edgeFrom, edgeAction, edgeStatus, depths } = this.#lists;
+    let best: number | undefined;
+    for (let place = 0; place < edgeFrom.length; place++) {
+      if (this.#name(edgeAction[place]!) !== action || (status !== undefined && edgeStatus[place] !== status)) continue;
+      if (best === undefined || depths[edgeFrom[place]!]! < depths[edgeFrom[best]!]!) best = place;
+    }
+    return best === undefined ? undefined : [...this.#pathOf(edgeFrom[best]!), action];
+  }
+
+  /** Returns `true` if every step of a path was executed. */
+  hasPath(path: readonly string[]): boolean {
+    let node = 0;
+    return path.every((action) => {
+      const edge = node < 0 ? undefined : this.edgesOf(node).get(action);
+      node = edge?.to ?? -1;
+      return edge !== undefined;
+    });
+  }
+
+  #pathOf(node: number): readonly string[] {
+    const path: string[] = [];
+    for (let at = node; at > 0; at = this.#lists.parents[at]!) path.push(this.#name(this.#lists.parentActions[at]!));
+    return path.reverse();
+  }
+
+  #name(action: number): string {
+    return this.#entry.graph.actions[action]!;
+  }
+}
+
+/** Returns `true` if nothing was left to explore. */
+export const isComplete = ({ open, stopReason }: ExplorationEntry): boolean => open === 0 && stopReason === "exhausted";

@@ -1,0 +1,20 @@
+import type { GraphEntry } from "../../reports/index.ts";
+
+/** Refuses lists that are no graph: they may come from a file that anybody wrote. @throws TypeError that names the list */
+export function refuseBrokenGraph({ actions, nodes, leftOut, ...lists }: GraphEntry): void {
+  const { parents, parentActions, depths, edgeFrom, edgeAction, edgeTo, edgeStatus } = lists;
+  if (leftOut !== undefined) return;
+  const between = (list: readonly number[], low: number, high: number): boolean => list.every((one) => one >= low && one < high);
+  const checks: Readonly<Record<string, boolean>> = {
+    depths: depths.length === nodes,
+    // A parent is nearer to the root than its children, so every path ends there.
+    parents: parents.length === nodes && parents.slice(1).every((parent, node) => depths[parent]! < depths[node + 1]!),
+    parentActions: parentActions.length === nodes && between(parentActions.slice(1), 0, actions.length),
+    edgeFrom: between(edgeFrom, 0, nodes),
+    edgeAction: edgeAction.length === edgeFrom.length && between(edgeAction, 0, actions.length),
+    edgeTo: edgeTo.length === edgeFrom.length && between(edgeTo, -1, nodes),
+    edgeStatus: edgeStatus.length === edgeFrom.length,
+  };
+  const wrong = Object.entries(checks).find(([, fits]) => !fits);
+  if (wrong !== undefined) throw new TypeError(`the list ${wrong[0]} of a graph does not fit the other ones`);
+}

@@ -1,0 +1,54 @@
+import type { Change, DiffPart, RunDiff } from "../run-diff.ts";
+
+/** A change as all formats show it. */
+export interface DiffRow {
+  /** `+` added, `-` removed, `!` a rule, a race or a journey got worse, `v` it got better, `~` changed. */
+  readonly mark: "+" | "-" | "!" | "v" | "~";
+  readonly subject: string;
+  readonly text: string;
+  /** The shortest path; empty if there is none. */
+  readonly path: string;
+}
+
+export interface DiffSection {
+  readonly title: string;
+  readonly rows: readonly DiffRow[];
+}
+
+/** The number of changes of one kind that are shown. */
+const SHOWN = 50;
+
+const TITLES: readonly (readonly [Change["about"], string])[] = [
+  ["exploration", "Explorations"],
+  ["journey", "Journeys"],
+  ["rule", "Rules"],
+  ["race", "Races"],
+  ["action", "Actions"],
+  ["answer", "Answers"],
+  ["states", "Size"],
+];
+
+const MARKS = { added: "+", removed: "-", worse: "!", better: "v", changed: "~" } as const;
+
+/** Returns the changes of a part in sections, the most important ones first. Nothing in them is escaped. */
+export function sectionsOf({ changes }: DiffPart): readonly DiffSection[] {
+  return TITLES.flatMap(([about, title]) => {
+    const rows = changes.filter((one) => one.about === about).map(rowOf);
+    const more: DiffRow = { mark: "~", subject: `${rows.length - SHOWN} more`, text: "", path: "" };
+    return rows.length === 0 ? [] : [{ title, rows: rows.length > SHOWN ? [...rows.slice(0, SHOWN), more] : rows }];
+  });
+}
+
+function rowOf({ kind, subject, text, path }: Change): DiffRow {
+  return {
+    mark: MARKS[kind],
+    subject,
+    text,
+    path: path === undefined ? "" : path.length === 0 ? "(the initial state)" : path.join(" -> "),
+  };
+}
+
+/** Returns the sentence above a diff. */
+export const headline = ({ before, after }: RunDiff): string => `The behaviour of the API changed from ${before} to ${after}.`;
+
+export const titleOf = ({ kind, name }: DiffPart): string => (kind === "journey" ? `journey ${name}` : name);

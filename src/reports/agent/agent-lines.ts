@@ -1,0 +1,92 @@
+import { plural } from "../console/numbers.ts";
+import { cut, printable } from "../console/printable.ts";
+import { raceName, verdictText } from "../console/race-text.ts";
+import { doubtOf } from "../console/violation-text.ts";
+import type { ExplorationEntry, JourneyEntry, RunDocument } from "../document/document-types.ts";
+
+/** The number of findings, errors and divergences that are shown of an exploration. */
+const SHOWN = 10;
+const BODY = 300;
+
+const VERDICTS: Readonly<Record<number, string>> = { 0: "PASSED", 1: "FAILED", 3: "UNVERIFIED", 130: "INTERRUPTED" };
+
+/** Returns a run in a few lines: a block for each finding and problem, a line for each exploration and journey, and the verdict. Not escaped. */
+export function agentLines(document: RunDocument): readonly string[] {
+  const { explorations, journeys, failures, exitStatus, run } = document;
+  const isFine = exitStatus === 0;
+  return [
+    ...explorations.flatMap(explorationLines),
+    ...journeys.flatMap(journeyLines),
+    ...failures.flatMap(({ file, code, message, hint }) => [
+      `ERROR ${file} ${code}: ${message}`,
+      ...(hint === undefined ? [] : [`  hint: ${hint}`]),
+    ]),
+    `${VERDICTS[exitStatus] ?? "ENDED"} exit status ${exitStatus}${isFine ? "" : `; everything: npx seqqa report --run ${run} --format json --output -`}`,
+  ];
+}
+
+function explorationLines(entry: ExplorationEntry): readonly string[] {
+  const { name, verdict, violations, races, errors, divergences, unverified, transitions } = entry;
+  const found = [...violations.map(violationLines), ...races.map(raceLines)];
+  const problems = [
+    ...errors.map(({ code, source, message, where, path }) => [
+      `ERROR ${code} in ${source}: ${message}`,
+      `  path: ${path.join(" -> ")}`,
+      ...(where === undefined ? [] : [`  where: ${where}`]),
+    ]),
+    ...divergences.map(({ kind, message, path, hint }) => [
+      `DIVERGENCE ${kind}: ${message}`,
+      `  path: ${path.join(" -> ")}`,
+      ...(hint === undefined ? [] : [`  hint: ${hint}`]),
+    ]),
+    ...unverified.map((why) => [`UNVERIFIED ${why}`]),
+  ];
+  return [
+    ...shown(found, "findings"),
+    ...shown(problems, "problems"),
+    `exploration ${name}: ${verdict.text}; ${plural(transitions, "transition")}, ${plural(found.length, "finding")}, ${plural(problems.length, "problem")}`,
+  ];
+}
+
+function violationLines(one: ExplorationEntry["violations"][number]): readonly string[] {
+  const { severity, invariant, id, message, reproductionPath, request, response, where, evidence, known } = one;
+  const doubt = doubtOf(one);
+  const marks = [...(doubt === undefined ? [] : [doubt.text]), ...(known === true ? ["known"] : [])];
+  const because = { actual: evidence?.actual, expected: evidence?.expected };
+  return [
+    `FINDING ${severity.toUpperCase()} ${invariant}${marks.length === 0 ? "" : ` (${marks.join("; ")})`} id ${id}`,
+    `  ${message}`,
+    `  path: ${reproductionPath.length === 0 ? "(the initial state)" : reproductionPath.join(" -> ")}`,
+    ...(request === undefined ? [] : [`  request: ${request.method} ${request.url}`]),
+    ...(response === undefined ? [] : [`  response: ${response.status} ${cut(response.body, BODY)}`]),
+    ...Object.entries(because).flatMap(([word, value]) => (value === undefined ? [] : [`  ${word}: ${cut(JSON.stringify(value), BODY)}`])),
+    ...(where === undefined ? [] : [`  where: ${where}`]),
+    `  again: npx seqqa replay ${printable(id)}`,
+  ];
+}
+
+function raceLines(race: ExplorationEntry["races"][number]): readonly string[] {
+  const { severity, id, message, prefix, where, known } = race;
+  return [
+    `FINDING ${severity.toUpperCase()} race, ${verdictText(race)}${known === true ? " (known)" : ""} id ${id}`,
+    `  ${message}`,
+    `  path: ${[...prefix, `(${raceName(race)})`].join(" -> ")}`,
+    ...(where === undefined ? [] : [`  where: ${where}`]),
+    `  again: npx seqqa replay ${printable(id)}`,
+  ];
+}
+
+function journeyLines({ name, status, steps, errors, divergences }: JourneyEntry): readonly string[] {
+  const last = steps.find((step) => step.status === "failed" || step.status === "timed_out");
+  return [
+    `journey ${name}: ${status.replace("_", " ")}${last === undefined ? `, ${steps.length} steps` : ` at ${last.name}`}`,
+    ...(last?.error === undefined ? [] : [`  ${cut(last.error, BODY)}`]),
+    ...(last?.where === undefined ? [] : [`  where: ${last.where}`]),
+    ...[...errors, ...divergences].map(({ message }) => `  ${message}`),
+  ];
+}
+
+function shown(blocks: readonly (readonly string[])[], word: string): readonly string[] {
+  const more = blocks.length - SHOWN;
+  return [...blocks.slice(0, SHOWN).flat(), ...(more > 0 ? [`${more} more ${word} are not shown`] : [])];
+}

@@ -1,0 +1,34 @@
+import type { ExplorationEvent } from "../../engine/events.ts";
+import { cut, printable, printableLines } from "../console/printable.ts";
+import { updateLines } from "../console/totals.ts";
+import { redactText } from "../redaction/redact.ts";
+import { redactor, type Redactor } from "../redaction/redactor.ts";
+import type { Reporter, ReporterOptions } from "../reporter.ts";
+import { runDocument } from "../document/run-document.ts";
+import type { RunReport } from "../document/run-report.ts";
+import { agentLines } from "./agent-lines.ts";
+
+/** Reports to coding agents and logs: nothing until the run is over, then only what needs attention, without colours. */
+export class AgentReporter implements Reporter {
+  readonly #options: ReporterOptions;
+  readonly #hide: Redactor;
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+    this.#hide = redactor(options.visibility.redact);
+  }
+
+  event(_name: string, event: ExplorationEvent): void {
+    if (this.#options.verbose && event.kind === "note") this.message(`note: ${event.message}`);
+  }
+
+  message(text: string): void {
+    this.#options.stderr.write(`${printableLines(redactText(text, this.#options.visibility, this.#hide))}\n`);
+  }
+
+  ended(report: RunReport): void {
+    const document = runDocument(report, this.#options.visibility, this.#hide);
+    const lines = [...agentLines(document), ...updateLines(report.known)];
+    this.#options.stdout.write(`${lines.map((line) => cut(printable(line), 1000)).join("\n")}\n`);
+  }
+}

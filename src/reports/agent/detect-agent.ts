@@ -1,0 +1,26 @@
+/**
+ * The variables by which coding agents make themselves known, the same as those of `detectAgent` in std-env. That one reads the environment of the
+ * process when it is loaded, and a command has the environment of its shell.
+ */
+const VARIABLES: readonly (readonly [agent: string, variables: readonly string[]])[] = [
+  ["claude", ["CLAUDECODE", "CLAUDE_CODE"]],
+  ["replit", ["REPL_ID"]],
+  ["gemini", ["GEMINI_CLI"]],
+  ["codex", ["CODEX_SANDBOX", "CODEX_THREAD_ID"]],
+  ["opencode", ["OPENCODE"]],
+  ["auggie", ["AUGMENT_AGENT"]],
+  ["goose", ["GOOSE_PROVIDER"]],
+  ["junie", ["JUNIE_DATA", "JUNIE_SHIM_PATH"]],
+  ["copilot", ["COPILOT_AGENT", "COPILOT_CLI"]],
+  ["cursor", ["CURSOR_AGENT"]],
+];
+
+/** All variables that are read. `AI_AGENT` holds the name of an agent; an empty value of any of them is none. */
+export const AGENT_VARIABLES: readonly string[] = ["AI_AGENT", ...VARIABLES.flatMap(([, variables]) => variables)];
+
+/** Returns the name of the coding agent that runs the command; `undefined`: none is known to. */
+export function detectAgent(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const isSet = (variable: string): boolean => (env[variable] ?? "") !== "";
+  if (isSet("AI_AGENT")) return env["AI_AGENT"]!.toLowerCase();
+  return VARIABLES.find(([, variables]) => variables.some(isSet))?.[0];
+}

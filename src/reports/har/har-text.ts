@@ -1,0 +1,76 @@
+import type { RecordedExchange, RecordedResponse } from "../../model/results/result.ts";
+import type { ApiRequest } from "../../model/http/response.ts";
+import { jsonText } from "../json/json-text.ts";
+import { packageVersion } from "../document/package-version.ts";
+
+/** A request of a finding, whose URL is one of HTTP, with the step that sent it. */
+export interface HarExchange extends RecordedExchange {
+  readonly step: string;
+}
+
+/**
+ * Returns requests and their answers as an archive in HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/), which browsers and proxies read. The
+ * sizes of headers and times within a request were not recorded: they are -1, as the format says. Requests are placed one after another from
+ * `startedAt` (ISO 8601) on.
+ */
+export function harText(exchanges: readonly HarExchange[], startedAt: string): string {
+  let at = Date.parse(startedAt);
+  const entries = exchanges.map(({ step, request, response, error, durationMs }) => {
+    const entry = {
+      startedDateTime: new Date(at).toISOString(),
+      time: durationMs,
+      request: requestOf(request),
+      response: response === undefined ? noResponse(error) : responseOf(response),
+      cache: {},
+      timings: { send: 0, wait: durationMs, receive: 0 },
+      comment: step,
+    };
+    at += durationMs;
+    return entry;
+  });
+  return jsonText({ log: { version: "1.2", creator: { name: "seqqa", version: packageVersion() }, entries } });
+}
+
+function requestOf({ method, url, headers, body }: ApiRequest): object {
+  const parsed = new URL(url);
+  return {
+    method,
+    url: `${parsed.origin}${escaped(parsed.pathname + parsed.search)}`,
+    httpVersion: "HTTP/1.1",
+    cookies: [],
+    headers: headersOf(headers),
+    queryString: [...parsed.searchParams].map(([name, value]) => ({ name, value })),
+    ...(body === undefined ? {} : { postData: { mimeType: typeOf(headers), text: body } }),
+    headersSize: -1,
+    bodySize: body === undefined ? 0 : Buffer.byteLength(body),
+  };
+}
+
+/** Escapes what browsers send, and the standard of URLs does not allow: `[redacted]` among it. */
+const escaped = (path: string): string => path.replace(/%(?![0-9a-f]{2})|[[\]{}|\\^`"<> ]/gi, encodeURIComponent);
+
+function responseOf({ status, headers, body }: RecordedResponse): object {
+  return {
+    status,
+    statusText: "",
+    httpVersion: "HTTP/1.1",
+    cookies: [],
+    headers: headersOf(headers),
+    content: { size: Buffer.byteLength(body), mimeType: typeOf(headers), text: body },
+    redirectURL: headers["location"] ?? "",
+    headersSize: -1,
+    bodySize: Buffer.byteLength(body),
+  };
+}
+
+/** Browsers write a status of 0 for a request without an answer. */
+function noResponse(error: string | undefined): object {
+  return { ...responseOf({ status: 0, headers: {}, body: "" }), comment: error ?? "there was no answer" };
+}
+
+const headersOf = (headers: Readonly<Record<string, string>>): readonly object[] =>
+  Object.entries(headers).map(([name, value]) => ({ name, value }));
+
+function typeOf(headers: Readonly<Record<string, string>>): string {
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === "content-type")?.[1] ?? "application/octet-stream";
+}

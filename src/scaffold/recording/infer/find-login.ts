@@ -1,0 +1,104 @@
+import type { Json, PlannedAction, PlannedLogin, PlannedValue } from "../../infer/plan.ts";
+import { words } from "../../infer/resources/words.ts";
+import type { RecordedCall, Recording } from "../recorded-call.ts";
+import { isSecretName } from "./secrets.ts";
+
+const PASSWORDS = new Set(["password", "passwd", "pwd", "passphrase"]);
+const USERS = new Set(["email", "username", "login", "user", "name", "account", "emailaddress", "identifier", "userid", "phone"]);
+const TOKENS = new Set(["token", "accesstoken", "jwt", "idtoken", "authtoken", "sessiontoken", "bearer", "apitoken"]);
+const LOGIN_WORDS = new Set(["login", "signin", "session", "sessions", "auth", "authenticate", "token", "tokens"]);
+const REGISTER_WORDS = new Set(["register", "signup", "registration", "registrations"]);
+
+const folded = (name: string): string => words(name).join("");
+
+/** A call that logs in. */
+export interface FoundLogin {
+  readonly call: RecordedCall;
+  readonly userField: string;
+  readonly passwordField: string;
+  /** The path of the token in the answer; empty: the answer sets a cookie. */
+  readonly token: readonly string[];
+}
+
+/** Returns the call by which the recording logs in; `undefined` if there is none. */
+export function findLogin(calls: readonly RecordedCall[]): FoundLogin | undefined {
+  const bearer = new Set(
+    calls.flatMap(({ headers }) => headers.flatMap(([name, value]) => (name === "authorization" ? value.replace(/^bearer\s+/i, "") : []))),
+  );
+  for (const call of calls) {
+    const { method, body, answer, segments } = call;
+    if (method !== "post" || answer === undefined || answer.status >= 400) continue;
+    const names = fieldsOf(body);
+    const passwordField = names.find((name) => PASSWORDS.has(folded(name)));
+    const userField = names.find((name) => USERS.has(folded(name)));
+    if (passwordField === undefined || userField === undefined) continue;
+    const said = new Set(segments.flatMap(words));
+    if ([...REGISTER_WORDS].some((word) => said.has(word)) || (said.has("sign") && said.has("up"))) continue;
+    const saysLogin = [...LOGIN_WORDS].some((word) => said.has(word)) || (said.has("sign") && said.has("in"));
+    const token = tokenIn(answer.body, (name, text) => bearer.has(text) || (saysLogin && TOKENS.has(folded(name))));
+    if (token !== undefined) return { call, userField, passwordField, token };
+    if (saysLogin || answer.setsCookie) return { call, userField, passwordField, token: [] };
+  }
+  return undefined;
+}
+
+function fieldsOf(body: RecordedCall["body"]): readonly string[] {
+  if (body === undefined || body.as === "text") return [];
+  if (body.as !== "json") return body.fields.map(([name]) => name);
+  return typeof body.value === "object" && body.value !== null && !Array.isArray(body.value) ? Object.keys(body.value) : [];
+}
+
+function tokenIn(value: Json | undefined, isToken: (name: string, text: string) => boolean): readonly string[] | undefined {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  for (const [name, of] of Object.entries(value)) {
+    if (typeof of === "string" && isToken(name, of)) return [name];
+    const inside = tokenIn(of, isToken);
+    if (inside !== undefined) return [name, ...inside];
+  }
+  return undefined;
+}
+
+/** Returns the login as the plan has it. The recorded user and password are not in it: the environment says who logs in. */
+export function planLogin({ userField, passwordField, token, call }: FoundLogin, action: PlannedAction): PlannedLogin {
+  const user: PlannedValue = {
+    kind: "environment",
+    name: "API_USER",
+    otherwise: sentText(call, userField).includes("@") ? "alice@example.com" : "alice",
+  };
+  const password: PlannedValue = { kind: "environment", name: "API_PASSWORD", otherwise: "password" };
+  const value = action.body!.value as Extract<PlannedValue, { readonly kind: "object" }>;
+  const entries = value.entries.map(([name, of]) => [name, name === userField ? user : name === passwordField ? password : of] as const);
+  return {
+    kind: "operation",
+    action: { ...action, needs: [], produces: [], frees: [], body: { ...action.body!, value: { kind: "object", entries } } },
+    userField,
+    passwordField,
+    token,
+  };
+}
+
+function sentText({ body }: RecordedCall, field: string): string {
+  if (body === undefined || body.as === "text") return "";
+  if (body.as !== "json") return body.fields.find(([name]) => name === field)?.[1] ?? "";
+  return String((body.value as Readonly<Record<string, Json>>)[field]);
+}
+
+/** Returns how requests are authenticated where no call logs in. */
+export function findCredentials({ calls, auth }: Recording): PlannedLogin | undefined {
+  const headers = calls.flatMap((call) => call.headers);
+  const value = (name: string): string | undefined => headers.find(([one]) => one === name)?.[1];
+  const authorization = value("authorization");
+  if (auth?.kind === "basic" || /^basic\s/i.test(authorization ?? ""))
+    return { kind: "basic", userVariable: "API_USER", passwordVariable: "API_PASSWORD" };
+  if (auth?.kind === "bearer" || authorization !== undefined) return { kind: "bearer", variable: "API_TOKEN" };
+  if (auth?.kind === "apiKey") return { kind: "apiKey", in: auth.in, name: auth.name, variable: "API_KEY" };
+  const header = headers.find(([name]) => name.startsWith("x-") && isSecretName(name) && !/csrf|xsrf/.test(name));
+  if (header !== undefined) return { kind: "apiKey", in: "header", name: header[0], variable: "API_KEY" };
+  const query = calls.flatMap((call) => call.query).find(([name]) => isKeyName(name));
+  if (query !== undefined) return { kind: "apiKey", in: "query", name: query[0], variable: "API_KEY" };
+  const cookies = (value("cookie") ?? "").split(";").map((one) => one.split("=")[0]!.trim());
+  const session = cookies.find((name) => /sess|sid|auth|token|jwt/i.test(name)) ?? cookies.find((name) => name !== "");
+  return session === undefined ? undefined : { kind: "apiKey", in: "cookie", name: session, variable: "API_COOKIE" };
+}
+
+const isKeyName = (name: string): boolean => ["apikey", "accesstoken"].includes(folded(name));

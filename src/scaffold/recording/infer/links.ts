@@ -1,0 +1,166 @@
+import type { Json, PlannedKey, Production } from "../../infer/plan.ts";
+import { identifier, unique } from "../../infer/resources/identifiers.ts";
+import { snake } from "../../infer/resources/words.ts";
+import type { RecordedCall } from "../recorded-call.ts";
+import { idName, isOpaque, nounOfPath, nounOfSegments } from "./nouns.ts";
+
+/** A value of an answer that a later request may send. */
+interface Source {
+  readonly call: number;
+  /** The path into the body; `undefined`: the end of the URL in `Location`. */
+  readonly path: readonly (string | number)[] | undefined;
+  readonly text: string;
+  readonly type: PlannedKey["type"];
+  readonly noun: string;
+  /** `id`, `token`, ...; `undefined`: the field's name is not that of an id. */
+  readonly kind: string | undefined;
+  readonly creates: boolean;
+}
+
+/** A place of a request that sends a value. */
+export interface Use {
+  readonly text: string;
+  /** The noun of the place: `order` for `/orders/{}` and for a field `order_id`. */
+  readonly noun: string;
+  /** `true`: the place has the name of an id, or is a segment of a path. */
+  readonly takesId: boolean;
+}
+
+/** The number of values of an answer that are looked at, and the length of the longest. */
+const MOST_VALUES = 2_000;
+const LONGEST = 200;
+
+/** Finds for values of requests the earlier answer that they come from, and names the keys that hand them on. */
+export class Links {
+  readonly #byText = new Map<string, Source[]>();
+  readonly #keys = new Map<Source, string>();
+  readonly #taken = new Set<string>();
+  /** The keys that each call sets in the context, by its place. */
+  readonly #productions = new Map<number, Production[]>();
+  readonly #types = new Map<string, PlannedKey["type"]>();
+  /** Keys by the names that scripts of the author give them. */
+  readonly #named = new Map<string, string>();
+
+  /** Returns the key of a value that an earlier answer gave; `undefined` if none did, or if the same text is there by chance. */
+  keyFor(use: Use): string | undefined {
+    let best: { readonly source: Source; readonly score: number } | undefined;
+    for (const source of this.#byText.get(use.text) ?? []) {
+      const score = scoreOf(source, use);
+      if (score > 0 && (best === undefined || score > best.score)) best = { source, score };
+    }
+    return best && this.#keyOf(best.source);
+  }
+
+  /** Returns the key of a variable: one that a script sets, else a key that nothing gives. */
+  keyNamed(variable: string): string {
+    const known = this.#named.get(variable);
+    if (known !== undefined) return known;
+    const key = unique(this.#taken, identifier(snake(variable), "value"));
+    this.#named.set(variable, key);
+    this.#types.set(key, "unknown");
+    return key;
+  }
+
+  /** Makes the values of an answer known to later calls. */
+  answered(call: number, recorded: RecordedCall): void {
+    const { answer, sets, segments, method } = recorded;
+    for (const [variable, path] of sets ?? []) {
+      // The last call that sets a variable before its use gives it.
+      const key = unique(this.#taken, identifier(snake(variable), "value"));
+      this.#named.set(variable, key);
+      this.#types.set(key, typeAt(answer?.body, path));
+      this.#produce(call, { key, from: "body", path });
+    }
+    if (answer === undefined || answer.status >= 400) return;
+    const sent = sentTexts(recorded);
+    const noun = nounOfSegments(segments);
+    const creates = method === "post";
+    let left = MOST_VALUES;
+    const visit = (value: Json, path: readonly (string | number)[]): void => {
+      if (left <= 0) return;
+      if (Array.isArray(value)) (value as readonly Json[]).forEach((one, index) => visit(one, [...path, index]));
+      else if (typeof value === "object" && value !== null) for (const [name, of] of Object.entries(value)) visit(of, [...path, name]);
+      else if (typeof value === "string" || typeof value === "number") {
+        left--;
+        const name = String(path.findLast((one) => typeof one === "string") ?? "id");
+        const { noun: own, kind } = idName(name);
+        const text = String(value);
+        if (text === "" || text.length > LONGEST || (kind === undefined && (typeof value === "number" || sent.has(text)))) return;
+        const type = typeof value as "string" | "number";
+        this.#add({ call, path, text, type, noun: [own, nounOfPath(path), noun].find((one) => one !== "") ?? "", kind, creates });
+      }
+    };
+    if (answer.body !== undefined) visit(answer.body, []);
+    const last = /\/([^/?#]+)\/?(?:[?#]|$)/.exec(answer.location ?? "")?.[1];
+    if (last !== undefined && creates) this.#add({ call, path: undefined, text: decoded(last), type: "string", noun, kind: "id", creates });
+  }
+
+  productionsOf(call: number): readonly Production[] {
+    return this.#productions.get(call) ?? [];
+  }
+
+  /** Returns all keys in the order in which they were named, and those that no call produces. */
+  keys(): { readonly all: readonly PlannedKey[]; readonly open: readonly string[] } {
+    const produced = new Set([...this.#productions.values()].flat().map(({ key }) => key));
+    const all = [...this.#types].map(([key, type]): PlannedKey => ({ key, type }));
+    return { all, open: all.map(({ key }) => key).filter((key) => !produced.has(key)) };
+  }
+
+  #add(source: Source): void {
+    const known = this.#byText.get(source.text);
+    if (known === undefined) this.#byText.set(source.text, [source]);
+    else known.push(source);
+  }
+
+  #keyOf(source: Source): string {
+    const known = this.#keys.get(source);
+    if (known !== undefined) return known;
+    const { call, path, noun, kind = "value", type } = source;
+    const key = unique(this.#taken, identifier(noun === "" ? kind : `${snake(noun)}_${kind}`, "id"));
+    this.#keys.set(source, key);
+    this.#types.set(key, type);
+    this.#produce(call, path === undefined ? { key, from: "location" } : { key, from: "body", path });
+    return key;
+  }
+
+  #produce(call: number, production: Production): void {
+    this.#productions.set(call, [...this.productionsOf(call), production]);
+  }
+}
+
+/** Returns how likely it is that a value was taken from an answer; 0: it may be there by chance. The first of equals is the one that created it. */
+function scoreOf({ text, noun, kind, creates }: Source, use: Use): number {
+  const sameNoun = noun !== "" && noun === use.noun;
+  const isLikely = isOpaque(text) ? kind !== undefined || use.takesId || sameNoun : kind !== undefined && use.takesId && sameNoun;
+  if (!isLikely) return 0;
+  return 1 + (sameNoun ? 4 : 0) + (kind === undefined ? 0 : 2) + (creates ? 1 : 0);
+}
+
+function typeAt(body: Json | undefined, path: readonly (string | number)[]): PlannedKey["type"] {
+  let value: unknown = body;
+  for (const name of path) {
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return "unknown";
+    value = (value as Readonly<Record<string | number, unknown>>)[name];
+  }
+  return typeof value === "string" || typeof value === "number" ? (typeof value as "string" | "number") : "unknown";
+}
+
+/** Returns what a request sent: its answer may repeat it. */
+function sentTexts({ query, body }: RecordedCall): ReadonlySet<string> {
+  const texts = new Set(query.map(([, value]) => value));
+  const visit = (value: Json): void => {
+    if (typeof value === "string") texts.add(value);
+    else if (typeof value === "object" && value !== null) Object.values(value).forEach((one) => visit(one));
+  };
+  if (body?.as === "json") visit(body.value);
+  if (body !== undefined && "fields" in body) for (const [, value] of body.fields) texts.add(value);
+  return texts;
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

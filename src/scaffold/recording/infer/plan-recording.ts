@@ -1,0 +1,198 @@
+import type { Operation } from "../../../openapi/operations/description.ts";
+import { nameOperations } from "../../infer/actions/name-operations.ts";
+import type { NotInferred, PlannedAction, PlannedValue, RecordedStep, ScaffoldPlan } from "../../infer/plan.ts";
+import { identifier, unique } from "../../infer/resources/identifiers.ts";
+import { parsePath } from "../../infer/resources/path-shape.ts";
+import { snake } from "../../infer/resources/words.ts";
+import { chooseKeys } from "../../infer/setup/choose-keys.ts";
+import type { RecordedCall, Recording } from "../recorded-call.ts";
+import { findCredentials, findLogin, planLogin } from "./find-login.ts";
+import { Links } from "./links.ts";
+import { nounOfSegments } from "./nouns.ts";
+import { planRequest, type PlannedRequest, type ValueSources } from "./plan-values.ts";
+import { Secrets } from "./secrets.ts";
+
+/** A call with its planned values. */
+interface Drafted {
+  readonly call: RecordedCall;
+  readonly index: number;
+  readonly request: PlannedRequest;
+  readonly operation: Operation;
+}
+
+/**
+ * Infers from recorded traffic which calls give the ids that later ones send, by their values, and returns a plan like that of a description. Calls that
+ * send the same become one action; the plan's `recording` has them in their order.
+ */
+export function planRecording(recording: Recording): ScaffoldPlan {
+  const links = new Links();
+  const sources: ValueSources = { links, secrets: new Secrets(recording), hasVariables: recording.from === "postman" };
+  const login = findLogin(recording.calls);
+  const isLogin = ({ method, segments }: RecordedCall): boolean =>
+    login !== undefined && method === login.call.method && segments.join("/") === login.call.segments.join("/");
+  const explored = recording.calls.filter((call) => !isLogin(call));
+  const drafts = explored.map((call, index): Drafted => {
+    const request = planRequest(call, sources);
+    links.answered(index, call);
+    return { call, index, request, operation: operationOf(call, request) };
+  });
+  const { all: keys, open } = links.keys();
+  const names = namesOf(drafts);
+  const actions: PlannedAction[] = [];
+  const known = new Map<string, PlannedAction>();
+  const taken = new Set<string>();
+  const steps = drafts.map((draft): RecordedStep => {
+    const parts = partsOf(draft, drafts, links);
+    const id = JSON.stringify([
+      draft.call.method,
+      draft.request.path,
+      draft.request.parameters,
+      draft.request.body,
+      parts.produces,
+      parts.frees,
+    ]);
+    const action = known.get(id) ?? {
+      ...parts,
+      name: unique(taken, names.get(callId(draft))!.name),
+      group: names.get(callId(draft))!.group,
+    };
+    if (!known.has(id)) actions.push(action);
+    known.set(id, action);
+    return { action, failure: (draft.call.answer?.status ?? 0) >= 400 ? draft.call.answer!.status : undefined };
+  });
+  const isQueryKey = (name: string): boolean => credentials?.kind === "apiKey" && credentials.in === "query" && credentials.name === name;
+  const credentials = login === undefined ? findCredentials(recording) : planLogin(login, loginAction(login.call, sources));
+  const withCredentials = new Map(actions.map((action) => [action, authenticated(action, isQueryKey)]));
+  const planned = [...withCredentials.values()];
+  return {
+    title: recording.title,
+    baseUrl: recording.calls[0]?.origin,
+    actions: planned,
+    keys,
+    setup: chooseKeys(
+      planned,
+      keys.filter(({ key }) => open.includes(key)),
+    ),
+    resources: [],
+    login: credentials,
+    notInferred: [...drafts.flatMap((draft) => unclear(draft, steps[draft.index]!.action.name)), ...missing(planned, open)],
+    pathParameters: share(planned, new Set(open)),
+    warnings: recording.notes,
+    recording: {
+      from: recording.from,
+      steps: steps.map(({ action, failure }) => ({ action: withCredentials.get(action)!, failure })),
+    },
+  };
+}
+
+function operationOf({ method, name }: RecordedCall, { path }: PlannedRequest): Operation {
+  return {
+    method,
+    path,
+    id: name,
+    tags: [],
+    summary: undefined,
+    description: undefined,
+    deprecated: false,
+    parameters: [],
+    body: undefined,
+    responses: [],
+    security: [],
+    pointer: "",
+  };
+}
+
+const callId = ({ call, request }: Drafted): string => `${call.method} ${request.path.replaceAll(/\{[^{}]*\}/g, "{}")} ${call.name ?? ""}`;
+
+/** Names calls by their methods and paths, one name for all calls of one method and path. */
+function namesOf(drafts: readonly Drafted[]): ReadonlyMap<string, { readonly name: string; readonly group: string }> {
+  const first = new Map<string, Drafted>();
+  for (const draft of drafts) if (!first.has(callId(draft))) first.set(callId(draft), draft);
+  const named = nameOperations([...first.values()].map(({ operation }) => ({ operation, path: parsePath(operation.path) })));
+  return new Map([...first].map(([id, { operation }]) => [id, named.get(operation)!]));
+}
+
+function partsOf(
+  { call, index, request, operation }: Drafted,
+  drafts: readonly Drafted[],
+  links: Links,
+): Omit<PlannedAction, "name" | "group"> {
+  const produces = links.productionsOf(index);
+  const needs = [
+    ...new Set(
+      [...request.parameters.map(({ value }) => value), ...(request.body === undefined ? [] : [request.body.value])].flatMap(keysIn),
+    ),
+  ];
+  const last = request.parameters.findLast((one) => one.in === "path")?.value;
+  const key = last?.kind === "context" && request.path.endsWith(`{${last.key}}`) ? last.key : undefined;
+  const isDeleted = call.method === "delete" && key !== undefined && (call.answer?.status ?? 200) < 300;
+  // A key that a later call of the recording sends, to see that the item is gone, stays.
+  const isUsedAgain = drafts
+    .slice(index + 1)
+    .some((other) => JSON.stringify([other.request.parameters, other.request.body]).includes(`"key":${JSON.stringify(key)}`));
+  const noun = identifier(snake(nounOfSegments(call.segments)), "thing");
+  const kind = kindOf(call, produces.length > 0, key !== undefined);
+  return {
+    operation,
+    kind,
+    resource: kind === "create" ? noun : undefined,
+    parameters: request.parameters,
+    body: request.body,
+    needs,
+    produces,
+    frees: isDeleted && !isUsedAgain ? [key] : [],
+  };
+}
+
+function kindOf({ method, answer }: RecordedCall, produces: boolean, isItem: boolean): PlannedAction["kind"] {
+  switch (method) {
+    case "get":
+    case "head":
+      return isItem ? "read" : "list";
+    case "post":
+      return produces || answer?.status === 201 ? "create" : "other";
+    case "delete":
+      return "delete";
+    default:
+      return "update";
+  }
+}
+
+function keysIn(value: PlannedValue): readonly string[] {
+  if (value.kind === "context") return [value.key];
+  if (value.kind === "list") return value.items.flatMap(keysIn);
+  return value.kind === "object" ? value.entries.flatMap(([, of]) => keysIn(of)) : [];
+}
+
+function loginAction(call: RecordedCall, sources: ValueSources): PlannedAction {
+  const request = planRequest(call, { ...sources, links: new Links() });
+  const parts = partsOf({ call, index: 0, request, operation: operationOf(call, request) }, [], new Links());
+  return { ...parts, name: "log_in", group: "session" };
+}
+
+/** Leaves the API's key out of a query: every authenticated call carries it. */
+function authenticated(action: PlannedAction, isKey: (name: string) => boolean): PlannedAction {
+  if (!action.parameters.some((one) => one.in === "query" && isKey(one.name))) return action;
+  return {
+    ...action,
+    parameters: action.parameters.filter((one) => one.in !== "query" || !isKey(one.name)),
+    operation: { ...action.operation, security: [[{ scheme: "key", scopes: [] }]] },
+  };
+}
+
+function unclear({ request }: Drafted, action: string): readonly NotInferred[] {
+  return request.unclear.map((name) => ({ action, what: name, hint: "A variable is only a part of this value: write the value." }));
+}
+
+function missing(actions: readonly PlannedAction[], open: readonly string[]): readonly NotInferred[] {
+  return open.flatMap((key) => {
+    const action = actions.find(({ needs }) => needs.includes(key));
+    const hint = `No answer of the recording gives this value: give "${key}" a value in setup.ts, or set it in an action.`;
+    return action === undefined ? [] : [{ action: action.name, what: `value of ${key}`, hint }];
+  });
+}
+
+function share(actions: readonly PlannedAction[], open: ReadonlySet<string>): ScaffoldPlan["pathParameters"] {
+  const keys = actions.flatMap(({ parameters }) => parameters.flatMap((one) => (one.in === "path" ? keysIn(one.value) : [])));
+  return { all: keys.length, inferred: keys.filter((key) => !open.has(key)).length };
+}

@@ -1,0 +1,147 @@
+import type { Json, PlannedBody, PlannedParameter, PlannedValue } from "../../infer/plan.ts";
+import { identifier } from "../../infer/resources/identifiers.ts";
+import { singularName, snake } from "../../infer/resources/words.ts";
+import type { RecordedCall } from "../recorded-call.ts";
+import type { Links, Use } from "./links.ts";
+import { idName, nounOfSegments } from "./nouns.ts";
+import { isSecretName, type Secrets } from "./secrets.ts";
+
+/** The values that a call sends. */
+export interface PlannedRequest {
+  /** The template, e.g. `/orders/{order_id}`. */
+  readonly path: string;
+  readonly parameters: readonly PlannedParameter[];
+  readonly body: PlannedBody | undefined;
+  /** Places that hold more than a variable, as they cannot be generated. */
+  readonly unclear: readonly string[];
+}
+
+/** Where values of requests come from. */
+export interface ValueSources {
+  readonly links: Links;
+  readonly secrets: Secrets;
+  /** `true`: `{{name}}` is a variable, as in Postman. */
+  readonly hasVariables: boolean;
+}
+
+/** Variables by which Postman draws values. */
+const DRAWN: Readonly<Record<string, Extract<PlannedValue, { readonly kind: "drawn" }>["call"]>> = {
+  $guid: "uuid",
+  $randomUUID: "uuid",
+  $randomEmail: "email",
+  $randomUserName: "username",
+  $randomFullName: "name",
+  $randomFirstName: "name",
+  $randomLastName: "name",
+  $randomPhoneNumber: "phone",
+  $randomPassword: "password",
+};
+/** Segments that a template can have as they are. */
+const PLAIN = /^[\w.~!$&'()*+,;=:@-]*$/;
+
+/** Plans the values of a call: those of earlier answers become keys of the context, secrets become variables of the environment. */
+export function planRequest(
+  { segments, query, headers, body }: RecordedCall,
+  { links, secrets, hasVariables }: ValueSources,
+): PlannedRequest {
+  const parameters: PlannedParameter[] = [];
+  const unclear: string[] = [];
+  const valueOf = (name: string, value: Json, use: Use): PlannedValue => {
+    const [, variable] = (hasVariables ? /^\{\{([^{}]+)\}\}$/.exec(use.text) : null) ?? [];
+    if (variable !== undefined) return variableValue(variable.trim(), name, links);
+    if (hasVariables && use.text.includes("{{")) unclear.push(name);
+    const key = links.keyFor(use);
+    if (key !== undefined) return { kind: "context", key };
+    return isSecretName(name) || secrets.has(use.text) ? environment(name) : { kind: "constant", value };
+  };
+  const parts = segments.map((segment, at) => {
+    const noun = at === 0 ? "" : nounOfSegments(segments.slice(0, at));
+    const planned = valueOf("path", segment, { text: segment, noun, takesId: at > 0 });
+    if (planned.kind === "constant" && PLAIN.test(segment)) return segment;
+    const name = planned.kind === "context" ? planned.key : `part_${at + 1}`;
+    if (!parameters.some((one) => one.name === name)) parameters.push({ name, in: "path", value: planned, why: whyOf(planned) });
+    return `{${name}}`;
+  });
+  const named = (name: string, text: string): PlannedValue => valueOf(name, text, useOf(name, text));
+  for (const [name, text] of query) parameters.push(parameterOf("query", name, named(name, text)));
+  for (const [name, text] of headers) {
+    if (name === "idempotency-key") parameters.push(parameterOf("header", name, { kind: "drawn", call: "uuid" }));
+    else if (isOwnHeader(name) && !secrets.has(text)) parameters.push(parameterOf("header", name, named(name, text)));
+  }
+  return { path: `/${parts.join("/")}`, parameters: mergedQueries(parameters), body: bodyOf(body, valueOf, named), unclear };
+}
+
+function bodyOf(
+  body: RecordedCall["body"],
+  valueOf: (name: string, value: Json, use: Use) => PlannedValue,
+  named: (name: string, text: string) => PlannedValue,
+): PlannedBody | undefined {
+  if (body === undefined) return undefined;
+  if (body.as === "text") return { as: "text", mediaType: body.mediaType, value: named("body", body.text) };
+  if (body.as !== "json") {
+    const entries = body.fields.map(([name, text]) => [name, named(name, text)] as const);
+    return { as: body.as, mediaType: body.mediaType, value: { kind: "object", entries } };
+  }
+  const visit = (value: Json, name: string, parent: string): PlannedValue => {
+    if (Array.isArray(value)) return { kind: "list", items: (value as readonly Json[]).map((one) => visit(one, name, parent)) };
+    if (typeof value === "object" && value !== null) {
+      return { kind: "object", entries: Object.entries(value).map(([key, of]) => [key, visit(of, key, name)]) };
+    }
+    return typeof value === "string" || typeof value === "number"
+      ? valueOf(name, value, useOf(name, String(value), parent))
+      : { kind: "constant", value };
+  };
+  return { as: "json", mediaType: body.mediaType, value: visit(body.value, "", "") };
+}
+
+function useOf(name: string, text: string, parent: string = ""): Use {
+  const { noun, kind } = idName(name);
+  return { text, noun: noun === "" ? singularName(parent === "" ? name : parent) : noun, takesId: kind !== undefined };
+}
+
+function variableValue(variable: string, name: string, links: Links): PlannedValue {
+  const call = DRAWN[variable];
+  if (call !== undefined) return { kind: "drawn", call };
+  if (variable.startsWith("$")) return { kind: "drawn", call: "word" };
+  return isSecretName(name) || isSecretName(variable) ? environment(variable) : { kind: "context", key: links.keyNamed(variable) };
+}
+
+function environment(name: string): PlannedValue {
+  const own = identifier(snake(name), "secret").toUpperCase();
+  return { kind: "environment", name: own.startsWith("API_") ? own : `API_${own}`, otherwise: "" };
+}
+
+const parameterOf = (place: "query" | "header", name: string, value: PlannedValue): PlannedParameter => ({
+  name,
+  in: place,
+  value,
+  why: whyOf(value),
+});
+
+const whyOf = (value: PlannedValue): string => (value.kind === "context" ? "the same value is in an earlier answer" : "as it was recorded");
+
+/** Headers of the API itself. The others are those of browsers and of who calls. */
+function isOwnHeader(name: string): boolean {
+  return (
+    (name.startsWith("x-") &&
+      !/^x-(?:requested-with|forwarded|real-ip|client-data|b3|amz|datadog|request-id|correlation)/.test(name) &&
+      !isSecretName(name)) ||
+    name === "if-match"
+  );
+}
+
+/** Returns the parameters with a list for a query that is sent several times. */
+function mergedQueries(parameters: readonly PlannedParameter[]): readonly PlannedParameter[] {
+  const merged = new Map<string, PlannedParameter>();
+  for (const one of parameters) {
+    const id = JSON.stringify([one.in, one.name]);
+    const before = merged.get(id);
+    if (before === undefined || one.in !== "query") merged.set(id, before ?? one);
+    else
+      merged.set(id, {
+        ...before,
+        value: { kind: "list", items: [...(before.value.kind === "list" ? before.value.items : [before.value]), one.value] },
+      });
+  }
+  return [...merged.values()];
+}

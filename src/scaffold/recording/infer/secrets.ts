@@ -1,0 +1,79 @@
+import { REDACTED } from "../../../config/index.ts";
+import type { Json } from "../../infer/plan.ts";
+import { words } from "../../infer/resources/words.ts";
+import type { Recording } from "../recorded-call.ts";
+
+const FOLDED = new Set(
+  [
+    ...REDACTED,
+    "pwd",
+    "passphrase",
+    "apikey",
+    "jwt",
+    "id_token",
+    "auth_token",
+    "session_token",
+    "csrf_token",
+    "otp",
+    "pin",
+    "cvv",
+    "cvc",
+  ].map(folded),
+);
+/** Shorter texts occur by chance in others. */
+const SHORTEST = 6;
+
+function folded(name: string): string {
+  return words(name).join("");
+}
+
+/** Returns `true` if a header, a parameter or a field of this name holds a secret. */
+export function isSecretName(name: string): boolean {
+  const plain = folded(name);
+  return FOLDED.has(plain) || /(?:password|secret|apikey|accesstoken|refreshtoken|authtoken|signature|credential)s?$/.test(plain);
+}
+
+/** The secrets of a recording: what it must not leave in any generated file. */
+export class Secrets {
+  readonly #texts: readonly string[];
+
+  constructor({ calls, from }: Pick<Recording, "calls" | "from">) {
+    const texts = new Set<string>();
+    const isVariable = (text: string): boolean => from === "postman" && text.includes("{{");
+    const add = (text: string): void => void (text.length >= SHORTEST && !isVariable(text) && texts.add(text));
+    for (const { headers, query, body, answer } of calls) {
+      for (const [name, value] of headers) {
+        if (name === "authorization")
+          value
+            .split(/\s+/)
+            .slice(1)
+            .forEach((part) => credentialsIn(part).forEach(add));
+        if (name === "cookie") value.split(";").forEach((one) => add(one.slice(one.indexOf("=") + 1).trim()));
+        if (isSecretName(name)) add(value);
+      }
+      for (const [name, value] of [...query, ...(body !== undefined && "fields" in body ? body.fields : [])])
+        if (isSecretName(name)) add(value);
+      if (body?.as === "json") secretsIn(body.value).forEach(add);
+      if (answer?.body !== undefined) secretsIn(answer.body).forEach(add);
+    }
+    this.#texts = [...texts].slice(0, 5_000);
+  }
+
+  /** Returns `true` if a text has a secret of the recording in it. */
+  has(text: string): boolean {
+    return this.#texts.some((secret) => text.includes(secret));
+  }
+}
+
+/** Returns credentials, and those that `Basic` encodes. */
+function credentialsIn(part: string): readonly string[] {
+  const plain = /^[\w+/]+=*$/.test(part) ? Buffer.from(part, "base64").toString("utf8") : "";
+  return plain.includes(":") ? [part, plain, plain.slice(plain.indexOf(":") + 1)] : [part];
+}
+
+function secretsIn(value: Json, name: string = ""): readonly string[] {
+  if (typeof value === "string") return isSecretName(name) ? [value] : [];
+  if (Array.isArray(value)) return (value as readonly Json[]).flatMap((one) => secretsIn(one, name));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, of]) => secretsIn(of, key));
+}

@@ -1,0 +1,155 @@
+import type { RecordedAnswer, RecordedAuth, RecordedBody, RecordedCall, Recording } from "../recorded-call.ts";
+import { listOf, membersOf, pairsOf, parseBody, textOf, type Members } from "./json-text.ts";
+import { bodyOf, lowered, urlParts } from "./to-call.ts";
+
+const MOST_CALLS = 500;
+/** Stands for the server where the collection's own variable has no value. */
+const UNKNOWN_ORIGIN = "http://127.0.0.1:3000";
+
+/** Returns the requests of a collection (v2.0 and v2.1) in the order in which Postman runs them; `undefined` if the document is none. */
+export function parsePostman(document: unknown, name: string): Recording | undefined {
+  const collection = membersOf(membersOf(document)["collection"] ?? document);
+  const { info, item, auth, variable } = collection;
+  if (!Array.isArray(item) || typeof info !== "object") return undefined;
+  const values = new Map(pairsOf(variable, "key"));
+  const notes: string[] = [];
+  const all = [...requestsIn(item)];
+  const calls = all.flatMap((one) => {
+    const call = callOf(one, values);
+    if (call === undefined) notes.push(`Left out: ${shown(one["name"])} is no request over HTTP that can be sent.`);
+    return call ?? [];
+  });
+  if (calls.length > MOST_CALLS) notes.push(`Left out: ${calls.length - MOST_CALLS} calls after the first ${MOST_CALLS}.`);
+  return {
+    name,
+    title: textOf(membersOf(info)["name"]) ?? name,
+    from: "postman",
+    calls: calls.slice(0, MOST_CALLS),
+    auth: [auth, ...all.map(({ request }) => membersOf(request)["auth"])].map(authOf).find((one) => one !== undefined),
+    notes: [...new Set(notes)].slice(0, 20),
+  };
+}
+
+const shown = (name: unknown): string => JSON.stringify((textOf(name) ?? "a request without a name").slice(0, 80));
+
+/** Visits folders in order. Their depth is bounded by that of the document. */
+function* requestsIn(items: readonly unknown[]): Iterable<Members> {
+  for (const one of items.map(membersOf)) {
+    if (Array.isArray(one["item"])) yield* requestsIn(one["item"]);
+    else if (one["request"] !== undefined) yield one;
+  }
+}
+
+function callOf(item: Members, values: ReadonlyMap<string, string>): RecordedCall | undefined {
+  const request = typeof item["request"] === "string" ? { method: "GET", url: item["request"] } : membersOf(item["request"]);
+  const parts = urlParts(textOf(request["method"]) ?? "GET", urlOf(request["url"], values));
+  if (parts === undefined) return undefined;
+  const filled = (text: string): string => fill(text, values);
+  const headers = lowered(pairsOf(request["header"], "key")).map(([header, value]) => [header, filled(value)] as const);
+  return {
+    ...parts,
+    headers,
+    body: bodyIn(membersOf(request["body"]), headers.find(([header]) => header === "content-type")?.[1], filled),
+    answer: answerOf(listOf(item["response"]).map(membersOf)),
+    name: textOf(item["name"]),
+    sets: settersOf(item["event"]),
+  };
+}
+
+/** Puts the collection's own values in the place of `{{variables}}`. Variables without a value stay: an answer may give them. */
+function fill(text: string, values: ReadonlyMap<string, string>): string {
+  let filled = text;
+  // A value may name other variables.
+  for (let depth = 0; depth < 5 && filled.includes("{{"); depth++) {
+    filled = filled.replaceAll(/\{\{([^{}]+)\}\}/g, (whole, name: string) => {
+      const value = values.get(name.trim());
+      return value === undefined || value === "" || value.length > 10_000 ? whole : value;
+    });
+    if (filled.length > 1_000_000) return text;
+  }
+  return filled;
+}
+
+function urlOf(url: unknown, values: ReadonlyMap<string, string>): string {
+  const { raw, variable } = membersOf(url);
+  const parameters = new Map(pairsOf(variable, "key"));
+  const written = fill(textOf(url) ?? textOf(raw) ?? "", values)
+    // A server that only an environment knows.
+    .replace(/^\{\{[^{}]+\}\}/, UNKNOWN_ORIGIN)
+    .replace(/^(?!https?:\/\/)(?=[\w.-]+(?::\d+)?\/)/i, "http://");
+  const named = written.replaceAll(/(?<=\/):([\w-]+)/g, (_, name: string) => {
+    const value = fill(parameters.get(name) ?? "", values);
+    return value === "" ? `{{${name}}}` : encodeURIComponent(value).replaceAll("%7B", "{").replaceAll("%7D", "}");
+  });
+  return named;
+}
+
+function bodyIn(body: Members, type: string | undefined, filled: (text: string) => string): RecordedBody | undefined {
+  const { mode, raw, urlencoded, formdata, options } = body;
+  const fields = (list: unknown) => pairsOf(list, "key").map(([name, value]) => [name, filled(value)] as const);
+  if (mode === "urlencoded") return bodyOf("application/x-www-form-urlencoded", undefined, fields(urlencoded));
+  if (mode === "formdata") return bodyOf("multipart/form-data", undefined, fields(formdata));
+  if (mode !== "raw") return undefined;
+  const language = membersOf(membersOf(options)["raw"])["language"];
+  return bodyOf(type ?? (language === "json" ? "application/json" : ""), withQuotedVariables(filled(textOf(raw) ?? "")), []);
+}
+
+/** Quotes variables that stand for a number in JSON, `{"id": {{id}}}`, so that the text is JSON. */
+const withQuotedVariables = (text: string): string => text.replaceAll(/([:[,]\s*)(\{\{[^{}"]+\}\})(?=\s*[,}\]])/g, '$1"$2"');
+
+/** Returns the first saved example with the best status. */
+function answerOf(examples: readonly Members[]): RecordedAnswer | undefined {
+  const codes = examples.filter(({ code }) => typeof code === "number" && Number.isInteger(code) && code >= 100 && code < 600);
+  const best = codes.find(({ code }) => (code as number) < 400) ?? codes[0];
+  if (best === undefined) return undefined;
+  const headers = lowered(pairsOf(best["header"], "key"));
+  const header = (name: string): string | undefined => headers.find(([one]) => one === name)?.[1];
+  return {
+    status: best["code"] as number,
+    body: parseBody(textOf(best["body"])),
+    location: header("location"),
+    setsCookie: header("set-cookie") !== undefined,
+  };
+}
+
+const SETTER =
+  /pm\.(?:environment|collectionVariables|globals|variables)\.set\(\s*["'`]([\w.-]{1,80})["'`]\s*,\s*([\w.$()[\]"'?]{1,200}?)\s*\)\s*;?\s*$/;
+
+/** Returns the keys that test scripts set from the body of the answer: `pm.environment.set("id", pm.response.json().data.id)`. */
+function settersOf(events: unknown): ReadonlyMap<string, readonly (string | number)[]> {
+  const lines = listOf(events)
+    .map(membersOf)
+    .filter(({ listen }) => listen === "test")
+    .flatMap(({ script }) => listOf(membersOf(script)["exec"]))
+    .flatMap((line) => textOf(line)?.slice(0, 1000) ?? []);
+  return new Map(
+    lines.flatMap((line) => {
+      const [, key, expression] = SETTER.exec(line) ?? [];
+      const path = expression === undefined ? undefined : pathIn(expression);
+      return key === undefined || path === undefined ? [] : [[key, path] as const];
+    }),
+  );
+}
+
+/** Returns the members that an expression reads from the body; its beginning is a variable, or the call that parses the answer. */
+function pathIn(expression: string): readonly (string | number)[] | undefined {
+  const rest =
+    /^(?:pm\.response\.json\(\)|JSON\.parse\(responseBody\)|[A-Za-z_$][\w$]*)((?:\??\.[A-Za-z_$][\w$]*|\[(?:\d{1,4}|"[^"]*"|'[^']*')\])+)$/.exec(
+      expression,
+    )?.[1];
+  if (rest === undefined) return undefined;
+  return [...rest.matchAll(/\.([A-Za-z_$][\w$]*)|\[(?:(\d+)|["']([^"']*)["'])\]/g)].map(([, name, index, text]) =>
+    index === undefined ? (name ?? text)! : Number(index),
+  );
+}
+
+function authOf(auth: unknown): RecordedAuth | undefined {
+  const { type, apikey } = membersOf(auth);
+  if (type === "bearer" || type === "oauth2") return { kind: "bearer" };
+  if (type === "basic") return { kind: "basic" };
+  if (type !== "apikey") return undefined;
+  // v2.1 has a list of pairs, v2.0 an object.
+  const pairs = Array.isArray(apikey) ? Object.fromEntries(pairsOf(apikey, "key")) : membersOf(apikey);
+  const name = textOf(pairs["key"]);
+  return name === undefined || name === "" ? undefined : { kind: "apiKey", in: pairs["in"] === "query" ? "query" : "header", name };
+}

@@ -1,0 +1,41 @@
+import type { HttpMethod } from "../../../openapi/operations/description.ts";
+import type { RecordedBody, RecordedCall } from "../recorded-call.ts";
+import { parseBody } from "./json-text.ts";
+
+const METHODS: ReadonlySet<string> = new Set(["get", "put", "post", "delete", "head", "patch"]);
+
+type Pairs = readonly (readonly [name: string, value: string])[];
+
+/** Returns the parts of a call that its URL holds; `undefined` for another method, or a URL that is none of HTTP. */
+export function urlParts(method: string, url: string): Pick<RecordedCall, "method" | "origin" | "segments" | "query"> | undefined {
+  const verb = method.toLowerCase();
+  if (!METHODS.has(verb) || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return undefined;
+  const { origin, pathname, searchParams } = new URL(url);
+  // Generated paths have no empty segments, so a slash at the end is kept as one.
+  const segments = pathname.split("/").slice(1).map(decoded);
+  return { method: verb as HttpMethod, origin, segments, query: [...searchParams] };
+}
+
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+export const lowered = (headers: Pairs): Pairs => headers.map(([name, value]) => [name.toLowerCase(), value]);
+
+/** Returns a body by its media type. `fields`: the fields of a form, if the recording has them. */
+export function bodyOf(mediaType: string, text: string | undefined, fields: Pairs): RecordedBody | undefined {
+  const type = mediaType.split(";")[0]!.trim().toLowerCase();
+  if (type === "multipart/form-data") return fields.length === 0 ? undefined : { as: "multipart", mediaType: type, fields };
+  if (type === "application/x-www-form-urlencoded") {
+    const sent = fields.length > 0 ? fields : [...new URLSearchParams(text ?? "")];
+    return sent.length === 0 ? undefined : { as: "form", mediaType: type, fields: sent };
+  }
+  if (text === undefined || text === "") return undefined;
+  const value = type === "" || type === "text/plain" || /[/+]json$/.test(type) ? parseBody(text) : undefined;
+  if (value !== undefined) return { as: "json", mediaType: /[/+]json$/.test(type) ? type : "application/json", value };
+  return { as: "text", mediaType: type === "" ? "text/plain" : type, text };
+}

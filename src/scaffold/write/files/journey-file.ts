@@ -1,0 +1,70 @@
+import type { RecordedStep } from "../../infer/plan.ts";
+import { quoted } from "../code/text.ts";
+import type { NamedAction } from "../names.ts";
+import type { ScaffoldFile } from "./scaffold-file.ts";
+
+export interface JourneyInput {
+  readonly name: string;
+  readonly steps: readonly RecordedStep[];
+  readonly named: readonly NamedAction[];
+  /** `true`: `session.ts` has users. */
+  readonly hasUsers: boolean;
+  /** `true`: `setup.ts` has keys to which the user gives values. */
+  readonly hasKeys: boolean;
+}
+
+/** Returns the recording as a journey: the actions in the order in which they were recorded. */
+export function journeyFile({ name, steps, named, hasUsers, hasKeys }: JourneyInput): ScaffoldFile {
+  const byAction = new Map(named.map((one) => [one.action, one]));
+  const taken = steps.flatMap(({ action, failure }) => {
+    const one = byAction.get(action);
+    return one === undefined ? [] : [{ one, failure }];
+  });
+  const aliases = aliasesOf(taken.map(({ one }) => one));
+  const files = [...new Set(taken.map(({ one }) => one.file))].toSorted();
+  const imports = files.map((file) => {
+    const names = [...aliases]
+      .filter(([one]) => one.file === file)
+      .map(([{ identifier }, alias]) => (alias === identifier ? identifier : `${identifier} as ${alias}`));
+    const line = `import { ${names.join(", ")} } from "../${file}";`;
+    return line.length <= 120 ? line : `import {\n${names.map((one) => `  ${one},\n`).join("")}} from "../${file}";`;
+  });
+  const lines = [
+    ...(hasUsers ? ['    new Step({ name: "log in", action: (api) => logIn(api, users.alice) }),'] : []),
+    ...(hasKeys ? ['    new Step({ name: "set keys", action: (_api, context) => setKeys(context) }),'] : []),
+    ...taken.map(({ one, failure }) => {
+      const fails = failure === undefined ? "" : `, expectFailure: ${failure}`;
+      return `    new Step({ name: ${quoted(one.name)}, action: ${aliases.get(one)!}.run${fails} }),`;
+    }),
+  ];
+  return {
+    path: `journeys/${name}.ts`,
+    isImported: false,
+    text: `import { Journey, Step } from "seqqa";
+${imports.join("\n")}
+import type { Keys } from "../context.ts";
+${hasUsers ? 'import { logIn, users } from "../session.ts";\n' : ""}${hasKeys ? 'import { setKeys } from "../setup.ts";\n' : ""}
+/** The recording, call by call. Where it has an answer of 400 or above, the same answer is expected. */
+export const journey: Journey<Keys> = new Journey<Keys>({
+  name: ${quoted(name)},
+  steps: [
+${lines.join("\n")}
+  ],
+});
+`,
+  };
+}
+
+/** Returns a name for each action that is unique among all files. */
+function aliasesOf(all: readonly NamedAction[]): ReadonlyMap<NamedAction, string> {
+  const taken = new Set(["Journey", "Step", "Keys", "logIn", "users", "setKeys", "journey"]);
+  const aliases = new Map<NamedAction, string>();
+  for (const one of all) {
+    if (aliases.has(one)) continue;
+    let alias = one.identifier;
+    for (let number = 2; taken.has(alias); number++) alias = `${one.identifier}${number}`;
+    taken.add(alias);
+    aliases.set(one, alias);
+  }
+  return aliases;
+}

@@ -1,0 +1,101 @@
+import { describe, expect, it } from "vitest";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { ACTIONS, exploredModel, order } from "../diff/explored-model.ts";
+import { document, EVIL } from "../reports/hostile-report.ts";
+import { folderWith, seqqa } from "./harness.ts";
+
+const clean = exploredModel(ACTIONS, order);
+const other = exploredModel(ACTIONS, (state, action) => (state === "paid" && action === "refund" ? [500] : order(state, action)));
+const textOf = (...explorations: readonly object[]): string => JSON.stringify({ ...document({}), explorations });
+const evil = exploredModel([EVIL, ...ACTIONS], order, { name: clean.name, invariants: [EVIL] });
+const cwd = folderWith({
+  "base/results.json": textOf(clean),
+  "same/results.json": textOf({ ...clean, seed: 3, durationMs: 5 }),
+  "other/results.json": textOf(other),
+  "evil/results.json": textOf(evil),
+  "ledger.json": textOf({ ...clean, name: "ledger" }),
+  "part.json": textOf({ ...clean, open: 3, stopReason: "max_steps" }),
+  "wrong.json": '{"seqqa":"0.6.4"}',
+  "broken.json": textOf({ ...clean, graph: { ...clean.graph, edgeTo: clean.graph.edgeTo.map(() => 99) } }),
+  "text.json": "results",
+  "seqqa.yaml": "",
+});
+const diff = (line: string) => seqqa(["diff", ...line.split(" ").filter((word) => word !== "")], { cwd });
+
+describe("seqqa diff", () => {
+  it("prints nothing for equal behaviour, whatever the format", async () => {
+    for (const format of ["text", "markdown", "html"]) {
+      expect(await diff(`base same --format ${format}`)).toMatchObject({ status: 0, stdout: "", stderr: "" });
+    }
+  });
+
+  it("says on standard error that a run did not reach everything", async () => {
+    expect(await diff("base part.json")).toMatchObject({
+      status: 0,
+      stdout: "",
+      stderr: expect.stringMatching(/^note: shop of part\.json did not/),
+    });
+  });
+
+  it("prints what changed, and names the ref of a baseline", async () => {
+    expect(await diff("--against main --baseline base/results.json other")).toMatchObject({
+      status: 1,
+      stderr: "",
+      stdout: [
+        "The behaviour of the API changed from main to other/results.json.",
+        "",
+        "shop",
+        "  answers",
+        "    ~ refund: answers 500 instead of 200; it changes nothing, and changed the state before",
+        "        create -> pay -> refund",
+        "  size",
+        "    ~ states: 3 instead of 4",
+        "    ~ transitions: 7 instead of 9",
+        "",
+      ].join("\n"),
+    });
+  });
+
+  it("writes a file, an empty one where nothing differs", async () => {
+    expect(await diff("base other --format markdown --output diff.md")).toMatchObject({ status: 1, stdout: "" });
+    expect(readFileSync(join(cwd, "diff.md"), "utf8")).toContain(
+      "| changed | answer <code>refund</code> | <code>answers 500 instead of 200",
+    );
+    expect(await diff("base same --format markdown --output diff.md")).toMatchObject({ status: 0, stdout: "" });
+    expect(readFileSync(join(cwd, "diff.md"), "utf8")).toBe("");
+    expect(await diff("base same --format html --output diff.html")).toMatchObject({ status: 0 });
+    expect(readFileSync(join(cwd, "diff.html"), "utf8")).toContain("<h1>Equal behaviour</h1>");
+  });
+
+  it.each(["text", "markdown", "html"])("shows hostile names inert as %s", async (format) => {
+    const { status, stdout } = await diff(`base evil --format ${format}`);
+    expect(status).toBe(1);
+    expect(stdout.replaceAll("\n", "")).not.toMatch(/[\x00-\x1f\x7f-\x9f\u202e\u2028]/); // oxlint-disable-line no-control-regex
+    if (format !== "text") expect(stdout).not.toContain("<script");
+    expect(stdout).toContain("alert");
+  });
+
+  it.each<readonly [string, RegExp]>([
+    ["", /^error: No run to compare with was named\.\nhint: Type seqqa diff <before>/],
+    ["a b c", /^error: 3 runs were named, and two are compared\.\n/],
+    ["base other --baseline base/results.json", /^error: 2 runs were named beside --baseline, /],
+    ["base --against main", /^error: --against needs the results of that ref: no code is checked out\.\nhint: Add --baseline /],
+    ["base --baseline=", /^error: The name of a run is empty\.\n/],
+    ["base other --output=", /^error: --output is empty\.\n/],
+    ["base other --format htlm", /^error: /],
+    ["base nope", /^error: There is no such run: nope is neither the id of a run nor a file\.\nhint: /],
+    ["base", /^error: There is no run in /],
+    ["20261121-083020-123-4fd1 base", /^error: There is no run in /],
+    ["base text.json", /^error: The run in text\.json cannot be read: it is not JSON\.\nhint: Name a results\.json/],
+    ["base wrong.json", /^error: The run in wrong\.json cannot be read: \w+ is not what a result of seqqa contains there\.\n/],
+    ["base broken.json", /^error: The run in base\/results\.json or broken\.json cannot be read: the list edgeTo of a graph does not fit /],
+    [
+      "base ledger.json",
+      /^error: base\/results\.json and ledger\.json have no exploration and no journey in common\.\nhint: [^\n]* shop; and ledger\.\n$/,
+    ],
+  ])("%s is refused with 2", async (line, message) => {
+    const { status, stdout, stderr } = await diff(line);
+    expect([status, stdout, stderr]).toEqual([2, "", expect.stringMatching(message)]);
+  });
+});

@@ -1,0 +1,206 @@
+import fc from "fast-check";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import { size } from "../../../sizes.ts";
+import { generated, har, type Generated, type Sent } from "./recordings.ts";
+
+const API = "http://127.0.0.1:3000/api/v1";
+const UUID = "0d6fe8ff-a1f7-47ef-8512-f2f58ac5d2c0";
+const needs = ({ plan }: Generated): readonly string[] =>
+  plan.actions.map(({ name, needs: keys, produces }) => `${name}(${keys.join(",")}) -> ${produces.map(({ key }) => key).join(",")}`);
+
+describe("values of answers that later requests send", () => {
+  it("are linked in paths, queries and bodies, and in a list's items", async () => {
+    const done = await generated(
+      "har",
+      har([
+        {
+          url: `${API}/products`,
+          answer: {
+            items: [
+              { id: 7, name: "lamp" },
+              { id: 9, name: "desk" },
+            ],
+          },
+        },
+        { url: `${API}/orders`, json: { product_id: 9, quantity: 7 }, status: 201, answer: { data: { id: UUID, quantity: 7 } } },
+        { url: `${API}/orders/${UUID}/pay`, json: { amount: 7 } },
+        { url: `${API}/refunds?order=${UUID}` },
+      ]),
+    );
+    expect(needs(done)).toEqual([
+      "list_products() -> product_id",
+      "create_order(product_id) -> order_id",
+      "post_order_pay(order_id) -> ",
+      "list_refunds(order_id) -> ",
+    ]);
+    expect(done.texts.get("actions/products.ts")).toContain('read<number>(response, "items", 1, "id")');
+    expect(done.texts.get("actions/orders.ts")).toContain('json: { product_id: context.getRequired("product_id"), quantity: 7 }');
+    expect(done.texts.get("actions/orders.ts")).toContain("{ json: { amount: 7 } }");
+  });
+
+  it("have a key each where there are several of a kind, and the journey sends the same as the recording", async () => {
+    const done = await generated(
+      "har",
+      har([
+        { url: `${API}/orders`, json: {}, status: 201, answer: { id: 1 } },
+        { url: `${API}/orders`, json: {}, status: 201, answer: { id: 2 } },
+        { url: `${API}/orders/1` },
+        { method: "DELETE", url: `${API}/orders/2`, status: 204 },
+        { url: `${API}/orders/2`, status: 404 },
+        { url: `${API}/orders/1` },
+      ]),
+    );
+    expect(needs(done)).toEqual([
+      "create_order() -> order_id",
+      "create_order_2() -> order_id_2",
+      "get_order(order_id) -> ",
+      "delete_order(order_id_2) -> ",
+      "get_order_2(order_id_2) -> ",
+    ]);
+    expect(
+      [...done.texts.get("journeys/shop.ts")!.matchAll(/name: "(\w+)", action: \w+\.run(.*?) \}\)/g)].map(
+        ([, name, rest]) => name! + rest!,
+      ),
+    ).toEqual(["create_order", "create_order_2", "get_order", "delete_order", "get_order_2, expectFailure: 404", "get_order"]);
+    // The recording looks at what was deleted.
+    expect(done.plan.actions.flatMap(({ frees }) => frees)).toEqual([]);
+  });
+
+  it("are not linked where they are equal by chance", async () => {
+    const done = await generated(
+      "har",
+      har([
+        { url: `${API}/users/me`, answer: { id: 1, plan: "basic", since: "2026-11-21T08:30:20.000Z" } },
+        { url: `${API}/plans/basic` },
+        { url: `${API}/orders/1` },
+        { url: `${API}/orders`, json: { count: 1, at: "2026-11-21T08:30:20.000Z" } },
+      ]),
+    );
+    expect(done.plan.keys).toEqual([]);
+  });
+});
+
+describe("secrets of a recording", () => {
+  const secret = (n: number): string => `s3cret-value-${n}`;
+  const headers = { authorization: `Bearer ${secret(1)}`, cookie: `sid=${secret(2)}`, "x-api-key": secret(3), "x-tenant": "acme" };
+  const sent: readonly Sent[] = [
+    {
+      url: `${API}/session`,
+      json: { email: "ada@example.com", password: secret(4) },
+      answer: { user: { token: secret(1) } },
+      answerHeaders: { "set-cookie": `sid=${secret(2)}` },
+    },
+    {
+      url: `${API}/orders?access_token=${secret(5)}`,
+      headers,
+      json: { client_secret: secret(6), note: `see ${secret(1)}` },
+      status: 201,
+      answer: { id: UUID, api_key: secret(7) },
+    },
+    { url: `${API}/cards`, headers, form: `number=1&token=${secret(8)}`, answer: {} },
+    { url: `${API}/hooks/${secret(5)}`, headers },
+    {
+      url: `${API}/orders/${UUID}?key=${secret(7)}`,
+      headers: { authorization: `Basic ${Buffer.from(`ada:${secret(9)}`).toString("base64")}` },
+    },
+  ];
+
+  it("are in no file, but in variables of the environment", async () => {
+    const { all, plan, texts } = await generated("har", har(sent));
+    expect(all).not.toMatch(/s3cret-value/);
+    expect(all).not.toContain(Buffer.from("ada:").toString("base64").slice(0, 5));
+    expect(plan.login).toMatchObject({ kind: "operation", token: ["user", "token"], userField: "email" });
+    expect(texts.get("session.ts")).toContain('fromEnvironment("API_PASSWORD"');
+    expect(texts.get("actions/orders.ts")).toContain('client_secret: fromEnvironment("API_CLIENT_SECRET", "")');
+    expect(texts.get("actions/orders.ts")).toContain('"x-tenant": "acme"');
+    expect(texts.get("journeys/shop.ts")).toContain("logIn(api, users.alice)");
+  });
+
+  it.each<readonly [string, Partial<Sent>, object | undefined]>([
+    ["a bearer token", { headers: { Authorization: "Bearer abcdefgh" } }, { kind: "bearer", variable: "API_TOKEN" }],
+    ["basic", { headers: { Authorization: "Basic YTpi" } }, { kind: "basic" }],
+    ["a header", { headers: { "X-Api-Key": "abcdefgh" } }, { kind: "apiKey", in: "header", name: "x-api-key" }],
+    ["a query", { url: `${API}/orders?api_key=abcdefgh` }, { kind: "apiKey", in: "query", name: "api_key" }],
+    ["a cookie", { headers: { Cookie: "theme=dark; session_id=abcdefgh" } }, { kind: "apiKey", in: "cookie", name: "session_id" }],
+    [
+      "a cookie that a login sets",
+      { url: `${API}/enter`, json: { user: "ada", password: "abcdefgh" }, answerHeaders: { "Set-Cookie": "sid=abcdefgh" } },
+      { kind: "operation", userField: "user", token: [] },
+    ],
+    ["nothing", {}, undefined],
+  ])("say that calls carry %s", async (_what, more, login) => {
+    const { plan, all } = await generated("har", har([{ url: `${API}/orders`, answer: [], ...more }, { url: `${API}/things` }]));
+    if (login === undefined) expect(plan.login).toBeUndefined();
+    else expect(plan.login).toMatchObject(login);
+    expect(all).not.toContain("abcdefgh");
+  });
+});
+
+describe("an archive", () => {
+  it.each<readonly [string, unknown, RegExp]>([
+    ["that is no JSON", "<har>", /^shop\.json is not JSON, so it is not an archive in HAR\.$/],
+    ["that is something else", { openapi: "3.1.0" }, /^shop\.json is not an archive in HAR\.$/],
+    ["without requests", har([]), /^shop\.json has no call of an API: /],
+    ["of a page alone", har([{ url: "http://127.0.0.1/", type: "text/html" }]), /^shop\.json has no call of an API: /],
+    [
+      "with odd entries",
+      { log: { entries: [null, 1, {}, { request: { method: "GET", url: "ws://x" } }, { request: { method: 7 } }] } },
+      /has no call of an API/,
+    ],
+  ])("%s is refused", async (_what, document, message) => {
+    await expect(generated("har", document)).rejects.toThrow(message);
+  });
+
+  it("with hostile content becomes files in which nothing of it is code", { timeout: 60_000 }, async () => {
+    const hostile = fc.oneof(
+      fc.constantFrom(
+        '"; pwned(); "',
+        "*/ pwned(); /*",
+        "`; pwned(); `",
+        "${pwned()}",
+        "\\",
+        "\u2028pwned()",
+        "__proto__",
+        "{pwned}",
+        "{{pwned}}",
+        "..",
+        "${HOME}",
+        "constructor",
+      ),
+      fc.string({ unit: "binary", maxLength: 20 }),
+    );
+    const call = fc.record({
+      method: fc.constantFrom("GET", "POST", "PUT", "DELETE"),
+      url: fc
+        .tuple(fc.array(hostile, { maxLength: 3 }), hostile, hostile)
+        .map(([parts, name, value]) => `http://127.0.0.1/a/${parts.map(encoded).join("/")}?${encoded(name)}=${encoded(value)}`),
+      headers: fc.dictionary(fc.oneof(hostile, fc.constant("x-own")), hostile, { maxKeys: 2 }),
+      json: fc.dictionary(hostile, hostile, { maxKeys: 3 }),
+      answer: fc.dictionary(fc.oneof(hostile, fc.constant("id")), hostile, { maxKeys: 3 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(call, { minLength: 1, maxLength: 4 }), async (calls) => {
+        const { texts } = await generated("har", har(calls));
+        for (const [path, text] of texts) if (path.endsWith(".ts")) expect(problemsOf(text)).toEqual([]);
+      }),
+      { numRuns: size(25, 500) },
+    );
+  });
+});
+
+const encoded = (text: string): string => encodeURIComponent(text.replaceAll(/\p{Cs}/gu, "x"));
+
+/** Returns errors of syntax, and every name that the recording brought into code. */
+function problemsOf(text: string): readonly string[] {
+  const source = ts.createSourceFile("a.ts", text, ts.ScriptTarget.Latest, true) as ts.SourceFile & {
+    readonly parseDiagnostics: readonly { readonly messageText: unknown }[];
+  };
+  const found = source.parseDiagnostics.map(({ messageText }) => JSON.stringify(messageText));
+  const visit = (node: ts.Node): void => {
+    if (ts.isIdentifier(node) && node.text === "pwned" && !ts.isPropertyAssignment(node.parent)) found.push("pwned");
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
