@@ -29,6 +29,25 @@ export interface GraphEntry {
   readonly edgeStatus: readonly number[];
 }
 
+/** The places to which reports link lines of the user's code. */
+export interface SourcePlace {
+  /** URL that opens a line in an editor, with `{file}`, `{line}` and `{column}`; absent if reports have no such links. */
+  readonly editor?: string | undefined;
+  /** The folder in which the command was started: an absolute path. Present with `editor`. */
+  readonly folder?: string | undefined;
+  /** The repository on GitHub, if the run knew it. */
+  readonly repository?:
+    | {
+        /** URL of the repository, e.g. `https://github.com/owner/name`. */
+        readonly url: string;
+        /** The commit that was checked out. */
+        readonly commit: string;
+        /** The folder in which the command was started, relative to the repository; empty for its root. */
+        readonly path: string;
+      }
+    | undefined;
+}
+
 /** An exploration in the document. */
 export interface ExplorationEntry extends ExplorationFacts {
   /** The agent's name, else the file's. */
@@ -77,6 +96,8 @@ export interface RunDocument {
   readonly failures: readonly ReportedFailure[];
   /** The state of the list of known findings after the run; absent if there is no list. */
   readonly knownFindings?: ReportedKnown | undefined;
+  /** Where the user's code is, for links to its lines; absent if there is nothing to link to. */
+  readonly source?: SourcePlace | undefined;
   /** The exit status of the command. */
   readonly exitStatus: number;
 }

@@ -1,4 +1,5 @@
 import type { Severity } from "../../model/declare/severity.ts";
+import type { SourcePlace } from "./document-types.ts";
 import type { JourneyResult } from "../../model/results/journey-result.ts";
 import type { Divergence, ExplorationResult, RunError } from "../../model/results/result.ts";
 
@@ -68,5 +69,7 @@ export interface RunReport {
   readonly journeys: readonly ReportedJourney[];
   readonly failures: readonly ReportedFailure[];
   readonly known?: ReportedKnown | undefined;
+  /** Where the user's code is, for links to its lines. */
+  readonly source?: SourcePlace | undefined;
   readonly exitStatus: number;
 }
