@@ -2,16 +2,16 @@ import { select } from "d3-selection";
 import { zoom, zoomIdentity, type D3ZoomEvent } from "d3-zoom";
 import { make } from "../make.ts";
 import { themeChanges } from "../theme.ts";
-import { edgeDetails, nodeDetails, type Choices } from "./details.ts";
-import { firstLayout } from "./first-layout.ts";
-import type { GraphModel } from "./graph-model.ts";
-import { pointOf } from "./edge-shapes.ts";
-import { Hit } from "./hit.ts";
-import { keepFitted, type Camera } from "./camera.ts";
-import { startLayout } from "./layout.ts";
-import { Painter } from "./painter.ts";
-import { Results } from "./results.ts";
-import { Toolbar } from "./toolbar.ts";
+import { edgeDetails, nodeDetails, type Choices } from "./controls/details.ts";
+import { firstLayout } from "./layout/first-layout.ts";
+import type { GraphModel } from "./model/graph-model.ts";
+import { pointOf } from "./drawing/edge-shapes.ts";
+import { Hit } from "./drawing/hit.ts";
+import { keepFitted, type Camera } from "./drawing/camera.ts";
+import { startLayout } from "./layout/layout.ts";
+import { Painter } from "./drawing/painter.ts";
+import { Results } from "./controls/results.ts";
+import { Toolbar } from "./controls/toolbar.ts";
 
 const HELP =
   "State graph. Arrow keys move it, plus and minus zoom, 0 fits it. To select a state without a mouse, search for it, or follow the buttons of the selected one.";

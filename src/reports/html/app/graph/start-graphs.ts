@@ -2,7 +2,7 @@ import type { Embedded } from "../../embedded.ts";
 import { all } from "../make.ts";
 import type { Parts } from "../parts.ts";
 import type { StepShown } from "../player.ts";
-import { GraphModel } from "./graph-model.ts";
+import { GraphModel } from "./model/graph-model.ts";
 import { GraphView } from "./graph-view.ts";
 
 /** Draws the graph of a part when the part is first shown. */

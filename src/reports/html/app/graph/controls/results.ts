@@ -1,7 +1,7 @@
-import { make } from "../make.ts";
+import { make } from "../../make.ts";
 import { edgeButton, nodeButton, status, type Choices } from "./details.ts";
-import type { GraphModel } from "./graph-model.ts";
-import { search } from "./search.ts";
+import type { GraphModel } from "../model/graph-model.ts";
+import { search } from "../model/search.ts";
 
 /** The number of results that are listed; further ones are counted. */
 const MOST = 40;

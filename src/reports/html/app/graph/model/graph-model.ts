@@ -1,4 +1,4 @@
-import type { Embedded, EmbeddedExchange, EmbeddedGraph } from "../../embedded.ts";
+import type { Embedded, EmbeddedExchange, EmbeddedGraph } from "../../../embedded.ts";
 
 /** A line in the comparison of a node's state with its parent's. */
 export interface StateLine {

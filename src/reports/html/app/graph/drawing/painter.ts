@@ -1,7 +1,7 @@
 import { zoomIdentity, type ZoomTransform } from "d3-zoom";
 import { EdgeShapes, pointOf, type Curve } from "./edge-shapes.ts";
 import { drawingOrder, type DrawingOrder, type Look } from "./drawing-order.ts";
-import type { GraphModel } from "./graph-model.ts";
+import type { GraphModel } from "../model/graph-model.ts";
 import { palette, type Palette } from "./palette.ts";
 import { SlicedDrawing } from "./sliced-drawing.ts";
 

@@ -1,6 +1,6 @@
-import { prettyJson } from "../../pretty-json.ts";
-import { button, make } from "../make.ts";
-import type { GraphModel } from "./graph-model.ts";
+import { prettyJson } from "../../../pretty-json.ts";
+import { button, make } from "../../make.ts";
+import type { GraphModel } from "../model/graph-model.ts";
 
 /** The links of the details. */
 export interface Choices {

@@ -1,7 +1,7 @@
-import { button, make } from "../make.ts";
-import type { GraphModel } from "./graph-model.ts";
-import type { Look } from "./drawing-order.ts";
-import { actionColour, depthColour, palette, statusColour } from "./palette.ts";
+import { button, make } from "../../make.ts";
+import type { GraphModel } from "../model/graph-model.ts";
+import type { Look } from "../drawing/drawing-order.ts";
+import { actionColour, depthColour, palette, statusColour } from "../drawing/palette.ts";
 
 export interface ToolbarActions {
   changed(): void;
