@@ -76,15 +76,15 @@ async function measured(page: Page, file: string): Promise<Loaded> {
     new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({ type: "longtask", buffered: true });
   `);
   await page.goto(`file://${file}`, { waitUntil: "commit" });
-  await page.locator("canvas[data-drawn]").waitFor();
-  await page.locator("canvas").press("ArrowLeft");
+  await page.locator("canvas.graph[data-drawn]").waitFor();
+  await page.locator("canvas.graph").press("ArrowLeft");
   const usable = (await page.evaluate(
     "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))))",
   )) as number;
   const longestTask = (await page.evaluate("Math.max(0, ...tasks)")) as number;
-  await page.locator("canvas").scrollIntoViewIfNeeded();
+  await page.locator("canvas.graph").scrollIntoViewIfNeeded();
   const early = await longestFrame(page, () => pan(page));
-  await page.locator("canvas[data-layout=done]").waitFor({ timeout: 60_000 });
+  await page.locator("canvas.graph[data-layout=done]").waitFor({ timeout: 60_000 });
   const rest = (await page.evaluate("performance.now()")) as number;
   const late = await longestFrame(page, () => pan(page));
   const zooming = await longestFrame(page, async () => {
@@ -102,7 +102,7 @@ async function measured(page: Page, file: string): Promise<Loaded> {
 
 /** Drags the graph in a circle for about two seconds. */
 async function pan(page: Page): Promise<void> {
-  const { x, y, width, height } = (await page.locator("canvas").boundingBox())!;
+  const { x, y, width, height } = (await page.locator("canvas.graph").boundingBox())!;
   const [cx, cy] = [x + width / 2, y + height / 2];
   await page.mouse.move(cx, cy);
   await page.mouse.down();

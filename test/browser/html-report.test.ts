@@ -164,13 +164,13 @@ describe("the report of a real run", () => {
   it("shows what is clicked on: a state, a transition", async () => {
     const opened = await open(shop);
     const { page } = opened;
-    await page.locator("canvas[data-layout=done]").waitFor();
-    await page.locator("canvas").scrollIntoViewIfNeeded();
+    await page.locator("canvas.graph[data-layout=done]").waitFor();
+    await page.locator("canvas.graph").scrollIntoViewIfNeeded();
     const chosen = async (query: string, heading: RegExp): Promise<{ x: number; y: number }> => {
       await page.getByRole("searchbox").fill(query);
       await page.getByRole("searchbox").press("Enter");
       await page.locator(".details h4", { hasText: heading }).waitFor();
-      const [x, y] = (await page.locator("canvas").getAttribute("data-chosen"))!.split(" ").map(Number);
+      const [x, y] = (await page.locator("canvas.graph").getAttribute("data-chosen"))!.split(" ").map(Number);
       return { x: x!, y: y! };
     };
     // What is chosen is brought into view, which may move what was chosen before: once more, until both stay.
@@ -180,9 +180,9 @@ describe("the report of a real run", () => {
       [node, edge] = [await chosen("63", /^State 63$/), await chosen("create_order", /^create_order 201$/)];
     }
     await page.getByRole("searchbox").fill("");
-    await page.locator("canvas").click({ position: node });
+    await page.locator("canvas.graph").click({ position: node });
     expect(await page.locator(".details h4").textContent()).toBe("State 63");
-    await page.locator("canvas").click({ position: edge });
+    await page.locator("canvas.graph").click({ position: edge });
     expect(await page.locator(".details h4").textContent()).toBe("create_order 201");
     expect(await page.locator(".details").textContent()).toMatch(/POST http.*\/orders[^]*"amount": 100[^]*201[^]*"status": "created"/);
     expectQuiet(opened, shop);
@@ -422,7 +422,7 @@ describe("a graph of more than 5,000 states", () => {
 
     const opened = await open(file);
     const { page } = opened;
-    await page.locator("canvas[data-layout=done]").waitFor({ timeout: 60_000 });
+    await page.locator("canvas.graph[data-layout=done]").waitFor({ timeout: 60_000 });
     expect(await page.locator("body").innerText()).toMatch(
       /A part is shown: 5,000 of 6,000 states and [\d,]+ of 50,000 transitions, those nearest to the findings first\. The rest is in the run store\./,
     );

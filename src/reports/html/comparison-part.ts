@@ -25,6 +25,8 @@ export function comparisonPart(comparison: Comparison | undefined, limits: Limit
 
 function gonePart(word: string, gone: readonly ComparedFinding[], limits: Limits): string {
   if (gone.length === 0) return "";
-  const items = gone.map((one) => `<li>${severityPart(one)} <del>${text(shortened(one.name, 400))}</del> <span class="quiet">id ${text(one.id)}</span></li>`);
+  const items = gone.map(
+    (one) => `<li>${severityPart(one)} <del>${text(shortened(one.name, 400))}</del> <span class="quiet">id ${text(one.id)}</span></li>`,
+  );
   return `<details${gone.length <= 5 ? " open" : ""}><summary>${plural(gone.length, "finding")} ${word}</summary><ul class="gone">${within(items, limits.list / 4, "finding", "li")}</ul></details>`;
 }

@@ -74,8 +74,7 @@ export function statusOf(id: string, comparison: Comparison | undefined): "new" 
 
 export const newPart = (status: "new" | "still" | undefined): string => (status === "new" ? '<span class="mark new">NEW</span> ' : "");
 
-export const factsPart = (facts: readonly string[]): string =>
-  `<ul class="facts">${facts.map((fact) => `<li>${fact}</li>`).join("")}</ul>`;
+export const factsPart = (facts: readonly string[]): string => `<ul class="facts">${facts.map((fact) => `<li>${fact}</li>`).join("")}</ul>`;
 
 export function severityPart({ severity, known }: Pick<Finding, "severity" | "known">): string {
   return `<span class="mark ${known || severity === "low" ? "warned" : severity === "medium" ? "medium" : "failed"}">${text(severity.toUpperCase())}</span>`;
@@ -121,7 +120,10 @@ export function curlPart(script: string): string {
 export const idFact = (id: string): string =>
   `<a href="#${anchorOf(id)}">id ${text(id)}</a> <span class="copy" data-copy="npx seqqa replay ${text(id)}" data-label="Copy replay command"></span>`;
 
-function factsOf({ id, confirmed, notReplayed, notReplayedReason, known, where, reproductionPath }: Finding, { source }: FindingView): readonly string[] {
+function factsOf(
+  { id, confirmed, notReplayed, notReplayedReason, known, where, reproductionPath }: Finding,
+  { source }: FindingView,
+): readonly string[] {
   const doubt = doubtOf({ confirmed, notReplayed, notReplayedReason });
   const path = shortened(reproductionPath.join(" -> "), 4_000);
   return [

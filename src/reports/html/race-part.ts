@@ -83,4 +83,3 @@ function callPart({ action, status, requests }: RaceCall, side: number, { limits
   const sent = exchangeParts(requests, limits);
   return `<div><h5>${ordinal(side)}: <span class="action">${text(action)}</span>${acting} ${statusPart(status)}</h5>${sent === "" ? '<p class="quiet">No requests are shown.</p>' : sent}</div>`;
 }
-

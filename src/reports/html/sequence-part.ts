@@ -25,7 +25,9 @@ const LETTERS = 20;
 export function sequencePart(race: Drawn): string {
   const sides = race.observed.calls.slice(0, SIDES).map(({ action }, side) => `${ordinal(side)}: ${action}`);
   if (sides.length === 0) return "";
-  const orders = distinctOutcomes(race, race.allowed).filter(({ calls }) => calls.length > 0).slice(0, ORDERS);
+  const orders = distinctOutcomes(race, race.allowed)
+    .filter(({ calls }) => calls.length > 0)
+    .slice(0, ORDERS);
   const figures = [
     figure("At the same time", sides, together(race), true),
     ...orders.map((outcome) => figure(orderText(race, outcome), sides, inTurn(outcome), false)),

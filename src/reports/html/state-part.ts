@@ -11,7 +11,10 @@ interface StateLine {
 /** The change that a step made, in lines that begin with `- ` and `+ `; marked lines are highlighted. */
 export function changesPart(changes: readonly string[], limits: Limits, isMarked: (line: string) => boolean = () => false): string {
   if (changes.length === 0) return '<p class="quiet">The state did not change.</p>';
-  const lines = changes.map((line): StateLine => ({ kind: line.startsWith("+") ? "ins" : line.startsWith("-") ? "del" : "span", text: line }));
+  const lines = changes.map((line): StateLine => ({
+    kind: line.startsWith("+") ? "ins" : line.startsWith("-") ? "del" : "span",
+    text: line,
+  }));
   return `${bar("What changed in the state")}${linesPart("What changed in the state", lines, limits, isMarked)}`;
 }
 
@@ -40,7 +43,8 @@ export function rootStatePart(lines: readonly string[], limits: Limits): string 
 export const bar = (title: string): string => `<div class="titled"><h5>${text(title)}</h5></div>`;
 
 const SIGNS = { ins: "+ ", del: "- ", span: "  " } as const;
-const signed = (lines: readonly StateLine[]): readonly StateLine[] => lines.map(({ kind, text: line }) => ({ kind, text: SIGNS[kind] + line }));
+const signed = (lines: readonly StateLine[]): readonly StateLine[] =>
+  lines.map(({ kind, text: line }) => ({ kind, text: SIGNS[kind] + line }));
 
 function comparedLines(before: readonly string[], after: readonly string[]): readonly StateLine[] {
   const left = new Map<string, number>();

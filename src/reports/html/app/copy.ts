@@ -7,8 +7,15 @@ export function startCopying(within: ParentNode = document): void {
     bar.append(copyButton("Copy", () => textAfter(bar), `Copy: ${title}`));
   }
   for (const block of all(".copyable", within))
-    block.prepend(make("p", {}, copyButton("Copy", () => block.querySelector("pre")?.textContent ?? "")));
-  for (const place of all(".copy", within)) place.replaceChildren(copyButton(place.dataset["label"] ?? "Copy", () => place.dataset["copy"] ?? ""));
+    block.prepend(
+      make(
+        "p",
+        {},
+        copyButton("Copy", () => block.querySelector("pre")?.textContent ?? ""),
+      ),
+    );
+  for (const place of all(".copy", within))
+    place.replaceChildren(copyButton(place.dataset["label"] ?? "Copy", () => place.dataset["copy"] ?? ""));
 }
 
 function copyButton(label: string, textOf: () => string, name?: string): HTMLElement {
@@ -17,7 +24,12 @@ function copyButton(label: string, textOf: () => string, name?: string): HTMLEle
     said.textContent = (await copied(textOf())) ? " Copied." : " Not allowed here: select the text and copy it.";
     setTimeout(() => (said.textContent = ""), 4_000);
   };
-  return make("span", { class: "controls" }, button(label, () => void copy(), { class: "small", ...(name === undefined ? {} : { "aria-label": name }) }), said);
+  return make(
+    "span",
+    { class: "controls" },
+    button(label, () => void copy(), { class: "small", ...(name === undefined ? {} : { "aria-label": name }) }),
+    said,
+  );
 }
 
 /** The texts of the blocks between a heading and the next one. */

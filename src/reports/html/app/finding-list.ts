@@ -53,8 +53,15 @@ export function startFindingList(section: HTMLElement, findings: readonly HTMLEl
   const id = `findings-${lists++}`;
   const field = make("input", { type: "search", id, autocomplete: "off", spellcheck: "false", placeholder: "rule, action, body, state" });
   const said = make("p", { role: "status", class: "quiet" });
-  const order = choice("Sort by", ORDERS.map(([value, name]) => [value, name]));
-  const severity = filter("Severity", SEVERITIES.map((one) => [one, one]), new Set(items.map((one) => one.severity)));
+  const order = choice(
+    "Sort by",
+    ORDERS.map(([value, name]) => [value, name]),
+  );
+  const severity = filter(
+    "Severity",
+    SEVERITIES.map((one) => [one, one]),
+    new Set(items.map((one) => one.severity)),
+  );
   const kind = filter("Kind", Object.entries(KINDS), new Set(items.map((one) => one.kind)));
   const state = filter("Status", Object.entries(STATES), new Set(items.flatMap((one) => one.states)));
   const end = make("span", { hidden: true });

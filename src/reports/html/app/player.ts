@@ -49,7 +49,8 @@ export function startPlayer(player: HTMLElement): void {
     const action = names[current]?.querySelector(".action")?.textContent ?? "";
     const fails = items[current]!.classList.contains("failing") ? ", fails here" : "";
     where.textContent = current < before ? "Setup, before the first step" : `Step ${current + 1 - before} of ${steps}: ${action}${fails}`;
-    if (told) player.dispatchEvent(new CustomEvent<StepShown>("step-shown", { bubbles: true, detail: { finding, step: current - before } }));
+    if (told)
+      player.dispatchEvent(new CustomEvent<StepShown>("step-shown", { bubbles: true, detail: { finding, step: current - before } }));
   };
   player.addEventListener("keydown", (event) => {
     const { target, key } = event;

@@ -40,9 +40,11 @@ export class Toolbar {
         this.#edges === "none"
           ? colours.quiet
           : this.#edges === "action"
-            ? actionColour(colours, edges.action[edge]!)
+            ? model.actionsOf(edge).length > 1
+              ? colours.quiet
+              : actionColour(colours, edges.action[edge]!)
             : statusColour(colours, edges.status[edge]!),
-      isShown: (edge) => !this.#hidden.has(edges.action[edge]!),
+      isShown: (edge) => model.actionsOf(edge).some(({ action }) => !this.#hidden.has(action)),
     };
     this.#findings = this.#findingSelect();
     this.element = make(

@@ -1,5 +1,6 @@
 import { zoomIdentity, type ZoomTransform } from "d3-zoom";
-import { EdgeShapes, pointOf, type Curve } from "./edge-shapes.ts";
+import { drawLabels } from "./draw-labels.ts";
+import { EdgeShapes, type Curve } from "./edge-shapes.ts";
 import { drawingOrder, type DrawingOrder, type Look } from "./drawing-order.ts";
 import type { GraphModel } from "../model/graph-model.ts";
 import { palette, type Palette } from "./palette.ts";
@@ -12,13 +13,15 @@ export interface Marks {
   readonly matches: ReadonlySet<number>;
   readonly node: number | undefined;
   readonly edge: number | undefined;
+  /** Edges of a path that the reader asked for. */
+  readonly way: readonly number[];
 }
 
 /** The share of the visible size that is drawn in addition on every side. Panning shows no border before the next drawing is ready. */
 const MARGIN = 0.3;
-/** The most edges that are drawn with an arrow, and with their name. */
+/** The most edges that are drawn with an arrow, and the most edges and nodes that are drawn with their names. */
 const ARROWS = 3_000;
-const NAMES = 150;
+const NAMES = 400;
 /** Lines of one path: the cost of a path grows faster than its lines. */
 const PATH = 200;
 const FONT = "system-ui, sans-serif";
@@ -37,7 +40,7 @@ export class Painter {
   /** The size in pixels of CSS, read once for each frame: asking the document for it takes time. */
   width = 0;
   height = 0;
-  marks: Marks = { pathNodes: new Set(), pathEdges: new Set(), matches: new Set(), node: undefined, edge: undefined };
+  marks: Marks = { pathNodes: new Set(), pathEdges: new Set(), matches: new Set(), node: undefined, edge: undefined, way: [] };
   #order: DrawingOrder | undefined;
   #front: Picture | undefined;
   #back: Picture | undefined;
@@ -54,9 +57,17 @@ export class Painter {
     this.shapes = new EdgeShapes(model.graph, model.nodes);
   }
 
+  /** Called after each frame. */
+  onFrame: (() => void) | undefined;
+
   /** The radius of a node on the screen, in pixels. */
   get radius(): number {
     return Math.max(1.6, Math.min(13, 7 * this.transform.k));
+  }
+
+  /** Groups of many states are larger. */
+  radiusOf(node: number): number {
+    return this.radius * (1 + Math.log10(this.#model.weightOf(node)) * 0.6);
   }
 
   measure(): void {
@@ -103,6 +114,7 @@ export class Painter {
     // After a pause, the time since the last frame is no measure of the drawing time.
     this.#slices.slice(since > 250 ? 0 : since);
     this.#show();
+    this.onFrame?.();
     if (this.#slices.running || this.#stale) this.#ask();
   }
 
@@ -133,7 +145,8 @@ export class Painter {
     const nodes = order.nodes.filter((node) => outside(node) === 0);
     const { edgeColours, nodeColours } = order;
     const arrows = edges.length < ARROWS && !small;
-    const names = edges.length < NAMES && t.k > 0.9;
+    const named = nodes.length <= NAMES && this.radius >= 4;
+    const names = named && edges.length <= NAMES;
     context.lineWidth = Math.max(0.5, Math.min(1.6, t.k)) / t.k;
     context.font = `${11 / t.k}px ${FONT}`;
     const drawEdges = (from: number, to: number): void => {
@@ -153,12 +166,11 @@ export class Painter {
     };
     const drawNodes = (from: number, to: number): void => {
       context.globalAlpha = 1;
-      const radius = this.radius / t.k;
       for (let at = from; at < to;) {
         const colour = nodeColours[nodes[at]!]!;
         context.beginPath();
         for (const end = Math.min(to, at + PATH); at < end && nodeColours[nodes[at]!] === colour; at++)
-          dot(context, positions, nodes[at]!, radius);
+          dot(context, positions, nodes[at]!, this.radiusOf(nodes[at]!) / t.k);
         context.fillStyle = colour;
         context.fill();
       }
@@ -174,7 +186,24 @@ export class Painter {
       },
       () => {
         context.globalAlpha = 1;
-        if (names) for (const edge of edges) this.#name(context, edge, colours);
+        if (named) {
+          const { marks, radiusOf } = this;
+          const worth = (node: number): number => (marks.pathNodes.has(node) ? 0 : 1 + graph.nodes.depth[node]!);
+          drawLabels(
+            context,
+            {
+              model: this.#model,
+              nodes: [...nodes].sort((a, b) => worth(a) - worth(b)),
+              edges: names ? [...edges].sort((a, b) => Number(marks.pathEdges.has(b)) - Number(marks.pathEdges.has(a))) : [],
+              positions,
+              shapes,
+              transform: t,
+              radiusOf: radiusOf.bind(this),
+              edgeColour: (edge) => edgeColours[edge]!,
+            },
+            colours,
+          );
+        }
         if (this.radius >= 9) for (const node of nodes) this.#number(context, node, colours);
         [this.#front, this.#back] = [picture, this.#front];
         this.canvas.dataset["drawn"] = "";
@@ -211,23 +240,17 @@ export class Painter {
     context.fill();
   }
 
-  #name(context: CanvasRenderingContext2D, edge: number, colours: Palette): void {
-    const [x, y] = pointOf(this.shapes.curve(edge, this.positions), 0.5);
-    const name = this.#model.actionName(this.#model.graph.edges.action[edge]!);
-    context.textAlign = "center";
-    context.textBaseline = "middle";
-    context.lineWidth = 3 / this.transform.k;
-    context.strokeStyle = colours.paper;
-    context.strokeText(name.slice(0, 40), x, y);
-    context.fillStyle = this.look.edgeColour(edge, colours);
-    context.fillText(name.slice(0, 40), x, y);
-  }
-
   #number(context: CanvasRenderingContext2D, node: number, colours: Palette): void {
     context.textAlign = "center";
     context.textBaseline = "middle";
+    context.font = `${11 / this.transform.k}px ${FONT}`;
     context.fillStyle = colours.paper;
-    context.fillText(String(this.#model.numberOf(node)), this.positions[node * 2]!, this.positions[node * 2 + 1]!);
+    const { groups } = this.#model;
+    context.fillText(
+      String(groups === undefined ? this.#model.numberOf(node) : this.#model.weightOf(node)),
+      this.positions[node * 2]!,
+      this.positions[node * 2 + 1]!,
+    );
   }
 
   /** Draws the last whole picture at its present place, and the marks. */
@@ -256,7 +279,6 @@ export class Painter {
 
   #drawMarks(context: CanvasRenderingContext2D, colours: Palette): void {
     const { marks, positions, transform: t } = this;
-    const radius = this.radius / t.k;
     const lines = (edges: Iterable<number>, colour: string, width: number): void => {
       context.beginPath();
       for (const edge of edges) this.#trace(context, edge, false);
@@ -268,7 +290,7 @@ export class Painter {
     };
     const rings = (nodes: Iterable<number>, colour: string, width: number, out: number): void => {
       context.beginPath();
-      for (const node of nodes) dot(context, positions, node, radius + out / t.k);
+      for (const node of nodes) dot(context, positions, node, (this.radiusOf(node) + out) / t.k);
       context.strokeStyle = colour;
       context.lineWidth = width / t.k;
       context.stroke();
@@ -276,6 +298,7 @@ export class Painter {
     lines(marks.pathEdges, colours.finding, 2.5);
     rings(marks.pathNodes, colours.finding, 2, 1);
     rings(marks.matches, colours.chosen, 2.5, 3);
+    lines(marks.way, colours.chosen, 4);
     if (marks.edge !== undefined) lines([marks.edge], colours.chosen, 4);
     if (marks.node !== undefined) rings([marks.node], colours.chosen, 4, 4);
   }
