@@ -1,4 +1,4 @@
-import type { RaceCall } from "../../model/results/result.ts";
+import type { RaceCall, RaceOutcome } from "../../model/results/result.ts";
 import type { ExplorationEntry } from "../document/document-types.ts";
 import { printable } from "../console/printable.ts";
 import { plural } from "../console/numbers.ts";
@@ -9,6 +9,7 @@ import { anchorOf, curlPart, factsPart, idFact, newPart, severityPart, statusOf 
 import type { FindingView } from "./finding-view.ts";
 import { decidingPart } from "./race-deciding.ts";
 import { outcomesPart } from "./race-outcomes.ts";
+import { readableChanges } from "./readable-changes.ts";
 import { shortened, text } from "./safe-text.ts";
 import { sequencePart } from "./sequence-part.ts";
 import { sourceLink } from "./source-link.ts";
@@ -17,7 +18,8 @@ import { playerPart } from "./steps-part.ts";
 type Race = ExplorationEntry["races"][number];
 
 /** A race whose result no order gives: the path to it, the answers, and the results of the orders. */
-export function racePart(race: Race, view: FindingView, withSteps: boolean): string {
+export function racePart(found: Race, view: FindingView, withSteps: boolean): string {
+  const race = { ...found, observed: readable(found.observed), allowed: found.allowed.map(readable) };
   const { limits } = view;
   const { id, message, prefix, steps, observed, schedule, curl } = race;
   const path = [...prefix, `(${raceName(race)})`].join(" -> ");
@@ -57,6 +59,8 @@ export function racePart(race: Race, view: FindingView, withSteps: boolean): str
     `<details open><summary>${heading}</summary>${parts.join("\n")}</details>`,
   );
 }
+
+const readable = (outcome: RaceOutcome): RaceOutcome => ({ ...outcome, changes: readableChanges(outcome.changes) });
 
 function marksOf({ hits, trials, count, known, prefix, ...race }: Race): string {
   return [

@@ -16,10 +16,10 @@ interface Message {
 const SIDES = 3;
 const ORDERS = 2;
 /** Lengths, in units of the drawing. */
-const LANE = 150;
+const LANE = 190;
 const ROW = 34;
 const TOP = 46;
-const LETTERS = 20;
+const LETTERS = 25;
 
 /** Sequence diagrams of the observed trial and of orders of the calls. All that they show is in the comparison as text, too. */
 export function sequencePart(race: Drawn): string {

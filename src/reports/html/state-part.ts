@@ -1,4 +1,6 @@
 import { plural } from "../console/numbers.ts";
+import { ROW_LINE } from "../../state/compare/differences.ts";
+import { wholeState, withoutRowSign } from "./readable-changes.ts";
 import type { Limits } from "./limits.ts";
 import { shortened, text } from "./safe-text.ts";
 
@@ -7,6 +9,9 @@ interface StateLine {
   readonly kind: "ins" | "del" | "span";
   readonly text: string;
 }
+
+/** Rows of a root state that are listed in every state. */
+const ROOT_ROWS = 40;
 
 /** The change that a step made, in lines that begin with `- ` and `+ `; marked lines are highlighted. */
 export function changesPart(changes: readonly string[], limits: Limits, isMarked: (line: string) => boolean = () => false): string {
@@ -20,22 +25,32 @@ export function changesPart(changes: readonly string[], limits: Limits, isMarked
 
 /**
  * The whole state after a step, in a list that is closed at first. Lines that the step added or removed are marked.
- * @param before the state before the step; for a first step the root state, whose unchanged rows later states do not repeat
+ * @param root the lines of the root state
+ * @param before the state before the step, relative to the root state; `undefined`: the root state
  */
 export function wholeStatePart(
   after: readonly string[],
-  before: { readonly lines: readonly string[]; readonly isRoot: boolean },
+  before: readonly string[] | undefined,
+  root: readonly string[],
   limits: Limits,
 ): string {
-  const lines = comparedLines(before.isRoot ? before.lines.filter((line) => after.includes(line)) : before.lines, after);
+  const isListed = root.length <= ROOT_ROWS;
+  const whole = (state: readonly string[]): readonly string[] => wholeState(isListed ? root : [], state);
+  const values = root.filter((line) => !ROW_LINE.test(line));
+  const lines = comparedLines(
+    before === undefined ? [...whole([]), ...values.filter((line) => after.includes(line))] : whole(before),
+    whole(after),
+  );
   const title = "Whole state after this step";
-  const shown = after.length === 0 ? '<p class="quiet">As the root state.</p>' : linesPart(title, signed(lines), limits);
-  return `<details class="whole"><summary>${title} <span class="quiet">${plural(after.length, "line")}, beside the unchanged rows of the root state</span></summary>${shown}</details>`;
+  const count = plural(lines.filter(({ kind }) => kind !== "del").length, "line");
+  const beside = isListed ? "" : `, beside the rows of the root state, ${root.length} of which are under Setup`;
+  const shown = lines.length === 0 ? '<p class="quiet">It is empty.</p>' : linesPart(title, signed(lines), limits);
+  return `<details class="whole"><summary>${title} <span class="quiet">${count}${beside}</span></summary>${shown}</details>`;
 }
 
 /** The lines of the root state. */
 export function rootStatePart(lines: readonly string[], limits: Limits): string {
-  const all = lines.map((line): StateLine => ({ kind: "span", text: line }));
+  const all = lines.map((line): StateLine => ({ kind: "span", text: withoutRowSign(line) }));
   return `${bar("The root state")}${linesPart("The root state", all, limits)}`;
 }
 
@@ -55,7 +70,8 @@ function comparedLines(before: readonly string[], after: readonly string[]): rea
     return { kind: count > 0 ? "span" : "ins", text: line };
   });
   const gone = [...left].flatMap(([line, count]) => Array.from({ length: count }, (): StateLine => ({ kind: "del", text: line })));
-  return [...gone, ...now];
+  // A row that changed stands beside what it was.
+  return [...gone, ...now].toSorted((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
 }
 
 function linesPart(title: string, all: readonly StateLine[], limits: Limits, isMarked: (line: string) => boolean = () => false): string {

@@ -2,6 +2,7 @@ import type { RecordedStep } from "../../model/results/result.ts";
 import { plural } from "../console/numbers.ts";
 import { exchangeParts, statusPart } from "./exchange-part.ts";
 import type { FindingView } from "./finding-view.ts";
+import { readableChanges } from "./readable-changes.ts";
 import { block, text } from "./safe-text.ts";
 import { changesPart, wholeStatePart } from "./state-part.ts";
 
@@ -16,7 +17,7 @@ export interface ShownPath {
 /** The steps of a path, one below the other, `setup` first; the page's script shows one at a time, and the failing one at first. */
 export function playerPart({ path, steps, failing }: ShownPath, view: FindingView): string {
   const items = path.map((action, index) => {
-    const before = index === 0 ? { lines: view.root, isRoot: true } : { lines: steps[index - 1]?.state, isRoot: false };
+    const before = index === 0 ? undefined : (steps[index - 1]?.state ?? "unknown");
     return stepPart(action, steps[index], { view, before, failing: index === path.length - 1 ? failing : undefined });
   });
   const setup =
@@ -28,7 +29,8 @@ export function playerPart({ path, steps, failing }: ShownPath, view: FindingVie
 
 interface StepPlace {
   readonly view: FindingView;
-  readonly before: { readonly lines: readonly string[] | undefined; readonly isRoot: boolean };
+  /** The state before the step; `undefined`: the root state. */
+  readonly before: readonly string[] | "unknown" | undefined;
   readonly failing: string | undefined;
 }
 
@@ -44,9 +46,8 @@ function stepPart(action: string, step: RecordedStep | undefined, { view, before
   const body: string[] = failing === undefined || failing === "" ? [] : [`<section class="why">${failing}</section>`];
   if (step !== undefined) {
     const { changes, requests, state } = step;
-    if (changes !== undefined) body.push(changesPart(changes, limits));
-    if (state !== undefined && before.lines !== undefined)
-      body.push(wholeStatePart(state, { lines: before.lines, isRoot: before.isRoot }, limits));
+    if (changes !== undefined) body.push(changesPart(readableChanges(changes), limits));
+    if (state !== undefined && before !== "unknown") body.push(wholeStatePart(state, before, view.root, limits));
     body.push(exchangeParts(requests, limits), printedPart(step));
     if (changes === undefined && requests.length === 0) body.push('<p class="quiet">Nothing was recorded of this step.</p>');
   }

@@ -165,7 +165,10 @@ function stateBlock(model: GraphModel, node: number): readonly Node[] {
     make(
       "div",
       { class: "diff", role: "group", "aria-label": title, tabindex: "0" },
-      ...lines.map(({ kind, text: line }) => make(names[kind], {}, signs[kind] + line)),
+      ...lines.map(({ kind, text: line }) => {
+        const shown = line.replace(/^(\S+) \+ \{/, "$1 {");
+        return make(names[kind], {}, signs[kind] + shown.replace(/^(\S+) - \{/, "without $1 {"));
+      }),
     ),
   ];
 }

@@ -1,6 +1,6 @@
 import { zoomIdentity, type ZoomTransform } from "d3-zoom";
 import { drawLabels } from "./draw-labels.ts";
-import { EdgeShapes, type Curve } from "./edge-shapes.ts";
+import { EdgeShapes } from "./edge-shapes.ts";
 import { drawingOrder, type DrawingOrder, type Look } from "./drawing-order.ts";
 import type { GraphModel } from "../model/graph-model.ts";
 import { palette, type Palette } from "./palette.ts";
@@ -161,7 +161,7 @@ export class Painter {
         context.stroke();
         if (!arrows) continue;
         context.fillStyle = colour;
-        for (let one = first; one < at; one++) this.#arrow(context, shapes.curve(edges[one]!, positions), shapes.isStub(edges[one]!));
+        for (let one = first; one < at; one++) this.#arrow(context, edges[one]!);
       }
     };
     const drawNodes = (from: number, to: number): void => {
@@ -199,7 +199,7 @@ export class Painter {
               shapes,
               transform: t,
               radiusOf: radiusOf.bind(this),
-              edgeColour: (edge) => edgeColours[edge]!,
+              edgeColour: (edge) => (edgeColours[edge] === colours.quiet ? colours.ink : edgeColours[edge]!),
             },
             colours,
           );
@@ -225,12 +225,15 @@ export class Painter {
     else context.quadraticCurveTo(cx, cy, x2, y2);
   }
 
-  #arrow(context: CanvasRenderingContext2D, curve: Curve, stub: boolean): void {
+  #arrow(context: CanvasRenderingContext2D, edge: number): void {
+    const { shapes, positions } = this;
+    const curve = shapes.curve(edge, positions);
+    const stub = shapes.isStub(edge);
     const { x2, y2, cx, cy } = curve;
     const length = Math.hypot(x2 - cx, y2 - cy);
     if (length === 0 || (!stub && Math.hypot(x2 - curve.x1, y2 - curve.y1) < 10)) return;
     const [ux, uy] = [(x2 - cx) / length, (y2 - cy) / length];
-    const back = stub ? 0 : this.radius / this.transform.k;
+    const back = stub ? 0 : this.radiusOf(this.#model.graph.edges.to[edge]!) / this.transform.k;
     const size = 5 / Math.sqrt(this.transform.k);
     const [tx, ty] = [x2 - ux * back, y2 - uy * back];
     context.beginPath();
@@ -251,6 +254,19 @@ export class Painter {
       this.positions[node * 2]!,
       this.positions[node * 2 + 1]!,
     );
+  }
+
+  /** Draws nodes again that marked lines cross: a group is large, and has a number. */
+  #dotsAgain(context: CanvasRenderingContext2D, colours: Palette): void {
+    const nodeColours = this.#order?.nodeColours;
+    if (this.#model.groups === undefined || nodeColours === undefined) return;
+    for (const node of this.marks.pathNodes) {
+      context.beginPath();
+      dot(context, this.positions, node, this.radiusOf(node) / this.transform.k);
+      context.fillStyle = nodeColours[node]!;
+      context.fill();
+      if (this.radius >= 9) this.#number(context, node, colours);
+    }
   }
 
   /** Draws the last whole picture at its present place, and the marks. */
@@ -286,7 +302,7 @@ export class Painter {
       context.lineWidth = width / t.k;
       context.stroke();
       context.fillStyle = colour;
-      for (const edge of edges) this.#arrow(context, this.shapes.curve(edge, positions), this.shapes.isStub(edge));
+      for (const edge of edges) this.#arrow(context, edge);
     };
     const rings = (nodes: Iterable<number>, colour: string, width: number, out: number): void => {
       context.beginPath();
@@ -299,6 +315,7 @@ export class Painter {
     rings(marks.pathNodes, colours.finding, 2, 1);
     rings(marks.matches, colours.chosen, 2.5, 3);
     lines(marks.way, colours.chosen, 4);
+    this.#dotsAgain(context, colours);
     if (marks.edge !== undefined) lines([marks.edge], colours.chosen, 4);
     if (marks.node !== undefined) rings([marks.node], colours.chosen, 4, 4);
   }

@@ -91,12 +91,20 @@ const MOST = 60;
 export function suggestedFields(fields: readonly StateField[]): readonly StateField[] {
   const plain = fields.filter(({ name, values }) => !isCount(name) && values.length <= MOST && !values.some((value) => /[#<]/.test(value)));
   let chosen: readonly StateField[] = [];
-  let groups = 1;
   for (const field of plain) {
-    const more = new Set(Array.from(field.of, (_, node) => [...chosen, field].map(({ of }) => of[node]!).join(","))).size;
-    if (more <= groups || more > MOST) continue;
-    chosen = [...chosen, field];
-    groups = more;
+    const groups = groupsBy([...chosen, field]);
+    if (groups > groupsBy(chosen) && groups <= MOST) chosen = [...chosen, field];
   }
-  return groups >= FEWEST ? chosen : [];
+  // A field may divide no further once another one was added.
+  for (const field of chosen) {
+    const others = chosen.filter((one) => one !== field);
+    if (groupsBy(others) === groupsBy(chosen)) chosen = others;
+  }
+  return groupsBy(chosen) >= FEWEST ? chosen : [];
+}
+
+/** Returns the number of groups that fields give. */
+function groupsBy(fields: readonly StateField[]): number {
+  const [first] = fields;
+  return first === undefined ? 1 : new Set(Array.from(first.of, (_, node) => fields.map(({ of }) => of[node]!).join(","))).size;
 }

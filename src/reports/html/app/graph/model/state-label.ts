@@ -9,7 +9,7 @@ const LONGEST = 48;
 export function stateLabel(parent: readonly string[], own: readonly string[]): string {
   const parts: string[] = [];
   let before: string | undefined;
-  for (const line of differences(parent, own, FIELDS * 4)) {
+  for (const line of differences(...beforeAndAfter(parent, own), FIELDS * 4)) {
     const [sign, text] = [line.slice(0, 2), line.slice(2)];
     if (sign === "- ") {
       if (before !== undefined) parts.push(...gone(before));
@@ -39,15 +39,29 @@ const nameOf = (line: string): string => {
   return place.split(".").slice(1).join(".") || place;
 };
 
-const isRemoved = (line: string): boolean => ROW_LINE.exec(line)?.[1]?.at(-2) === "-";
+/**
+ * Returns both states with the rows that each has, as far as they differ: a row of the root state that only the second one lacks is a row of the first
+ * one.
+ */
+function beforeAndAfter(parent: readonly string[], own: readonly string[]): readonly [string[], string[]] {
+  const isGone = (line: string): boolean => ROW_LINE.exec(line)?.[1]?.at(-2) === "-";
+  const here = (line: string): string => line.replace(" - {", " + {");
+  const only = (some: readonly string[], others: readonly string[]): readonly string[] =>
+    some.filter((line) => isGone(line) && !others.includes(line)).map(here);
+  const rest = (some: readonly string[]): readonly string[] => some.filter((line) => !isGone(line));
+  return [
+    [...rest(parent), ...only(own, parent)],
+    [...rest(own), ...only(parent, own)],
+  ];
+}
 
 function came(line: string): readonly string[] {
-  if (ROW_LINE.test(line)) return [isRemoved(line) ? `−${nameOf(line)}` : `+${nameOf(line)}`];
+  if (ROW_LINE.test(line)) return [`+${nameOf(line)}`];
   return [`${nameOf(line)}: ${unquoted(line.slice(line.indexOf(" = ") + 3))}`];
 }
 
 function gone(line: string): readonly string[] {
-  if (ROW_LINE.test(line)) return [isRemoved(line) ? `+${nameOf(line)}` : `−${nameOf(line)}`];
+  if (ROW_LINE.test(line)) return [`−${nameOf(line)}`];
   return [`−${nameOf(line)}`];
 }
 
