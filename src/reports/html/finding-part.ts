@@ -116,9 +116,11 @@ export function curlPart(script: string): string {
   return `<details class="curl"><summary>As a curl script</summary>${shown}</details>`;
 }
 
-/** The id of a finding, with the command that replays it: the page's script adds buttons that copy them. */
-export const idFact = (id: string): string =>
-  `<a href="#${anchorOf(id)}">id ${text(id)}</a> <span class="copy" data-copy="npx seqqa replay ${text(id)}" data-label="Copy replay command"></span>`;
+/** The id of a finding, with the command that replays it, for a button of the page's script. A strange id is in no command. */
+export function idFact(id: string): string {
+  const command = /^\w+$/.test(id) ? ` <span class="copy" data-copy="npx seqqa replay ${id}" data-label="Copy replay command"></span>` : "";
+  return `<a href="#${anchorOf(id)}">id ${text(id)}</a>${command}`;
+}
 
 function factsOf(
   { id, confirmed, notReplayed, notReplayedReason, known, where, reproductionPath }: Finding,

@@ -9,7 +9,7 @@ export function setupPart(setup: RecordedStep | undefined, id: string, limits: L
   if (setup === undefined) return "";
   const { requests, state = [] } = setup;
   return [
-    `<section class="setup" id="${id}"><h3>Setup</h3><div class="content">`,
+    `<section class="setup" id="${id}"><h3>Setup</h3><h4>How the root state was reached</h4><div class="content">`,
     requests.length === 0 ? '<p class="quiet">Nothing was sent before the first step.</p>' : exchangeParts(requests, limits),
     state.length === 0 ? "" : rootStatePart(state, limits),
     printedPart(setup),
