@@ -12,6 +12,8 @@ export interface Labelled {
   readonly positions: Float32Array;
   readonly shapes: EdgeShapes;
   readonly transform: ZoomTransform;
+  /** Pixels of the picture that are visible. */
+  readonly width: number;
   /** The radius of a node on the screen. */
   readonly radiusOf: (node: number) => number;
   readonly edgeColour: (edge: number) => string;
@@ -65,7 +67,11 @@ export function drawLabels(context: CanvasRenderingContext2D, labelled: Labelled
       [x + side, y],
       [x - side, y],
     ];
-    const free = around.find(([cx, cy]) => places.take(cx, cy, widthOf(text), HEIGHT));
+    // A label that ends outside of the picture cannot be read.
+    const isInside = ([cx]: readonly [number, number]): boolean => cx >= widthOf(text) / 2 && cx <= labelled.width - widthOf(text) / 2;
+    const free = [...around]
+      .sort((a, b) => Number(isInside(b)) - Number(isInside(a)))
+      .find(([cx, cy]) => places.take(cx, cy, widthOf(text), HEIGHT));
     if (free !== undefined) write(text, ...t.invert([free[0], free[1]]), colours.ink);
   }
   for (const edge of edges) {

@@ -22,6 +22,8 @@ const MARGIN = 0.3;
 /** The most edges that are drawn with an arrow, and the most edges and nodes that are drawn with their names. */
 const ARROWS = 3_000;
 const NAMES = 400;
+/** The most nodes on paths of findings that have labels where other nodes are too many. */
+const MOST_ON_PATHS = 60;
 /** Lines of one path: the cost of a path grows faster than its lines. */
 const PATH = 200;
 const FONT = "system-ui, sans-serif";
@@ -136,10 +138,13 @@ export class Painter {
       return (x < -mx ? 1 : 0) | (x > width + mx ? 2 : 0) | (y < -my ? 4 : 0) | (y > height + my ? 8 : 0);
     };
     const small = this.radius < 3;
+    const isClose = this.radius >= 7 && graph.nodes.id.length > NAMES;
     const edges = order.edges.filter((edge) => {
       // At a small scale, loops and stubs only blur their node.
       if ((shapes.isLoop(edge) && this.radius < 7) || (shapes.isStub(edge) && small && graph.edges.found[edge] !== 1)) return false;
       const a = outside(graph.edges.from[edge]!);
+      // At a large scale, edges between states that are far away only cover those that are here.
+      if (isClose && a !== 0 && (shapes.isStub(edge) || outside(graph.edges.to[edge]!) !== 0)) return false;
       return a === 0 || (a & (shapes.isStub(edge) ? a : outside(graph.edges.to[edge]!))) === 0;
     });
     const nodes = order.nodes.filter((node) => outside(node) === 0);
@@ -186,18 +191,20 @@ export class Painter {
       },
       () => {
         context.globalAlpha = 1;
-        if (named) {
+        const onPaths = nodes.filter((node) => this.marks.pathNodes.has(node));
+        if (named || onPaths.length <= MOST_ON_PATHS) {
           const { marks, radiusOf } = this;
           const worth = (node: number): number => (marks.pathNodes.has(node) ? 0 : 1 + graph.nodes.depth[node]!);
           drawLabels(
             context,
             {
               model: this.#model,
-              nodes: [...nodes].sort((a, b) => worth(a) - worth(b)),
+              nodes: (named ? [...nodes] : onPaths).sort((a, b) => worth(a) - worth(b)),
               edges: names ? [...edges].sort((a, b) => Number(marks.pathEdges.has(b)) - Number(marks.pathEdges.has(a))) : [],
               positions,
               shapes,
               transform: t,
+              width,
               radiusOf: radiusOf.bind(this),
               edgeColour: (edge) => (edgeColours[edge] === colours.quiet ? colours.ink : edgeColours[edge]!),
             },
