@@ -27,7 +27,7 @@ interface Processes {
   printed?(lane: number, fromMs: number, toMs: number): readonly string[];
 }
 
-/** How long, in milliseconds, to wait for the last lines of a step: they arrive through a pipe. */
+/** How long, in milliseconds, to wait for the last lines of a path: they arrive through a pipe. */
 const PIPE_MS = 20;
 
 /** Forwards to another lane pool, and adds what only the main thread knows: how the process of a lost target ended. */
@@ -105,15 +105,16 @@ export class WatchedLanePool implements LanePool {
 
   async record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
     const recording = await this.#inner.record(lane, path, draws);
-    const { findings, times } = recording;
-    const target = findings.some(isCrash) ? await this.#processes.endOf(lane) : undefined;
-    const ended = findings.some(isCrash) ? { ...recording, findings: withEnd(findings, target) } : recording;
-    if (times === undefined || times.length === 0 || this.#processes.printed === undefined) return ended;
+    const { findings, starts } = recording;
+    const hasCrashed = findings.some(isCrash);
+    const ended = hasCrashed ? { ...recording, findings: withEnd(findings, await this.#processes.endOf(lane)) } : recording;
+    if (starts === undefined || starts.length === 0 || this.#processes.printed === undefined) return ended;
     await delay(PIPE_MS);
-    const printed = times.map(({ startMs, endMs }) => this.#processes.printed!(lane, startMs, endMs));
-    const steps = ended.steps.map((step, index) => (printed[index]?.length ? { ...step, printed: printed[index] } : step));
+    // Each line belongs to one step: it came before the next one began.
+    const printed = starts.map((startMs, step) => this.#processes.printed!(lane, startMs, (starts[step + 1] ?? Infinity) - 1));
+    const steps = ended.steps.map((step, index) => (printed[index]!.length === 0 ? step : { ...step, printed: printed[index] }));
     // The last output of a target that crashed is in the finding.
-    return { ...ended, steps, ...(ended === recording && findings.length > 0 && { printed: printed.at(-1) }) };
+    return { ...ended, steps, ...(!hasCrashed && findings.length > 0 && { printed: printed.at(-1) }) };
   }
 
   probe(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
@@ -155,7 +156,7 @@ export class WatchedLanePool implements LanePool {
   /** Adds the lines that the first lane's target printed during `setup`. They are read once, since the target's output is kept for a while only. */
   #withPrinted(setup: LaneReport["setup"]): LaneReport["setup"] {
     if (setup === undefined) return undefined;
-    this.#printedAtSetup ??= this.#processes.printed?.(0, setup.time.startMs, setup.time.endMs) ?? [];
+    this.#printedAtSetup ??= this.#processes.printed?.(0, setup.startMs, setup.endMs + PIPE_MS) ?? [];
     return this.#printedAtSetup.length === 0 ? setup : { ...setup, step: { ...setup.step, printed: this.#printedAtSetup } };
   }
 

@@ -279,7 +279,7 @@ function setupOf({ home, seated: { setUp } }: Pick<LaneBase, "home" | "seated">)
   const state = briefLines(home.facts.lines);
   if (setUp.length === 0 && state.length === 0) return {};
   const status = setUp.at(-1)?.response?.status ?? null;
-  return { setup: { step: { action: "setup", status, requests: setUp, state }, time: home.setupAt } };
+  return { setup: { step: { action: "setup", status, requests: setUp, state }, ...home.setupAt } };
 }
 
 /** Refuses a store that the World itself names: the configuration did not show it. @throws SeqqaError `STORE_NOT_ALLOWED` (2) */

@@ -1,4 +1,4 @@
-import type { RecordedEvidence, StepEvent, StepTime, RecordedCheck, Recording } from "../../messages/lane-messages.ts";
+import type { RecordedEvidence, StepEvent, RecordedCheck, Recording } from "../../messages/lane-messages.ts";
 import type { RecordedStep } from "../../model/results/result.ts";
 import { markedDifferences, sameNames, shownNames, type Marked } from "../../state/index.ts";
 import type { LaneBase } from "../bring-up/bring-up.ts";
@@ -37,13 +37,12 @@ export async function recordPath(
   const began = { lo: 0, hi: 0 };
   let outcome: Outcome | undefined;
   /** By the clock of this process, like the times of the lines that the target prints. */
-  const times: StepTime[] = [];
+  const starts: number[] = [];
   let lines = canonicalizer.marked(facts);
   for (let i = 0; i < path.length; i++) {
     const action = actions[path[i]!]!;
     if (beforeStep !== undefined) await beforeStep(i);
-    const startMs = Date.now();
-    times.push({ startMs, endMs: startMs });
+    starts.push(Date.now());
     mark = await state.mark();
     drawing.at(path, i, path[i]!, draws);
     canonicalizer.fingerprint(facts, began);
@@ -56,11 +55,10 @@ export async function recordPath(
       steps.push(step);
       if (outcome.kind !== "lost") return { ...broke, brokeAt: i, failure: undefined };
       if (last) findings.push(brokenFinding(action.name, outcome));
-      return { ...broke, brokeAt: i, failure: outcome.lost, times: until(Date.now(), times) };
+      return { ...broke, brokeAt: i, failure: outcome.lost, starts };
     }
     await settle();
     facts = await state.facts();
-    times[i] = { startMs: times[i]!.startMs, endMs: Date.now() };
     const before = lines;
     lines = sameNames(before, canonicalizer.marked(facts));
     steps.push({ ...step, changes: changesOf(before, lines), state: stateOf(lines) });
@@ -97,13 +95,9 @@ export async function recordPath(
     drew: drawing.wasUsed,
     brokeAt: undefined,
     failure: unanswered?.reason,
-    times: until(Date.now(), times),
+    starts,
   };
 }
-
-/** The last step lasts until it has been checked. */
-const until = (endMs: number, times: readonly StepTime[]): readonly StepTime[] =>
-  times.map((time, index) => (index === times.length - 1 ? { ...time, endMs } : time));
 
 const changesOf = (before: Marked, after: Marked): readonly string[] => markedDifferences(before, after, CHANGES).map(brief);
 

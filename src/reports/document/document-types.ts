@@ -2,6 +2,7 @@ import type { JourneyResult } from "../../model/results/journey-result.ts";
 import type { Divergence, ExplorationFacts, RunError } from "../../model/results/result.ts";
 import type { Severity } from "../../model/declare/severity.ts";
 import type { ReportedFailure, ReportedKnown } from "./run-report.ts";
+import type { SourcePlace } from "./source-place.ts";
 
 /** The committed graph, as lists with common indices. Node 0 is the root state. */
 export interface GraphEntry {
@@ -27,25 +28,6 @@ export interface GraphEntry {
   readonly edgeTo: readonly number[];
   /** Per edge: the HTTP status of the response; 0 when there was none. */
   readonly edgeStatus: readonly number[];
-}
-
-/** The places to which reports link lines of the user's code. */
-export interface SourcePlace {
-  /** URL that opens a line in an editor, with `{file}`, `{line}` and `{column}`; absent if reports have no such links. */
-  readonly editor?: string | undefined;
-  /** The folder in which the command was started: an absolute path. Present with `editor`. */
-  readonly folder?: string | undefined;
-  /** The repository on GitHub, if the run knew it. */
-  readonly repository?:
-    | {
-        /** URL of the repository, e.g. `https://github.com/owner/name`. */
-        readonly url: string;
-        /** The commit that was checked out. */
-        readonly commit: string;
-        /** The folder in which the command was started, relative to the repository; empty for its root. */
-        readonly path: string;
-      }
-    | undefined;
 }
 
 /** An exploration in the document. */

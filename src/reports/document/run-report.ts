@@ -1,5 +1,5 @@
 import type { Severity } from "../../model/declare/severity.ts";
-import type { SourcePlace } from "./document-types.ts";
+import type { SourcePlace } from "./source-place.ts";
 import type { JourneyResult } from "../../model/results/journey-result.ts";
 import type { Divergence, ExplorationResult, RunError } from "../../model/results/result.ts";
 

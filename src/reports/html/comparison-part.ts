@@ -5,7 +5,7 @@ import type { Limits } from "./limits.ts";
 import { shortened, text } from "./safe-text.ts";
 import { within } from "./within.ts";
 
-/** What changed since the previous run of an exploration: counts, and the findings that are gone. */
+/** Says what changed since the previous run of an exploration: counts, and the findings that are gone. */
 export function comparisonPart(comparison: Comparison | undefined, limits: Limits): string {
   if (comparison === undefined) return "";
   const { run, startedAt, added, still, fixed, unseen } = comparison;

@@ -6,7 +6,7 @@ import { coveragePart } from "./coverage-part.ts";
 import { depthTable, type DepthTable } from "./depth-table.ts";
 import type { Comparison } from "../document/compared-with.ts";
 import { comparisonPart } from "./comparison-part.ts";
-import type { SourcePlace } from "../document/document-types.ts";
+import type { SourcePlace } from "../document/source-place.ts";
 import { findingPart } from "./finding-part.ts";
 import { findingView } from "./finding-view.ts";
 import type { Limits } from "./limits.ts";

@@ -1,8 +1,9 @@
 import type { Comparison } from "../document/compared-with.ts";
-import type { ExplorationEntry, SourcePlace } from "../document/document-types.ts";
+import type { ExplorationEntry } from "../document/document-types.ts";
+import type { SourcePlace } from "../document/source-place.ts";
 import type { Limits } from "./limits.ts";
 
-/** What a finding is shown with, beside its own data: the parts of the report and of other pages get it from their data. */
+/** The data that a finding is shown with, beside its own. The report, and any other page, makes it from its data. */
 export interface FindingView {
   readonly limits: Limits;
   /** The id of the element that shows how the root state was reached; absent if there is no such element. */

@@ -1,4 +1,4 @@
-import type { SourcePlace } from "../document/document-types.ts";
+import type { SourcePlace } from "../document/source-place.ts";
 import { element } from "../junit/xml.ts";
 import { text } from "./safe-text.ts";
 

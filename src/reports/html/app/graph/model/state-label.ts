@@ -65,7 +65,7 @@ function gone(line: string): readonly string[] {
   return [`−${nameOf(line)}`];
 }
 
-/** Of two rows that describe one thing, the cells that differ. */
+/** Returns the cells that differ, of two rows that describe one thing. */
 function changed(line: string, before: string): readonly string[] {
   const [row, other] = [ROW_LINE.exec(line), ROW_LINE.exec(before)];
   if (row === null || other === null) return came(line);
