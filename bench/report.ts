@@ -29,7 +29,7 @@ export default async function report(): Promise<readonly Row[]> {
       await page.close();
     }
     const empty = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    await empty.setContent("<!doctype html><canvas style='width: 780px; height: 576px'></canvas>");
+    await empty.setContent("<!doctype html><canvas class='graph' style='width: 780px; height: 576px'></canvas>");
     const floor = await longestFrame(empty, () => pan(empty));
     const worst = (of: (load: Loaded) => number): number => Math.max(...loads.map(of));
     return [
@@ -82,6 +82,13 @@ async function measured(page: Page, file: string): Promise<Loaded> {
     "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))))",
   )) as number;
   const longestTask = (await page.evaluate("Math.max(0, ...tasks)")) as number;
+  // A graph of this size is shown in groups at first, where fields divide it into few.
+  const grouped = page.getByText(/^Grouped by/);
+  if (await grouped.isVisible()) {
+    await grouped.click();
+    await page.getByRole("button", { name: "Each state by itself" }).click();
+    await grouped.or(page.getByText("Group states by fields")).click();
+  }
   await page.locator("canvas.graph").scrollIntoViewIfNeeded();
   const early = await longestFrame(page, () => pan(page));
   await page.locator("canvas.graph[data-layout=done]").waitFor({ timeout: 60_000 });
@@ -94,7 +101,7 @@ async function measured(page: Page, file: string): Promise<Loaded> {
     }
   });
   const start = (await page.evaluate("performance.now()")) as number;
-  await page.getByRole("searchbox").fill("row 77");
+  await page.locator(".results input").fill("row 77");
   await page.locator(".found li").first().waitFor();
   const search = ((await page.evaluate("performance.now()")) as number) - start;
   return { usable, longestTask, early, rest, late, zooming, search };
