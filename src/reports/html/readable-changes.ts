@@ -38,7 +38,7 @@ export function wholeState(root: readonly string[], state: readonly string[]): r
   for (const line of state) {
     const row = ROW_LINE.exec(line);
     if (row?.[1]!.at(-2) === "-") {
-      const name = `${row[1]!.slice(0, -3)} {${row[2]}}`;
+      const name = `${row[1].slice(0, -3)} {${row[2]}}`;
       gone.set(name, (gone.get(name) ?? 0) + 1);
     } else own.push(withoutRowSign(line));
   }
