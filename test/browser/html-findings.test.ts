@@ -194,7 +194,7 @@ describe("a large graph in the HTML report", () => {
     await page.getByText("Paths between two states").press("Enter");
     await page.getByLabel("to state").fill("1500");
     await page.getByLabel("to state").press("Enter");
-    expect(await page.locator(".finder [role=status]").innerText()).toMatch(/of the shortest paths; the first one is marked/);
+    expect(await page.locator(".finder [role=status]").innerText()).toMatch(/of the shortest paths; the first one is highlighted/);
     expect(await page.locator(".ways li").first().innerText()).toMatch(/^\d+ steps: action_\d( -> action_\d)+$/);
     await page.getByLabel("to state").fill("99999");
     await page.getByRole("button", { name: "Find paths" }).press("Enter");

@@ -90,7 +90,7 @@ export class PathFinder {
     this.#said.textContent =
       paths.length === 0
         ? "No path leads there in the part of the graph that is shown."
-        : `${paths.length === MOST ? `The first ${MOST}` : paths.length} of the shortest paths; the first one is marked in the graph.`;
+        : `${paths.length === MOST ? `The first ${MOST}` : paths.length} of the shortest paths; the first one is highlighted in the graph.`;
     this.#show(paths[0] ?? []);
   }
 }
