@@ -145,7 +145,7 @@ module.exports = {
       comment: "The script of the HTML report runs in browsers: its own modules, two that run anywhere, and what is bundled with it.",
       severity: "error",
       from: { path: "^src/reports/html/app/" },
-      to: { path: "^(src/|node:)", pathNot: "^src/reports/html/(app/|embedded[.]ts$|pretty-json[.]ts$)" },
+      to: { path: "^(src/|node:)", pathNot: "^src/(reports/html/(app/|embedded[.]ts$|pretty-json[.]ts$)|state/compare/differences[.]ts$)" },
     },
     {
       name: "report-app-is-bundled",

@@ -125,6 +125,8 @@ export interface ReportConfig {
   /** Absolute. */
   readonly outputDir: string;
   readonly includeRequestResponse: boolean;
+  /** URL that opens a line of the user's code, with `{file}`, `{line}` and `{column}`; `none`: reports have no such links. */
+  readonly editor: string;
   /** Header names and JSON fields, in lower case. */
   readonly redact: readonly string[];
 }

@@ -27,7 +27,7 @@ interface Processes {
   printed?(lane: number, fromMs: number, toMs: number): readonly string[];
 }
 
-/** How long, in milliseconds, to wait for the last lines of a step: they arrive through a pipe. */
+/** How long, in milliseconds, to wait for the last lines of a path: they arrive through a pipe. */
 const PIPE_MS = 20;
 
 /** Forwards to another lane pool, and adds what only the main thread knows: how the process of a lost target ended. */
@@ -39,6 +39,7 @@ export class WatchedLanePool implements LanePool {
   readonly #processes: Processes;
   /** The first lane's report once all lanes were brought to the root state. */
   #root: LaneReport | undefined;
+  #printedAtSetup: readonly string[] | undefined;
   /** The latest answer of each lane, perhaps still pending. */
   readonly #answers: (Promise<unknown> | undefined)[] = [];
 
@@ -104,11 +105,16 @@ export class WatchedLanePool implements LanePool {
 
   async record(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<Recording> {
     const recording = await this.#inner.record(lane, path, draws);
-    const { findings, lastStep } = recording;
-    if (findings.some(isCrash)) return { ...recording, findings: withEnd(findings, await this.#processes.endOf(lane)) };
-    if (findings.length === 0 || lastStep === undefined || this.#processes.printed === undefined) return recording;
+    const { findings, starts } = recording;
+    const hasCrashed = findings.some(isCrash);
+    const ended = hasCrashed ? { ...recording, findings: withEnd(findings, await this.#processes.endOf(lane)) } : recording;
+    if (starts === undefined || starts.length === 0 || this.#processes.printed === undefined) return ended;
     await delay(PIPE_MS);
-    return { ...recording, printed: this.#processes.printed(lane, lastStep.startMs, lastStep.endMs) };
+    // Each line belongs to one step: it came before the next one began.
+    const printed = starts.map((startMs, step) => this.#processes.printed!(lane, startMs, (starts[step + 1] ?? Infinity) - 1));
+    const steps = ended.steps.map((step, index) => (printed[index]!.length === 0 ? step : { ...step, printed: printed[index] }));
+    // The last output of a target that crashed is in the finding.
+    return { ...ended, steps, ...(!hasCrashed && findings.length > 0 && { printed: printed.at(-1) }) };
   }
 
   probe(lane: number, path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
@@ -135,14 +141,23 @@ export class WatchedLanePool implements LanePool {
     return this.#inner.close();
   }
 
-  /** Adds how the target ended, if a check of the root state ended it. */
+  /** Adds how the target ended, if a check of the root state ended it, and what it printed during `setup`. */
   #atRoot(reports: readonly LaneReport[]): Promise<readonly LaneReport[]> {
     this.#root = reports[0];
     return Promise.all(
-      reports.map(async (report, lane) =>
-        report.findings.some(isCrash) ? { ...report, findings: withEnd(report.findings, await this.#processes.endOf(lane)) } : report,
-      ),
+      reports.map(async (report, lane) => ({
+        ...report,
+        ...(report.findings.some(isCrash) && { findings: withEnd(report.findings, await this.#processes.endOf(lane)) }),
+        ...(lane === 0 && { setup: this.#withPrinted(report.setup) }),
+      })),
     );
+  }
+
+  /** Adds the lines that the first lane's target printed during `setup`. They are read once, since the target's output is kept for a while only. */
+  #withPrinted(setup: LaneReport["setup"]): LaneReport["setup"] {
+    if (setup === undefined) return undefined;
+    this.#printedAtSetup ??= this.#processes.printed?.(0, setup.startMs, setup.endMs + PIPE_MS) ?? [];
+    return this.#printedAtSetup.length === 0 ? setup : { ...setup, step: { ...setup.step, printed: this.#printedAtSetup } };
   }
 
   #all<T>(work: Promise<T>): Promise<T> {

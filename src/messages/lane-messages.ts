@@ -287,6 +287,8 @@ export interface LaneReport {
   readonly rootLines: readonly string[];
   /** The root as a node, like {@link DetailEvent.state}. */
   readonly rootState?: readonly string[] | undefined;
+  /** How the root state was reached, and when, in milliseconds since 1970; absent if nothing was sent and the root state is empty. */
+  readonly setup?: { readonly step: RecordedStep; readonly startMs: number; readonly endMs: number } | undefined;
   /** `ignore` patterns that match context keys or paths, and those of them that occur in the root state. Absent if there are no such patterns. */
   readonly ignored?: { readonly patterns: readonly string[]; readonly occurred: readonly string[] } | undefined;
   readonly findings: readonly FindingEvent[];
@@ -352,8 +354,8 @@ export interface Recording {
   /** The step whose precondition did not hold, or that ended without a response. */
   readonly brokeAt: number | undefined;
   readonly failure: LaneFailureKind | undefined;
-  /** When the last step ran, in milliseconds since 1970. */
-  readonly lastStep?: { readonly startMs: number; readonly endMs: number } | undefined;
+  /** When each step began, in milliseconds since 1970. Absent if a step could not be executed. */
+  readonly starts?: readonly number[] | undefined;
   /** The lines that the target printed during the last step, if its output is known. */
   readonly printed?: readonly string[] | undefined;
 }

@@ -22,7 +22,7 @@ export {
   type Knowledge,
 } from "./compare/knowledge.ts";
 export { firstToPass, snapshotOfOrigins, NO_ORIGINS, originsOfSnapshot, type Origins, type OriginsSnapshot } from "./values/origins.ts";
-export { markedDifferences, sameNames, type Marked } from "./canonical/same-names.ts";
+export { markedDifferences, sameNames, shownNames, type Marked } from "./canonical/same-names.ts";
 export { sameStores, type StoreRows } from "./compare/same-stores.ts";
 export { fieldOf, tableOf, valuesAt } from "./values/places.ts";
 export { durationText, type StepWindow } from "./values/times.ts";

@@ -62,6 +62,14 @@ describe("a setup that draws ids and writes times", () => {
     for (const result of results) {
       expect(result).toMatchObject({ statesVisited: 16, transitions: 64, stopReason: "exhausted", divergences: [], errors: [] });
       expect(result.digest).toBe(results[0]!.digest);
+      // The request that a reader needs to begin where the exploration did.
+      const sent = { request: { method: "POST", url: expect.stringMatching(/\/users$/) as string }, response: { status: 200 } };
+      expect(result.setup).toMatchObject({
+        action: "setup",
+        status: 200,
+        requests: [sent],
+        state: expect.arrayContaining([expect.stringMatching(/users \+ /)]) as unknown,
+      });
     }
   });
 });

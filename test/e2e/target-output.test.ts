@@ -48,5 +48,11 @@ it("a finding shows what the target printed during its last step; all of it is i
   expect(log.match(/^handling \/orders /gm)!.length).toBeGreaterThan(2);
   const text = await seqqa(["run", ".", "--output", "out", "--parallel", "2"], { cwd });
   expect(text.stdout).toMatch(/ {2}target {4}printed during the last step\n {4}\| handling \/pay password=\[redacted\] red\n/);
-  expect(readFileSync(join(cwd, "out/report.html"), "utf8").match(/printed during the last step/g)?.length).toBeGreaterThan(0);
+  expect(violation?.steps.map(({ printed }) => printed)).toEqual([
+    [expect.stringMatching(/^handling \/orders /)],
+    [expect.stringMatching(/^handling \/pay password=\[redacted\] red$/)],
+  ]);
+  const html = readFileSync(join(cwd, "out/report.html"), "utf8");
+  expect(html).toMatch(/The target's output[^]*handling \/orders [^]*The target's output[^]*handling \/pay password=\[redacted\] red/);
+  expect(html).toMatch(/Since the previous run<\/strong>[^]*: 0 new, 1 still there, 0 fixed\./);
 });

@@ -4,6 +4,7 @@ import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { replayWith, type ReplayFlags } from "./replay-with.ts";
 import { hearSignals } from "../../run/session/hear-signals.ts";
 import { RunSession, type SessionInput } from "../../run/session/run-session.ts";
+import { sourcePlace } from "../../run/session/source-place.ts";
 import { usage } from "../arguments/run-options.ts";
 import { errorText } from "../process/error-text.ts";
 import type { Shell } from "../process/shell.ts";
@@ -27,6 +28,7 @@ export function beginRun({ shell, formats, verbose, ...input }: TerminalRun): Ru
   return new RunSession({
     ...input,
     cwd: shell.cwd,
+    source: sourcePlace(shell.cwd, config, shell.env),
     isKept: config.report.formats.length > 0,
     cannotWrite,
     writeReports: (id) => writeReports(config, formats, id),

@@ -24,6 +24,15 @@ const pathOrUrl: TextSpec = {
   pattern: { is: /^(?:\/|https?:\/\/[^\s/])/, says: "a path that starts with / or an http or https URL" },
 };
 
+const editorUrl: TextSpec = {
+  kind: "text",
+  pattern: {
+    is: /^(?:none|(?!(?:javascript|data|vbscript|blob|file|about):)[a-z][a-z\d+.-]*:\/\/[^\s"'<>]*\{file\}[^\s"'<>]*)$/i,
+    says: "none, or the URL of an editor with {file} in it",
+    hint: () => "Write for example vscode://file{file}:{line}:{column} or idea://open?file={file}&line={line}.",
+  },
+};
+
 /** Names without a path. A path would match no field, and the secret would appear in every report. */
 const fieldName: TextSpec = {
   kind: "text",
@@ -370,6 +379,12 @@ export const TABLE: SectionSpec = section({
       },
       output_dir: { spec: path, default: "./reports", description: "Folder of the reports." },
       include_request_response: { spec: { kind: "boolean" }, default: true, description: "Whether reports show requests and responses." },
+      editor: {
+        spec: editorUrl,
+        default: "vscode://file{file}:{line}:{column}",
+        description:
+          "URL by which the HTML report opens lines of your code; `{file}`, `{line}` and `{column}` are filled in. `none`: it has no such links, as in CI.",
+      },
       redact: {
         spec: { kind: "list", of: fieldName },
         default: REDACTED,

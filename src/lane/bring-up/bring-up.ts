@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Action } from "../../model/declare/action.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
-import { clientPartOf } from "../../model/http/client.ts";
+import { clientPartOf, type Exchange } from "../../model/http/client.ts";
 import { contextPartOf } from "../../model/context/context.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { Lane } from "../../model/declare/lane.ts";
@@ -10,6 +10,7 @@ import type { StoreAdapter, StoreScope, TableSchema } from "../../model/stores/s
 import type { TestData } from "../../model/context/test-data.ts";
 import { guestRole, Rule } from "../../model/declare/rule.ts";
 import { consentHint, mayBeWritten, storeName } from "../../model/stores/store-name.ts";
+import type { RecordedExchange } from "../../model/results/result.ts";
 import { World } from "../../model/declare/world.ts";
 import type { Fingerprint } from "../../state/canonical/facts.ts";
 import { ForeignWrite, patternOf } from "../../stores/external-store.ts";
@@ -18,7 +19,7 @@ import { requireClockFollows } from "./clock-follows.ts";
 import { Canonicalizer, loadHasher, Occurrences, type Knowledge } from "../../state/index.ts";
 import type { ErrorEvent, LaneReport } from "../../messages/lane-messages.ts";
 import { Checker } from "../step/checker.ts";
-import { briefLines } from "../report/step-details.ts";
+import { briefExchanges, briefLines } from "../report/step-details.ts";
 import { Drawing } from "./data-draws.ts";
 import { gateless, raceObstacle } from "../races/race-obstacle.ts";
 import { withUnanswered } from "../step/findings.ts";
@@ -119,6 +120,8 @@ interface Seated {
   readonly contextOnly: boolean;
   /** See {@link LaneReport.background}. */
   readonly background: readonly string[] | undefined;
+  /** The exchanges of `setup` and of the logins, when the root state was first made. */
+  readonly setUp: readonly RecordedExchange[];
 }
 
 /** Builds the world on a ready target, opens its stores, runs `setup`, and makes the resulting state the root state. */
@@ -165,7 +168,10 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const contextOnly = state.systems.length === 0 && !home.remade && !state.selfContained;
   const judged = home.remade || contextOnly ? rules.filter(({ writes }) => !writes) : rules;
   const checker = new Checker({ world, invariants: definition.invariants, rules: judged, drawing, stepper, asks });
+  const sent: Exchange[] = [];
+  state.listen((exchange) => void (sent.length < 50 && sent.push(exchange)));
   await home.make();
+  const setUp = briefExchanges([...sent]);
   // The target or `setup` may have created tables meanwhile.
   const ignored = await findIgnored(world, true);
   if (!isDeepStrictEqual(ignored, early)) {
@@ -191,7 +197,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     drawing,
     placeholders: ours,
     ignored,
-    seated: { seat, rules, judged, contextOnly, background },
+    seated: { seat, rules, judged, contextOnly, background, setUp },
   });
 }
 
@@ -240,6 +246,7 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     rootHi: node.hi,
     rootLines,
     rootState,
+    ...setupOf(base),
     ...(ignored.paths.length > 0 && {
       ignored: {
         patterns: ignored.paths,
@@ -265,6 +272,14 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
   // A store in the target no longer exists once the target has ended.
   if (unanswered === undefined) await state.restore(root);
   return { ...base, report };
+}
+
+/** Returns how the root state was reached, for reports. */
+function setupOf({ home, seated: { setUp } }: Pick<LaneBase, "home" | "seated">): Pick<LaneReport, "setup"> {
+  const state = briefLines(home.facts.lines);
+  if (setUp.length === 0 && state.length === 0) return {};
+  const status = setUp.at(-1)?.response?.status ?? null;
+  return { setup: { step: { action: "setup", status, requests: setUp, state }, ...home.setupAt } };
 }
 
 /** Refuses a store that the World itself names: the configuration did not show it. @throws SeqqaError `STORE_NOT_ALLOWED` (2) */

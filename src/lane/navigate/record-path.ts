@@ -1,6 +1,6 @@
 import type { RecordedEvidence, StepEvent, RecordedCheck, Recording } from "../../messages/lane-messages.ts";
 import type { RecordedStep } from "../../model/results/result.ts";
-import { markedDifferences, sameNames, type Marked } from "../../state/index.ts";
+import { markedDifferences, sameNames, shownNames, type Marked } from "../../state/index.ts";
 import type { LaneBase } from "../bring-up/bring-up.ts";
 import type { Draws } from "../bring-up/data-draws.ts";
 import { EvidenceRecorder } from "../step/evidence.ts";
@@ -8,7 +8,7 @@ import { brokenFinding, withUnanswered, type Judged } from "../step/findings.ts"
 import { exchangesOf, recorded, type Outcome } from "../step/outcome.ts";
 import { judgeStep } from "../step/step-rules.ts";
 
-/** Number of lines kept of a step's changes, and of characters of a line. */
+/** Number of lines kept of a step's changes, and of the state after it; and of characters of a line. */
 const CHANGES = 200;
 const LONGEST = 500;
 
@@ -37,12 +37,12 @@ export async function recordPath(
   const began = { lo: 0, hi: 0 };
   let outcome: Outcome | undefined;
   /** By the clock of this process, like the times of the lines that the target prints. */
-  let lastStartMs = 0;
+  const starts: number[] = [];
   let lines = canonicalizer.marked(facts);
   for (let i = 0; i < path.length; i++) {
     const action = actions[path[i]!]!;
     if (beforeStep !== undefined) await beforeStep(i);
-    lastStartMs = Date.now();
+    starts.push(Date.now());
     mark = await state.mark();
     drawing.at(path, i, path[i]!, draws);
     canonicalizer.fingerprint(facts, began);
@@ -55,13 +55,13 @@ export async function recordPath(
       steps.push(step);
       if (outcome.kind !== "lost") return { ...broke, brokeAt: i, failure: undefined };
       if (last) findings.push(brokenFinding(action.name, outcome));
-      return { ...broke, brokeAt: i, failure: outcome.lost, lastStep: { startMs: lastStartMs, endMs: Date.now() } };
+      return { ...broke, brokeAt: i, failure: outcome.lost, starts };
     }
     await settle();
     facts = await state.facts();
     const before = lines;
     lines = sameNames(before, canonicalizer.marked(facts));
-    steps.push({ ...step, changes: changesOf(before, lines) });
+    steps.push({ ...step, changes: changesOf(before, lines), state: stateOf(lines) });
     if (last) findings.push(...outcome.findings);
   }
   if (beforeStep !== undefined) await beforeStep(path.length);
@@ -88,7 +88,6 @@ export async function recordPath(
   if (unanswered !== undefined) judged = withUnanswered(judged, unanswered, last?.name);
   findings.push(...judged.findings);
   errors.push(...judged.errors);
-  const lastStep = path.length === 0 ? undefined : { startMs: lastStartMs, endMs: Date.now() };
   return {
     ...broke,
     reached,
@@ -96,10 +95,15 @@ export async function recordPath(
     drew: drawing.wasUsed,
     brokeAt: undefined,
     failure: unanswered?.reason,
-    lastStep,
+    starts,
   };
 }
 
-function changesOf(before: Marked, after: Marked): readonly string[] {
-  return markedDifferences(before, after, CHANGES).map((line) => (line.length <= LONGEST ? line : `${line.slice(0, LONGEST)}...`));
+const changesOf = (before: Marked, after: Marked): readonly string[] => markedDifferences(before, after, CHANGES).map(brief);
+
+function stateOf(lines: Marked): readonly string[] {
+  const shown = shownNames(lines).slice(0, CHANGES).map(brief);
+  return lines.length > CHANGES ? [...shown, `... and ${lines.length - CHANGES} more lines`] : shown;
 }
+
+const brief = (line: string): string => (line.length <= LONGEST ? line : `${line.slice(0, LONGEST)}...`);

@@ -1,6 +1,6 @@
 import type { Exchange } from "../../model/http/client.ts";
 import type { RecordedExchange } from "../../model/results/result.ts";
-import { exchangesOf, type Outcome } from "../step/outcome.ts";
+import { exchangesOf, recorded, type Outcome } from "../step/outcome.ts";
 
 /** Number of exchanges kept of one action. */
 const EXCHANGES = 20;
@@ -13,9 +13,10 @@ const HEADER_LENGTH = 1_000;
 const LINES = 300;
 const LINE_LENGTH = 400;
 
-/** Returns an action's exchanges for reports. Long texts are cut, since thousands of actions are kept. */
-export function briefExchanges(exchanges: readonly Exchange[], outcome: Outcome): readonly RecordedExchange[] {
-  return exchangesOf(exchanges.length > EXCHANGES ? exchanges.slice(0, EXCHANGES) : exchanges, outcome).map(brief);
+/** Returns the exchanges of an action, or of `setup`, for reports. Long texts are cut, since thousands of actions are kept. */
+export function briefExchanges(exchanges: readonly Exchange[], outcome?: Outcome): readonly RecordedExchange[] {
+  const first = exchanges.length > EXCHANGES ? exchanges.slice(0, EXCHANGES) : exchanges;
+  return (outcome === undefined ? first.map(recorded) : exchangesOf(first, outcome)).map(brief);
 }
 
 /** Returns a state's lines, cut to what a report can show. */

@@ -38,6 +38,13 @@ export interface RecordedStep {
   readonly requests: readonly RecordedExchange[];
   /** The changes that the step made to the state: a line each, `- ` for a value before it, `+ ` for a value after it. */
   readonly changes?: readonly string[] | undefined;
+  /**
+   * The state after the step, a line each, with the names of `changes` for generated values: rows that were added to the root state (`+ `) or removed
+   * from it (`- `), and all other values. At most 200 lines. For `setup`: the root state with all rows.
+   */
+  readonly state?: readonly string[] | undefined;
+  /** Where seqqa started the target: the lines that it printed during the step, the last 40 at most. */
+  readonly printed?: readonly string[] | undefined;
 }
 
 /** A query that a rule made to a store when it was checked. */
@@ -406,6 +413,8 @@ export interface ActionCoverage {
   readonly skipped: number;
   /** The number of answers by status. */
   readonly statuses: Readonly<Record<string, number>>;
+  /** The role that the action acts as; absent for the world's own client. */
+  readonly role?: string | undefined;
   /** A rule added the action to the agent's own, as `ownership` does: a run in which it never applied lacks nothing. */
   readonly brought?: true;
   /** The number of its writes that were answered with 200 to 299, if none of them changed anything that seqqa sees. */
@@ -520,6 +529,8 @@ export interface ExplorationFacts {
   readonly maxDepthReached: number;
   /** All states up to this depth were found, and all states at smaller depths were expanded. */
   readonly completeToDepth: number;
+  /** How `setup` and the logins of roles led to the root state, on the first lane; absent where there are none. */
+  readonly setup?: RecordedStep | undefined;
   /** Rules that were broken, one entry per rule, last action and status. */
   readonly violations: readonly Violation[];
   /** Calls that, sent at the same time, gave a result that no order gives; one entry per pair of actions, with the worst verdict that was seen. */

@@ -31,6 +31,7 @@ export function runDocument(report: RunReport, visibility: Visibility, hide: Red
     failOnSeverity: report.failOnSeverity,
     ...redacted(),
     knownFindings: report.known,
+    source: report.source,
     exitStatus: report.exitStatus,
   };
 }

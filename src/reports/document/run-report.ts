@@ -1,4 +1,5 @@
 import type { Severity } from "../../model/declare/severity.ts";
+import type { SourcePlace } from "./source-place.ts";
 import type { JourneyResult } from "../../model/results/journey-result.ts";
 import type { Divergence, ExplorationResult, RunError } from "../../model/results/result.ts";
 
@@ -68,6 +69,8 @@ export interface RunReport {
   readonly journeys: readonly ReportedJourney[];
   readonly failures: readonly ReportedFailure[];
   readonly known?: ReportedKnown | undefined;
+  /** Where the user's code is, for links to its lines. */
+  readonly source?: SourcePlace | undefined;
   readonly exitStatus: number;
   /** The report files that were written, relative to the folder in which the command was started. */
   readonly files?: readonly string[] | undefined;

@@ -1,6 +1,7 @@
 import type { RecordedExchange } from "../../model/results/result.ts";
 import { duration, plural } from "../console/numbers.ts";
 import type { Limits } from "./limits.ts";
+import { bar } from "./state-part.ts";
 import { block, bodyText, shortened, text } from "./safe-text.ts";
 
 /** A request and its answer. */
@@ -9,9 +10,9 @@ export function exchangePart({ request, response, error, durationMs }: RecordedE
   const time = durationMs > 0 ? ` <span class="quiet">${duration(durationMs)}</span>` : "";
   return [
     `<details class="exchange" open><summary><code>${text(shortened(line, limits.head))}</code> ${statusPart(response?.status ?? null)}${time}</summary>`,
-    '<div class="pair"><div><h5>Request</h5>',
+    `<div class="pair"><div>${bar("Request")}`,
     message(line, request.headers, request.body, limits),
-    "</div><div><h5>Response</h5>",
+    `</div><div>${bar("Response")}`,
     response === undefined
       ? `<p class="warn">${text(shortened(error ?? "There was no answer.", limits.message))}</p>`
       : message(String(response.status), response.headers, response.body, limits),

@@ -4,11 +4,16 @@ import { duration, grouped, plural, stepRate } from "../console/numbers.ts";
 import type { GraphData } from "../document/report-data.ts";
 import { coveragePart } from "./coverage-part.ts";
 import { depthTable, type DepthTable } from "./depth-table.ts";
+import type { Comparison } from "../document/compared-with.ts";
+import { comparisonPart } from "./comparison-part.ts";
+import type { SourcePlace } from "../document/source-place.ts";
 import { findingPart } from "./finding-part.ts";
+import { findingView } from "./finding-view.ts";
 import type { Limits } from "./limits.ts";
 import { divergencePart, errorPart } from "./problem-parts.ts";
 import { faultCoveragePart } from "./fault-coverage-part.ts";
 import { raceCoveragePart } from "./race-coverage-part.ts";
+import { setupPart } from "./setup-part.ts";
 import { racePart } from "./race-part.ts";
 import { shortened, text } from "./safe-text.ts";
 import { within } from "./within.ts";
@@ -16,8 +21,17 @@ import { within } from "./within.ts";
 /** The most rows of the table. A depth-first search may be a million deep; beyond this number, one row is for several depths. */
 const MOST_ROWS = 200;
 
+/** An exploration beside its entry: its graph, its place in the report, and the data for links and comparisons. */
+export interface ExplorationContext {
+  readonly graph: GraphData | undefined;
+  readonly index: number;
+  readonly source?: SourcePlace | undefined;
+  readonly comparison?: Comparison | undefined;
+}
+
 /** An exploration: its numbers, its findings, the place of its graph, its coverage, and the reasons for which it is not sure. */
-export function explorationPart(entry: ExplorationEntry, graph: GraphData | undefined, index: number, limits: Limits): string {
+export function explorationPart(entry: ExplorationEntry, { graph, index, source, comparison }: ExplorationContext, limits: Limits): string {
+  const view = findingView(entry, `setup-${index}`, { limits, source, comparison });
   const { violations, races, divergences, errors, notes } = entry;
   const found = violations.length + races.length;
   const table = depthTable(graph);
@@ -27,11 +41,12 @@ export function explorationPart(entry: ExplorationEntry, graph: GraphData | unde
     `<p><strong>${text(entry.verdict.text)}</strong> <span class="quiet">${text(entry.file)}</span></p>`,
     numbersPart(entry),
     `<section class="findings"><h3>Findings <span class="quiet">${found}</span></h3>`,
+    comparisonPart(comparison, limits),
     found === 0 ? "<p>None.</p>" : "",
     within(
       [
-        ...violations.map((one, place) => findingPart(one, limits, place < limits.findings)),
-        ...races.map((race, place) => racePart(race, limits, violations.length + place < limits.findings)),
+        ...violations.map((one, place) => findingPart(one, view, place < limits.findings)),
+        ...races.map((race, place) => racePart(race, view, violations.length + place < limits.findings)),
       ],
       limits.list,
       "finding",
@@ -40,6 +55,7 @@ export function explorationPart(entry: ExplorationEntry, graph: GraphData | unde
       ? `<p class="note">The steps of ${plural(left, "finding")} are left out for the size of this file; they are in the run store.</p>`
       : "",
     "</section>",
+    setupPart(entry.setup, `setup-${index}`, limits),
     ...(graph === undefined || graph.nodes.id.length === 0
       ? []
       : [

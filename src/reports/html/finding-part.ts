@@ -1,13 +1,17 @@
 import type { ExplorationEntry } from "../document/document-types.ts";
+import type { Comparison } from "../document/compared-with.ts";
 import { minimalitySentence } from "../console/minimality-text.ts";
 import { plural } from "../console/numbers.ts";
 import { printable } from "../console/printable.ts";
-import { doubtOf, evidenceLines, printedLines, targetLines } from "../console/violation-text.ts";
+import { doubtOf, evidenceLines, targetLines } from "../console/violation-text.ts";
+import { isFaultId } from "../../engine/findings/fault-id.ts";
 import { element } from "../junit/xml.ts";
 import { exchangePart, exchangeParts } from "./exchange-part.ts";
-import type { Limits } from "./limits.ts";
+import type { FindingView } from "./finding-view.ts";
 import { block, shortened, text } from "./safe-text.ts";
-import { playerPart } from "./steps-part.ts";
+import { sourceLink } from "./source-link.ts";
+import { bar } from "./state-part.ts";
+import { playerPart, printedPart } from "./steps-part.ts";
 
 export type Finding = ExplorationEntry["violations"][number];
 
@@ -18,14 +22,14 @@ const CURL = 30_000;
 export const anchorOf = (id: string): string => `finding-${printable(id).replace(/[^\w-]/g, "-")}`;
 
 /** A finding with every step of its path. Without the page's script all steps are shown one below the other; the script shows one at a time. */
-export function findingPart(one: Finding, limits: Limits, withSteps: boolean): string {
-  const { id, invariant, message, steps, reproductionPath, checks, evidence, shrunkFrom, target, curl } = one;
+export function findingPart(one: Finding, view: FindingView, withSteps: boolean): string {
+  const { id, invariant, message, severity, reproductionPath, shrunkFrom, curl, known } = one;
+  const { limits } = view;
   const howShort = minimalitySentence(one);
+  const why = whyPart(one, view, withSteps);
   const parts = [
     `<p class="message">${text(shortened(message, limits.message))}</p>`,
-    `<ul class="facts">${factsOf(one)
-      .map((fact) => `<li>${fact}</li>`)
-      .join("")}</ul>`,
+    factsPart(factsOf(one, view)),
     ...(one.operations === undefined
       ? []
       : [
@@ -38,31 +42,59 @@ export function findingPart(one: Finding, limits: Limits, withSteps: boolean): s
           `<details><summary>Shrunk from ${plural(shrunkFrom.length, "step")}</summary><p>${text(shortened(shrunkFrom.join(" -> "), 20_000))}</p></details>`,
         ]),
     withSteps
-      ? whole(one, limits)
-      : `<p>${text(shortened(reproductionPath.join(" -> "), 4_000))} (its steps are in the run store, left out here for the size of this file)</p>`,
-    ...(steps.length > 0 || one.request === undefined
+      ? whole(one, view, why)
+      : `<p>${text(shortened(reproductionPath.join(" -> "), 4_000))} (its steps are in the run store, left out here for the size of this file)</p>${why}`,
+    ...(one.steps.length > 0 || one.request === undefined
       ? []
       : [exchangePart({ request: one.request, response: one.response, durationMs: 0 }, limits)]),
-    ...(checks === undefined || checks.length === 0 || !withSteps
-      ? []
-      : [`<section class="checks"><h4>Requests of the rule after the last step</h4>${exchangeParts(checks, limits)}</section>`]),
-    ...(evidence === undefined
-      ? []
-      : [`<section class="evidence"><h4>What the rule found</h4>${block(evidenceLines(evidence, 20).join("\n"))}</section>`]),
-    ...(target === undefined ? [] : [`<h4>The target</h4>${block(targetLines(target).join("\n"))}`]),
-    ...(one.printed === undefined ? [] : [`<h4>The target</h4>${block(printedLines(one.printed).join("\n"))}`]),
     ...(curl === undefined || !withSteps ? [] : [curlPart(curl)]),
   ];
-  const heading = `<h4 class="title">${severityPart(one)} <span>${text(invariant)}</span> ${marksPart(one)}</h4>`;
+  const state = statusOf(id, view.comparison);
+  const heading = `<h4 class="title">${severityPart(one)} <span>${text(invariant)}</span> ${newPart(state)}${marksPart(one)}</h4>`;
   return element(
     "article",
-    { class: "finding", id: anchorOf(id) },
+    {
+      class: "finding",
+      id: anchorOf(id),
+      "data-kind": isFaultId(id) ? "fault" : "rule",
+      "data-severity": printable(severity),
+      "data-name": printable(invariant),
+      "data-action": printable(reproductionPath.at(-1) ?? ""),
+      "data-steps": reproductionPath.length,
+      "data-status": [...(state === undefined ? [] : [state]), ...(known ? ["known"] : []), doubtOf(one)?.word ?? "confirmed"].join(","),
+    },
     `<details open><summary>${heading}</summary>${parts.join("\n")}</details>`,
   );
 }
 
+/** Returns `new` for a finding that the previous run did not have, and `still` for one that it had; `undefined`: there is no previous run. */
+export function statusOf(id: string, comparison: Comparison | undefined): "new" | "still" | undefined {
+  return comparison === undefined ? undefined : comparison.added.includes(id) ? "new" : "still";
+}
+
+export const newPart = (status: "new" | "still" | undefined): string => (status === "new" ? '<span class="mark new">NEW</span> ' : "");
+
+export const factsPart = (facts: readonly string[]): string => `<ul class="facts">${facts.map((fact) => `<li>${fact}</li>`).join("")}</ul>`;
+
 export function severityPart({ severity, known }: Pick<Finding, "severity" | "known">): string {
   return `<span class="mark ${known || severity === "low" ? "warned" : severity === "medium" ? "medium" : "failed"}">${text(severity.toUpperCase())}</span>`;
+}
+
+/** Why the rule does not hold: its evidence and its requests, and what the target printed. */
+function whyPart(one: Finding, { limits }: FindingView, withSteps: boolean): string {
+  const { checks, evidence, target, printed, steps } = one;
+  const found = evidence === undefined ? [] : evidenceLines(evidence, 20);
+  return [
+    ...(found.length === 0 ? [] : [`<div class="evidence">${bar("What the rule found")}${block(found.join("\n"))}</div>`]),
+    ...(checks === undefined || checks.length === 0 || !withSteps
+      ? []
+      : [
+          `<details class="checks"><summary>Requests of the rule after the last step <span class="quiet">${checks.length}</span></summary>${exchangeParts(checks, limits)}</details>`,
+        ]),
+    ...(target === undefined ? [] : [`${bar("The target")}${block(targetLines(target).join("\n"))}`]),
+    // Documents of earlier versions have no output by step.
+    ...(printed === undefined || steps.at(-1)?.printed !== undefined ? [] : [printedPart({ printed })]),
+  ].join("");
 }
 
 function marksPart({ confirmed, notReplayed, notReplayedReason, known, count, reproductionPath }: Finding): string {
@@ -84,17 +116,28 @@ export function curlPart(script: string): string {
   return `<details class="curl"><summary>As a curl script</summary>${shown}</details>`;
 }
 
-function factsOf({ id, confirmed, notReplayed, notReplayedReason, known, where }: Finding): readonly string[] {
+/** The id of a finding, with the command that replays it, for a button of the page's script. A strange id is in no command. */
+export function idFact(id: string): string {
+  const command = /^\w+$/.test(id) ? ` <span class="copy" data-copy="npx seqqa replay ${id}" data-label="Copy replay command"></span>` : "";
+  return `<a href="#${anchorOf(id)}">id ${text(id)}</a>${command}`;
+}
+
+function factsOf(
+  { id, confirmed, notReplayed, notReplayedReason, known, where, reproductionPath }: Finding,
+  { source }: FindingView,
+): readonly string[] {
   const doubt = doubtOf({ confirmed, notReplayed, notReplayedReason });
+  const path = shortened(reproductionPath.join(" -> "), 4_000);
   return [
-    `<a href="#${anchorOf(id)}">id ${text(id)}</a>`,
+    idFact(id),
     doubt === undefined ? "confirmed: seen again from a clean start" : `<span class="warn">${doubt.text}</span>`,
-    ...(where === undefined ? [] : [`rule at ${text(where)}`]),
+    ...(where === undefined ? [] : [`rule at ${sourceLink(where, source)}`]),
     ...(known ? ["known: listed, so it does not fail the run"] : []),
+    ...(path === "" ? [] : [`<span class="copy" data-copy="${text(path)}" data-label="Copy path"></span>`]),
   ];
 }
 
-function whole({ reproductionPath, steps, state }: Finding, limits: Limits): string {
-  if (reproductionPath.length === 0) return `<p>${state === null ? "No path leads to it." : "In the initial state."}</p>`;
-  return playerPart(reproductionPath, steps, limits);
+function whole({ reproductionPath, steps, state }: Finding, view: FindingView, why: string): string {
+  if (reproductionPath.length === 0) return `<p>${state === null ? "No path leads to it." : "In the initial state."}</p>${why}`;
+  return playerPart({ path: reproductionPath, steps, failing: why }, view);
 }

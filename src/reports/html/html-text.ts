@@ -20,6 +20,9 @@ const FOR_GRAPHS = 4_000_000;
 /** Bytes for parts that are not counted: commas, brackets, the head. */
 const RESERVE = 200_000;
 
+/** More links to findings than this are in a list that is closed at first. */
+const LINKS = 12;
+
 const VERDICTS: Readonly<Record<number, readonly [string, string]>> = {
   0: ["passed", "No finding fails the run"],
   1: ["failed", "Failed"],
@@ -75,7 +78,7 @@ function embeddedJson({ document, graphs }: ReportData, budget: number): string 
   return inertJson({ strings: strings.texts, graphs: shown });
 }
 
-function contentPart({ document, graphs }: ReportData, limits: Limits, most: number): string {
+function contentPart({ document, graphs, comparisons = [] }: ReportData, limits: Limits, most: number): string {
   const { explorations, journeys, failures, knownFindings: known } = document;
   const lists =
     known === undefined
@@ -102,7 +105,7 @@ function contentPart({ document, graphs }: ReportData, limits: Limits, most: num
           element(
             "section",
             { class: "part", id: `exploration-${index}`, "data-title": printable(entry.name) },
-            explorationPart(entry, graphs[index], index, limits),
+            explorationPart(entry, { graph: graphs[index], index, source: document.source, comparison: comparisons[index] }, limits),
           ),
         ),
         ...journeys.map((entry, index) =>
@@ -141,7 +144,7 @@ function headerPart({ document }: ReportData, limits: Limits): string {
     `<p class="quiet">Run ${text(document.run)}, begun ${element("time", { datetime: document.startedAt }, text(document.startedAt))}, exit status ${exitStatus}.</p>`,
     contents.length === 0
       ? ""
-      : `<nav aria-label="Findings"><ul class="contents">${within(contents, limits.list, "name", "li")}</ul></nav>`,
+      : `<nav aria-label="Findings"><details${contents.length <= LINKS ? " open" : ""}><summary>${plural(contents.length, "finding")}</summary><ul class="contents">${within(contents, limits.list, "name", "li")}</ul></details></nav>`,
     "</header>",
   ].join("\n");
 }

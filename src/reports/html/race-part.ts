@@ -1,49 +1,66 @@
 import type { RaceCall, RaceOutcome } from "../../model/results/result.ts";
 import type { ExplorationEntry } from "../document/document-types.ts";
+import { printable } from "../console/printable.ts";
 import { plural } from "../console/numbers.ts";
-import { distinctOutcomes, ordinal, orderText, raceName, rateText, scheduleText, verdictText } from "../console/race-text.ts";
+import { ordinal, raceName, rateText, scheduleText, verdictText } from "../console/race-text.ts";
 import { element } from "../junit/xml.ts";
 import { exchangeParts, statusPart } from "./exchange-part.ts";
-import { anchorOf, curlPart, severityPart } from "./finding-part.ts";
-import type { Limits } from "./limits.ts";
-import { block, bodyText, shortened, text } from "./safe-text.ts";
-import { changesPart, playerPart } from "./steps-part.ts";
+import { anchorOf, curlPart, factsPart, idFact, newPart, severityPart, statusOf } from "./finding-part.ts";
+import type { FindingView } from "./finding-view.ts";
+import { decidingPart } from "./race-deciding.ts";
+import { outcomesPart } from "./race-outcomes.ts";
+import { readableChanges } from "./readable-changes.ts";
+import { shortened, text } from "./safe-text.ts";
+import { sequencePart } from "./sequence-part.ts";
+import { sourceLink } from "./source-link.ts";
+import { playerPart } from "./steps-part.ts";
 
 type Race = ExplorationEntry["races"][number];
 
-/** Characters of an answer in the comparison; the whole answer is shown below. */
-const ANSWER = 300;
-
 /** A race whose result no order gives: the path to it, the answers, and the results of the orders. */
-export function racePart(race: Race, limits: Limits, withSteps: boolean): string {
+export function racePart(found: Race, view: FindingView, withSteps: boolean): string {
+  const race = { ...found, observed: readable(found.observed), allowed: found.allowed.map(readable) };
+  const { limits } = view;
   const { id, message, prefix, steps, observed, schedule, curl } = race;
   const path = [...prefix, `(${raceName(race)})`].join(" -> ");
   const parts = [
     `<p class="message">${text(shortened(message, limits.message))}</p>`,
-    `<ul class="facts">${factsOf(race)
-      .map((fact) => `<li>${fact}</li>`)
-      .join("")}</ul>`,
+    factsPart(factsOf(race, view)),
     `<p>${schedule === undefined ? "Seen in" : "When the schedule below was followed, it was seen in"} ${text(rateText(race))}.</p>`,
     ...(schedule === undefined ? [] : [`<p class="schedule"><strong>Schedule:</strong> ${text(scheduleText(race)!)}.</p>`]),
+    decidingPart(race, limits),
+    sequencePart(race),
     outcomesPart(race, limits),
     ...(withSteps
       ? [
           `<h4>Before the calls</h4>`,
-          prefix.length === 0 ? "<p>Nothing: they are sent in the initial state.</p>" : playerPart(prefix, steps, limits),
+          prefix.length === 0 ? "<p>Nothing: they are sent in the initial state.</p>" : playerPart({ path: prefix, steps }, view),
           `<section class="calls"><h4>The calls, sent at the same time</h4><div class="columns">${observed.calls
-            .map((call, side) => callPart(call, side, limits))
+            .map((call, side) => callPart(call, side, view))
             .join("")}</div></section>`,
         ]
       : [`<p>${text(shortened(path, 4_000))} (its steps are in the run store, left out here for the size of this file)</p>`]),
     ...(curl === undefined || !withSteps ? [] : [curlPart(curl)]),
   ];
-  const heading = `<h4 class="title">${severityPart(race)} <span>${text(raceName(race))}</span> <span class="quiet">${marksOf(race)}</span></h4>`;
+  const state = statusOf(id, view.comparison);
+  const heading = `<h4 class="title">${severityPart(race)} ${newPart(state)}<span>${text(raceName(race))}</span> <span class="quiet">${marksOf(race)}</span></h4>`;
   return element(
     "article",
-    { class: "finding race", id: anchorOf(id) },
+    {
+      class: "finding race",
+      id: anchorOf(id),
+      "data-kind": "race",
+      "data-severity": printable(race.severity),
+      "data-name": printable(raceName(race)),
+      "data-action": printable(race.first),
+      "data-steps": prefix.length,
+      "data-status": [...(state === undefined ? [] : [state]), ...(race.known ? ["known"] : []), "confirmed"].join(","),
+    },
     `<details open><summary>${heading}</summary>${parts.join("\n")}</details>`,
   );
 }
+
+const readable = (outcome: RaceOutcome): RaceOutcome => ({ ...outcome, changes: readableChanges(outcome.changes) });
 
 function marksOf({ hits, trials, count, known, prefix, ...race }: Race): string {
   return [
@@ -55,89 +72,18 @@ function marksOf({ hits, trials, count, known, prefix, ...race }: Race): string 
   ].join(", ");
 }
 
-function factsOf({ id, where, known, invariant }: Race): readonly string[] {
+function factsOf({ id, where, known, invariant }: Race, { source }: FindingView): readonly string[] {
   return [
-    `<a href="#${anchorOf(id)}">id ${text(id)}</a>`,
+    idFact(id),
     "confirmed: seen again on a rebuilt lane",
-    ...(where === undefined ? [] : [`${invariant === undefined ? "action" : "rule"} at ${text(where)}`]),
+    ...(where === undefined ? [] : [`${invariant === undefined ? "action" : "rule"} at ${sourceLink(where, source)}`]),
     ...(known ? ["known: listed, so it does not fail the run"] : []),
   ];
 }
 
-function callPart({ action, status, requests }: RaceCall, side: number, limits: Limits): string {
+function callPart({ action, status, requests }: RaceCall, side: number, { limits, roleOf }: FindingView): string {
+  const role = roleOf(action);
+  const acting = role === undefined ? "" : ` <span class="role">as ${text(role)}</span>`;
   const sent = exchangeParts(requests, limits);
-  return `<div><h5>${ordinal(side)}: <span class="action">${text(action)}</span> ${statusPart(status)}</h5>${sent === "" ? '<p class="quiet">No requests are shown.</p>' : sent}</div>`;
-}
-
-/** The observed outcome beside the outcomes of the orders; parts that the other side does not have are marked. */
-function outcomesPart(race: Race, limits: Limits): string {
-  const { observed } = race;
-  const allowed = distinctOutcomes(race, race.allowed);
-  const isNew = differences(observed, allowed);
-  const columns = [
-    outcomePart("Observed: at the same time", observed, isNew, limits),
-    ...allowed.map((outcome) => outcomePart(`Allowed: ${orderText(race, outcome)}`, outcome, differences(outcome, [observed]), limits)),
-  ];
-  const none = allowed.length === 0 ? "<p>The outcomes of the orders were not recorded.</p>" : "";
-  return `<section class="outcomes"><h4>Observed outcome, and the outcomes of the orders of the calls</h4>${none}<p class="quiet"><mark>Marked</mark> parts are missing on the other side.</p><div class="columns">${columns.join("")}</div></section>`;
-}
-
-/**
- * Returns a function that marks parts of an outcome (a line of its changes, an answer, a broken rule). It marks parts that none of the other outcomes
- * has. If there are no such parts, it marks parts that some other outcome does not have.
- */
-function differences(one: RaceOutcome, others: readonly RaceOutcome[]): (part: string) => boolean {
-  const sets = others.map((other) => new Set(partsOf(other)));
-  const own = partsOf(one);
-  const nowhere = (part: string): boolean => sets.length > 0 && !sets.some((set) => set.has(part));
-  return own.some(nowhere) ? nowhere : (part) => sets.some((set) => !set.has(part));
-}
-
-/** Numbers equal lines and answers, so that their counts are compared, too. */
-function partsOf({ calls, changes, broken }: RaceOutcome): readonly string[] {
-  const counts = new Map<string, number>();
-  return [...calls.map(answerKey), ...changes, ...broken].map((part) => {
-    const count = (counts.get(part) ?? 0) + 1;
-    counts.set(part, count);
-    return numbered(part, count);
-  });
-}
-
-const answerKey = ({ action, status }: RaceCall): string => `answer ${action} ${status ?? "none"}`;
-const numbered = (part: string, count: number): string => `${count} ${part}`;
-
-function outcomePart(
-  title: string,
-  { order, calls, changes, broken }: RaceOutcome,
-  isNew: (part: string) => boolean,
-  limits: Limits,
-): string {
-  const counts = new Map<string, number>();
-  const marked = (part: string): boolean => {
-    const count = (counts.get(part) ?? 0) + 1;
-    counts.set(part, count);
-    return isNew(numbered(part, count));
-  };
-  const sides = order ?? calls.map((_, side) => side);
-  // Answers are counted in the order of the sides, as in the comparison, and shown in the order of execution.
-  const answers = calls.map((call) => ({ call, mark: marked(answerKey(call)) }));
-  const items = sides.flatMap((side) => {
-    const answer = answers[side];
-    return answer === undefined ? [] : [`<li>${answerPart(answer.call, side, answer.mark, limits)}</li>`];
-  });
-  return [
-    `<div class="outcome"><h5>${text(title)}</h5><ol class="answers">${items.join("")}</ol>`,
-    changesPart(changes, limits, marked),
-    ...broken.map((name) => {
-      const shown = `breaks ${text(name)}`;
-      return `<p class="warn">${marked(name) ? `<mark>${shown}</mark>` : shown}</p>`;
-    }),
-    "</div>",
-  ].join("");
-}
-
-function answerPart({ action, status, requests }: RaceCall, side: number, mark: boolean, limits: Limits): string {
-  const body = requests.at(-1)?.response?.body ?? "";
-  const shown = `${ordinal(side)}: <span class="action">${text(action)}</span> ${statusPart(status)}`;
-  return `${mark ? `<mark>${shown}</mark>` : shown}${block(bodyText(body, Math.min(ANSWER, limits.body)))}`;
+  return `<div><h5>${ordinal(side)}: <span class="action">${text(action)}</span>${acting} ${statusPart(status)}</h5>${sent === "" ? '<p class="quiet">No requests are shown.</p>' : sent}</div>`;
 }

@@ -1,36 +1,62 @@
 import type { RecordedStep } from "../../model/results/result.ts";
 import { plural } from "../console/numbers.ts";
 import { exchangeParts, statusPart } from "./exchange-part.ts";
-import type { Limits } from "./limits.ts";
-import { shortened, text } from "./safe-text.ts";
+import type { FindingView } from "./finding-view.ts";
+import { readableChanges } from "./readable-changes.ts";
+import { block, text } from "./safe-text.ts";
+import { changesPart, wholeStatePart } from "./state-part.ts";
 
-/** The steps of a path, one below the other; the page's script shows one at a time. */
-export function playerPart(path: readonly string[], steps: readonly RecordedStep[], limits: Limits): string {
-  const items = path.map((action, index) => stepPart(action, steps[index], limits));
-  return `<div class="player"><ol class="path">${items.join("")}</ol></div>`;
+/** A path with its recorded steps. */
+export interface ShownPath {
+  readonly path: readonly string[];
+  readonly steps: readonly RecordedStep[];
+  /** HTML that says why the last step fails; `undefined`: no step of this path fails. */
+  readonly failing?: string | undefined;
 }
 
-function stepPart(action: string, step: RecordedStep | undefined, limits: Limits): string {
-  const head = `<div class="head"><span class="action">${text(action)}</span> ${step === undefined ? "" : statusPart(step.status)}</div>`;
-  if (step === undefined) return `<li>${head}</li>`;
-  const { changes, requests } = step;
-  const body = [
-    ...(changes === undefined ? [] : [changesPart(changes, limits)]),
-    exchangeParts(requests, limits),
-    ...(changes === undefined && requests.length === 0 ? ['<p class="quiet">Nothing was recorded of this step.</p>'] : []),
-  ];
-  return `<li>${head}<div class="body">${body.join("")}</div></li>`;
-}
-
-/** Lines that begin with `- ` and `+ `; marked lines are highlighted. */
-export function changesPart(changes: readonly string[], limits: Limits, isMarked: (line: string) => boolean = () => false): string {
-  if (changes.length === 0) return '<p class="quiet">The state did not change.</p>';
-  const left = changes.length - limits.lines;
-  const note = left > 0 ? `<p class="note">${plural(left, "more line")} left out for the size of this file.</p>` : "";
-  const lines = (left > 0 ? changes.slice(0, limits.lines) : changes).map((line) => {
-    const name = line.startsWith("+") ? "ins" : line.startsWith("-") ? "del" : "span";
-    const shown = text(shortened(line, limits.line));
-    return `<${name}>${isMarked(line) ? `<mark>${shown}</mark>` : shown}</${name}>`;
+/** The steps of a path, one below the other, `setup` first; the page's script shows one at a time, and the failing one at first. */
+export function playerPart({ path, steps, failing }: ShownPath, view: FindingView): string {
+  const items = path.map((action, index) => {
+    const before = index === 0 ? undefined : (steps[index - 1]?.state ?? "unknown");
+    return stepPart(action, steps[index], { view, before, failing: index === path.length - 1 ? failing : undefined });
   });
-  return `<h5>What changed in the state</h5><div class="diff" role="group" aria-label="What changed in the state" tabindex="0">${lines.join("")}</div>${note}`;
+  const setup =
+    view.setup === undefined
+      ? ""
+      : `<li class="setup"><div class="head"><span class="action">setup</span></div><div class="body" data-content="${view.setup}"><p><a href="#${view.setup}">How the root state was reached</a></p></div></li>`;
+  return `<div class="player"><ol class="path">${setup}${items.join("")}</ol></div>`;
+}
+
+interface StepPlace {
+  readonly view: FindingView;
+  /** The state before the step; `undefined`: the root state. */
+  readonly before: readonly string[] | "unknown" | undefined;
+  readonly failing: string | undefined;
+}
+
+function stepPart(action: string, step: RecordedStep | undefined, { view, before, failing }: StepPlace): string {
+  const { limits } = view;
+  const role = view.roleOf(action);
+  const head = [
+    `<span class="action">${text(action)}</span>`,
+    ...(role === undefined ? [] : [`<span class="role">as ${text(role)}</span>`]),
+    ...(step === undefined ? [] : [statusPart(step.status)]),
+    ...(failing === undefined ? [] : ['<span class="mark failed">fails here</span>']),
+  ].join(" ");
+  const body: string[] = failing === undefined || failing === "" ? [] : [`<section class="why">${failing}</section>`];
+  if (step !== undefined) {
+    const { changes, requests, state } = step;
+    if (changes !== undefined) body.push(changesPart(readableChanges(changes), limits));
+    if (state !== undefined && before !== "unknown") body.push(wholeStatePart(state, before, view.root, limits));
+    body.push(exchangeParts(requests, limits), printedPart(step));
+    if (changes === undefined && requests.length === 0) body.push('<p class="quiet">Nothing was recorded of this step.</p>');
+  }
+  const shown = body.filter((part) => part !== "").join("");
+  return `<li${failing === undefined ? "" : ' class="failing"'}><div class="head">${head}</div>${shown === "" ? "" : `<div class="body">${shown}</div>`}</li>`;
+}
+
+/** The lines that the target printed during a step, in a list that is closed at first. */
+export function printedPart({ printed = [] }: Pick<RecordedStep, "printed">): string {
+  if (printed.length === 0) return "";
+  return `<details class="printed-lines"><summary>The target's output <span class="quiet">${plural(printed.length, "line")}</span></summary>${block(printed.join("\n"))}</details>`;
 }

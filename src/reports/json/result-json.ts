@@ -35,6 +35,8 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
     },
     unverified: result.unverified,
     reductions: result.reductions.map(({ reason, merges, audited, refuted }) => ({ reason, merges, audited, refuted })),
+    // Left out of written documents if there is no setup.
+    setup: result.setup === undefined ? undefined : stepJson(result.setup),
     violations: result.violations.map(violationJson),
     races: result.races.map(raceJson),
     // Left out of written documents if races were not probed.
@@ -54,12 +56,13 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
     coverage: {
       actions: Object.fromEntries(
         Object.entries(result.coverage.actions).map(
-          ([name, { applied, skipped, statuses, brought, unseenWrites, changesNothing, mayNeverApply, mayNeverSucceed }]) => [
+          ([name, { applied, skipped, statuses, role, brought, unseenWrites, changesNothing, mayNeverApply, mayNeverSucceed }]) => [
             name,
             {
               applied,
               skipped,
               statuses,
+              ...(role !== undefined && { role }),
               ...(brought && { brought }),
               ...(unseenWrites !== undefined && { unseenWrites }),
               ...(changesNothing && { changesNothing }),
@@ -205,11 +208,13 @@ const outcomeJson = ({ order, calls, changes, broken }: RaceOutcome): RaceOutcom
   changes,
   broken,
 });
-const stepJson = ({ action, status, requests, changes }: RecordedStep): RecordedStep => ({
+const stepJson = ({ action, status, requests, changes, state, printed }: RecordedStep): RecordedStep => ({
   action,
   status,
   requests: requests.map(exchangeJson),
   changes,
+  state,
+  printed,
 });
 const requestJson = ({ method, url, headers, body }: ApiRequest): ApiRequest => ({ method, url, headers, body });
 const responseJson = ({ status, headers, body }: RecordedResponse): RecordedResponse => ({ status, headers, body });

@@ -49,6 +49,7 @@ export function redactResult(
 ): ExplorationResult {
   const redacted = (): Omit<ExplorationResult, "toJSON"> => ({
     ...result,
+    ...(result.setup !== undefined && { setup: redactStep(result.setup, visibility, hide) }),
     violations: result.violations.map((violation) => redactViolation(violation, visibility, hide)),
     races: result.races.map((race) => redactRace(race, visibility, hide)),
     raceCoverage: result.raceCoverage === undefined ? undefined : redactCoverage(result.raceCoverage, visibility, hide),
@@ -132,6 +133,8 @@ export function redactStep(step: RecordedStep, visibility: Visibility, hide: Red
     ...step,
     requests: redactExchanges(step.requests, visibility, hide),
     changes: step.changes === undefined ? undefined : redactState(step.changes, hide),
+    state: step.state === undefined ? undefined : redactState(step.state, hide),
+    printed: step.printed?.map((line) => hide.body(line)),
   };
 }
 

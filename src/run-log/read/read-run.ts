@@ -14,6 +14,7 @@ import { exchangesOf, type ExchangeRow } from "../rows/exchange-rows.ts";
 import { misfitOf } from "../rows/fits-schema.ts";
 import { record } from "../rows/json-columns.ts";
 import { readStore } from "./open-run.ts";
+import { comparisons } from "./previous-run.ts";
 import { readGraph } from "./read-graph.ts";
 import { findRun, runFile } from "./runs.ts";
 import { shownGraph } from "./shown-graph.ts";
@@ -30,7 +31,8 @@ const UNFINISHED = "The run stopped early, or is still running: the result has w
  * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
  */
 export function readRun(outputDir: string, id: string | undefined): KeptData {
-  return readKept(outputDir, id, readData);
+  const kept = readKept(outputDir, id, readData);
+  return { ...kept, data: { ...kept.data, comparisons: comparisons(outputDir, kept.id, kept.data.document.explorations) } };
 }
 
 /** Reads a run like {@link readRun}, without its graphs: their lists in the document are empty. @throws as {@link readRun} */

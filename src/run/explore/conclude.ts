@@ -34,7 +34,7 @@ const BEHIND_NOTE = "States that violate a rule were not explored further: --con
  * closes the lanes, and makes the result.
  */
 export async function conclude(exploration: Exploration, searched: Searched): Promise<ExplorationResult> {
-  const { input, options, lanes, begunMs } = exploration;
+  const { input, options, lanes, brought, begunMs } = exploration;
   const { definition, onEvent, config, signal } = input;
   const { explorer, knowledge, refuted, visibility } = searched;
   const { lanePool, host } = lanes.home;
@@ -67,6 +67,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
     knowledge,
     refuted,
     visibility,
+    setup: brought.reports[0]!.setup,
     durationMs: performance.now() - begunMs,
     urls: new ShownUrls(config.baseUrl, host.origins),
     mapStack,

@@ -17,12 +17,15 @@ interface IdleOptions {
   readonly isExhaustive: boolean;
 }
 
-/** Marks the actions that need not do anything for a result to be verified. `requireAll: false` marks all of them. */
+/** Adds the roles of actions, and marks those that need not do anything for a result to be verified. `requireAll: false` marks all of them. */
 export function withExemptions(coverage: Coverage, { actions }: AgentDefinition<never, never>, requireAll: boolean): Coverage {
   const marked: Record<string, ActionCoverage> = { ...coverage };
-  for (const { name, expectedStatus, mayNeverApply, mayNeverSucceed, changesNothing } of actions) {
-    const own = marked[name];
-    if (own === undefined || own.brought === true) continue;
+  for (const { name, as: role, expectedStatus, mayNeverApply, mayNeverSucceed, changesNothing } of actions) {
+    const known = marked[name];
+    if (known === undefined) continue;
+    const own = role === undefined ? known : { ...known, role };
+    marked[name] = own;
+    if (own.brought === true) continue;
     const isExempt = !requireAll || expectedStatus !== undefined;
     marked[name] = {
       ...own,

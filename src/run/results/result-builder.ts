@@ -6,7 +6,7 @@ import { findingId } from "../../engine/findings/finding-id.ts";
 import { openStates } from "../../engine/search/open-states.ts";
 import type { GraphShape } from "../../model/declare/graph-shape.ts";
 import type { ErrorEvent, LaneReport, Recording } from "../../messages/lane-messages.ts";
-import type { ExplorationResult, RecordedExchange, Reduction, RunError, Violation } from "../../model/results/result.ts";
+import type { ExplorationResult, RecordedExchange, RecordedStep, Reduction, RunError, Violation } from "../../model/results/result.ts";
 import type { StrategyKind } from "../../model/declare/strategy.ts";
 import type { Knowledge } from "../../state/index.ts";
 import { resultJson, verdictOf, violationText } from "../../reports/index.ts";
@@ -55,6 +55,8 @@ export interface ResultParts {
   readonly declaredAt: (rule: string, action: number | undefined) => string | undefined;
   /** Returns the first line of the user's own code in a stack. */
   readonly whereOf: (stack: string) => string | undefined;
+  /** How the root state was reached, see {@link LaneReport.setup}. */
+  readonly setup: LaneReport["setup"];
   /** Failures outside of steps. */
   readonly extraErrors: readonly RunError[];
 }
@@ -109,6 +111,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     open: open.size,
     maxDepthReached: deepest,
     completeToDepth: complete,
+    setup: parts.setup === undefined ? undefined : shownStep(parts.setup.step, parts.urls),
     violations: [...violations, ...(ofGraph?.violations ?? []), ...parts.faults.faults.map((fault) => faultViolationOf(fault, parts))],
     races: parts.races.races.map((race) => raceOf(race, parts)),
     raceCoverage: coverageOf(parts.races, parts),
@@ -166,7 +169,7 @@ export function violationOf(
     reproductionPath: names(path),
     request: last === undefined || last.request.url === "" ? undefined : parts.urls.request(last.request),
     response: last?.response,
-    steps: steps.map((step) => ({ ...step, requests: step.requests.map((one) => parts.urls.exchange(one)) })),
+    steps: steps.map((step) => shownStep(step, parts.urls)),
     checks:
       confirmed && recording !== undefined ? checksOf(recording, finding.invariant).map((one) => parts.urls.exchange(one)) : undefined,
     ...(confirmed && recording !== undefined && evidenceOf(recording, finding.invariant)),
@@ -183,6 +186,11 @@ export function violationOf(
   };
   return { ...violation, toString: () => violationText(violation) };
 }
+
+const shownStep = (step: RecordedStep, urls: ShownUrls): RecordedStep => ({
+  ...step,
+  requests: step.requests.map((one) => urls.exchange(one)),
+});
 
 /** Returns the requests of the broken rule. If it sent none (it looked into a store), returns the requests of the rules that broke with it. */
 function checksOf({ checks, findings }: Recording, invariant: string): readonly RecordedExchange[] {

@@ -1,8 +1,16 @@
-import { isFaultId } from "../../engine/findings/fault-id.ts";
 import type { Config } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import type { ExplorationResult, Violation } from "../../model/results/result.ts";
-import { raceName, raceText, resultJson, violationText, type ReportedExploration, type ReportedKnown } from "../../reports/index.ts";
+import type { ExplorationResult } from "../../model/results/result.ts";
+import {
+  idsOf,
+  raceName,
+  raceText,
+  resultJson,
+  violationText,
+  wouldHaveFound,
+  type ReportedExploration,
+  type ReportedKnown,
+} from "../../reports/index.ts";
 import { readKnownFindings, updateKnownFindings, type KnownEntry, type KnownFindings } from "../../run-log/index.ts";
 import { shownPath } from "../../reports/console/shown-path.ts";
 
@@ -72,10 +80,7 @@ export class Known {
     const sure = ({ id, exploration, isRace }: KnownEntry): boolean | undefined => {
       const ran = exploration === undefined ? explorations : explorations.filter(({ name }) => name === exploration);
       if (exploration !== undefined && ran.length === 0) return extent.whole ? true : undefined;
-      return (
-        (exploration !== undefined || extent.whole) &&
-        ran.every(({ result }) => saidAll(result, isRace ? "race" : isFaultId(id) ? "fault" : "step"))
-      );
+      return (exploration !== undefined || extent.whole) && ran.every(({ result }) => wouldHaveFound(result, id, isRace));
     };
     const stale = gone.filter((entry) => sure(entry) === true).map(({ id }) => id);
     const unseen = gone.filter((entry) => sure(entry) === false).map(({ id }) => id);
@@ -83,32 +88,4 @@ export class Known {
     const updated = updateKnownFindings(this.#list.file, { found, stale });
     return { file: this.#shown, found: [...ids], stale: [], unseen, updated };
   }
-}
-
-/** Returns the ids of a finding: one for each action that shows it. */
-function idsOf({ id, operations }: Pick<Violation, "id" | "operations">): readonly string[] {
-  return operations === undefined ? [id] : operations.map((one) => one.id);
-}
-
-/** Reasons for which pairs were left out of probing by chance or for lack of time. */
-const LEFT_OUT = ["max_time", "interrupted", "lane_lost", "too_many_states", "not_there", "one_connection"];
-/** Reasons for which hits were not confirmed, for lack of time. */
-const LEFT_UNCONFIRMED = ["max_time", "interrupted"];
-
-/** Returns `true` if a result is complete, so that a finding which it lacks does not exist. */
-function saidAll(
-  { stopReason, open, errors, divergences, raceCoverage, faultCoverage }: ExplorationResult,
-  kind: "step" | "race" | "fault",
-): boolean {
-  // A shard ends with the states of the other shards open.
-  if (stopReason !== "exhausted" || open > 0 || errors.length > 0 || divergences.length > 0) return false;
-  if (kind === "step") return true;
-  const none = (counts: Readonly<Record<string, number>>, reasons: readonly string[]): boolean =>
-    reasons.every((reason) => (counts[reason] ?? 0) === 0);
-  if (kind === "fault") {
-    if (faultCoverage === undefined || faultCoverage.unconfirmed > 0) return false;
-    return none(faultCoverage.skipped, LEFT_OUT) && Object.keys(faultCoverage.skippedPoints).length === 0;
-  }
-  if (raceCoverage === undefined) return false;
-  return none(raceCoverage.skipped, LEFT_OUT) && none(raceCoverage.dismissed, LEFT_UNCONFIRMED);
 }

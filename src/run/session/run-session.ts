@@ -18,6 +18,7 @@ import {
   type ReportedJourney,
   type RunDocument,
   type RunReport,
+  type SourcePlace,
   type WholeReporter,
 } from "../../reports/index.ts";
 import { newRunId, RunLog, type ConfigRow, type ExplorationKeeper } from "../../run-log/index.ts";
@@ -48,6 +49,8 @@ export interface SessionInput {
   readonly cannotWrite: (path: string, cause: unknown, exitStatus: 2 | 3) => SeqqaError;
   /** Writes the reports of the run with this id, once its log has ended, and returns their paths. Default: none are written. */
   readonly writeReports?: (id: string) => readonly string[];
+  /** Where the user's code is, for the links of reports. Default: there are none. */
+  readonly source?: SourcePlace | undefined;
   /** The list of known findings, if there is one. */
   readonly known?: Known | undefined;
   readonly resumed?: ResumedRun | undefined;
@@ -334,8 +337,9 @@ export class RunSession {
   }
 
   #reportOf(end: Pick<RunReport, "exitStatus" | "known">): RunReport {
-    const { version, config } = this.#input;
+    const { version, config, source } = this.#input;
     return {
+      source,
       version,
       run: this.#id,
       startedAt: this.#startedAt,

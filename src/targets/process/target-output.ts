@@ -6,8 +6,6 @@ const KEPT = 2_000;
 const LINE = 400;
 /** Longest unfinished line, in characters, that is held back so that a secret in it is seen whole. */
 const LONGEST = 64 * 1024;
-/** How long, in milliseconds, a line may take from the target's pipe to us. */
-const PIPE_MS = 50;
 /** Number of lines shown for one step. */
 const SHOWN = 40;
 
@@ -37,7 +35,7 @@ export class TargetOutput {
 
   /** Returns the last lines that arrived in an interval, in milliseconds since 1970. */
   between(fromMs: number, toMs: number): readonly string[] {
-    const lines = this.#lines.filter(({ atMs, text }) => atMs >= fromMs && atMs <= toMs + PIPE_MS && text !== "");
+    const lines = this.#lines.filter(({ atMs, text }) => atMs >= fromMs && atMs <= toMs && text !== "");
     return lines.slice(-SHOWN).map(({ text }) => text);
   }
 

@@ -181,7 +181,7 @@ describe("what the target answers is inert", () => {
     expect(data).not.toMatch(/[<>\u2028\u2029]/);
     const tags = new Set([...text.matchAll(/<\/?([a-z][\w-]*)/gi)].map(([, name]) => name));
     const own =
-      "html head mark meta title style body main h1 h2 h3 h4 h5 p span nav ul ol li a article table thead tbody tr th td details summary pre header section div dl dt dd strong code time ins del svg rect";
+      "html head mark meta title style body main h1 h2 h3 h4 h5 p span nav ul ol li a article table thead tbody tr th td details summary pre header section div dl dt dd strong code time ins del svg rect figure figcaption line text path";
     expect([...tags].filter((name) => !own.split(" ").includes(name!))).toEqual([]);
     expect(text).not.toMatch(/\s(?:on\w+|src|style)=|href="(?!#)|url\(|@import/);
     expect(text).toContain("default-src 'none'");

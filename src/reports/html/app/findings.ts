@@ -1,20 +1,26 @@
-import { all, button, make } from "./make.ts";
+import { startCopying } from "./copy.ts";
+import { startFindingList } from "./finding-list.ts";
+import { all } from "./make.ts";
 import type { Parts } from "./parts.ts";
 import { startPlayer } from "./player.ts";
 
-/** Makes findings open, step, link and copy. */
+/** Makes findings open, step, link and copy; and lists of findings sort, filter and search. */
 export function startFindings(parts: Parts): void {
-  for (const part of all(".findings")) {
-    const findings = all(".finding > details", part) as readonly HTMLDetailsElement[];
-    findings.forEach((details, index) => (details.open = findings.length === 1 || index === 0));
-  }
-  all(".player").forEach(startPlayer);
-  all(".copyable").forEach(addCopy);
+  const lists = all(".findings").map((section) => {
+    const findings = all(".finding", section);
+    const list = startFindingList(section, findings);
+    // The controls put the worst finding first.
+    const first = section.querySelector(".finding");
+    for (const finding of findings) finding.querySelector("details")!.open = finding === first;
+    return list;
+  });
+  for (const part of all("main > .part")) startFinding(part);
   const followHash = (): void => {
     const id = decode(location.hash.slice(1));
     const finding = id.startsWith("finding-") ? document.getElementById(id) : null;
     if (finding === null) return;
     parts.reveal(finding);
+    for (const list of lists) list?.reveal(finding);
     const details = finding.querySelector("details");
     if (details !== null) details.open = true;
     finding.scrollIntoView({ block: "start" });
@@ -28,44 +34,16 @@ export function startFindings(parts: Parts): void {
   followHash();
 }
 
+/** Adds players and buttons that copy to an element with findings. */
+export function startFinding(element: ParentNode): void {
+  startCopying(element);
+  all(".player", element).forEach(startPlayer);
+}
+
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
     return text;
-  }
-}
-
-function addCopy(block: HTMLElement): void {
-  const said = make("span", { role: "status", class: "quiet" });
-  const copy = async (): Promise<void> => {
-    const text = block.querySelector("pre")?.textContent ?? "";
-    said.textContent = (await copied(text)) ? "Copied." : "Not allowed here: select the text and copy it.";
-  };
-  block.prepend(
-    make(
-      "p",
-      {},
-      button("Copy", () => void copy()),
-      " ",
-      said,
-    ),
-  );
-}
-
-/** Copies a text. Some browsers give files no clipboard; the deprecated command is left for those. */
-async function copied(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    const field = make("textarea", { "aria-hidden": "true", class: "offscreen" });
-    field.value = text;
-    document.body.append(field);
-    field.select();
-    // oxlint-disable-next-line typescript/no-deprecated -- there is no other way without a clipboard
-    const done = document.execCommand("copy");
-    field.remove();
-    return done;
   }
 }

@@ -1,6 +1,6 @@
 import "./style.css";
 import { startFindings } from "./findings.ts";
-import { answerLayout } from "./graph/layout-worker.ts";
+import { answerLayout } from "./graph/layout/layout-worker.ts";
 import { startGraphs } from "./graph/start-graphs.ts";
 import { startParts } from "./parts.ts";
 import { startPrinting } from "./printing.ts";

@@ -1,10 +1,11 @@
+import { startCopying } from "./copy.ts";
 import { all, button, make } from "./make.ts";
 
 /** Tells the graph which step of which finding is shown. */
 export interface StepShown {
   /** The id of the finding's element. */
   readonly finding: string;
-  /** From 0. */
+  /** From 0; -1: `setup`. */
   readonly step: number;
 }
 
@@ -15,6 +16,9 @@ export function startPlayer(player: HTMLElement): void {
   const items = all("ol.path > li", player);
   if (items.length === 0) return;
   const prefix = `player-${players++}`;
+  // `setup` comes before the first step.
+  const before = items[0]!.classList.contains("setup") ? 1 : 0;
+  const steps = items.length - before;
   const finding = player.closest(".finding")?.id ?? "";
   let current = 0;
   const where = make("span", { class: "where", role: "status" });
@@ -32,6 +36,7 @@ export function startPlayer(player: HTMLElement): void {
   });
   const show = (step: number, told = true): void => {
     current = Math.max(0, Math.min(items.length - 1, step));
+    fill(items[current]!);
     items.forEach((item, index) => item.classList.toggle("current", index === current));
     names.forEach((name, index) => {
       name.setAttribute("aria-expanded", String(index === current));
@@ -42,8 +47,10 @@ export function startPlayer(player: HTMLElement): void {
     previous.setAttribute("aria-disabled", String(current === 0));
     next.setAttribute("aria-disabled", String(current === items.length - 1));
     const action = names[current]?.querySelector(".action")?.textContent ?? "";
-    where.textContent = `Step ${current + 1} of ${items.length}: ${action}`;
-    if (told) player.dispatchEvent(new CustomEvent<StepShown>("step-shown", { bubbles: true, detail: { finding, step: current } }));
+    const fails = items[current]!.classList.contains("failing") ? ", fails here" : "";
+    where.textContent = current < before ? "Setup, before the first step" : `Step ${current + 1 - before} of ${steps}: ${action}${fails}`;
+    if (told)
+      player.dispatchEvent(new CustomEvent<StepShown>("step-shown", { bubbles: true, detail: { finding, step: current - before } }));
   };
   player.addEventListener("keydown", (event) => {
     const { target, key } = event;
@@ -58,5 +65,19 @@ export function startPlayer(player: HTMLElement): void {
   });
   player.prepend(make("div", { class: "controls", role: "group", "aria-label": "Steps of the path" }, previous, next, where));
   player.classList.add("playing");
-  show(0, false);
+  const failing = items.findIndex((item) => item.classList.contains("failing"));
+  show(failing < 0 ? before : failing, false);
+}
+
+/** Copies what another element of the page shows into a step, when the step is first shown. */
+function fill(item: HTMLElement): void {
+  const body = item.querySelector<HTMLElement>(".body[data-content]");
+  const content = document.getElementById(body?.dataset["content"] ?? "")?.querySelector(".content");
+  if (body === null || content === null || content === undefined) return;
+  delete body.dataset["content"];
+  const copy = content.cloneNode(true) as HTMLElement;
+  // Listeners are not cloned.
+  for (const one of all(".controls", copy)) one.remove();
+  startCopying(copy);
+  body.replaceChildren(copy);
 }

@@ -2,21 +2,31 @@ import { select } from "d3-selection";
 import { zoom, zoomIdentity, type D3ZoomEvent } from "d3-zoom";
 import { make } from "../make.ts";
 import { themeChanges } from "../theme.ts";
-import { edgeDetails, nodeDetails, type Choices } from "./details.ts";
-import { firstLayout } from "./first-layout.ts";
-import type { GraphModel } from "./graph-model.ts";
-import { pointOf } from "./edge-shapes.ts";
-import { Hit } from "./hit.ts";
-import { keepFitted, type Camera } from "./camera.ts";
-import { startLayout } from "./layout.ts";
-import { Painter } from "./painter.ts";
-import { Results } from "./results.ts";
-import { Toolbar } from "./toolbar.ts";
+import { edgeDetails, nodeDetails, type Choices } from "./controls/details.ts";
+import { firstLayout } from "./layout/first-layout.ts";
+import type { GraphModel } from "./model/graph-model.ts";
+import { pointOf } from "./drawing/edge-shapes.ts";
+import { Hit } from "./drawing/hit.ts";
+import { keepFitted, type Camera } from "./drawing/camera.ts";
+import { startLayout } from "./layout/layout.ts";
+import { Painter } from "./drawing/painter.ts";
+import { Minimap } from "./drawing/minimap.ts";
+import { PathFinder } from "./controls/path-finder.ts";
+import { Results } from "./controls/results.ts";
+import { Toolbar } from "./controls/toolbar.ts";
 
 const HELP =
   "State graph. Arrow keys move it, plus and minus zoom, 0 fits it. To select a state without a mouse, search for it, or follow the buttons of the selected one.";
 
-/** The graph of an exploration with everything around it: search, toolbar, and details of the chosen node or edge. */
+/** Parts of the page that a view works with. */
+export interface ViewContext {
+  /** Shows a state of a group by itself. */
+  openState(node: number): void;
+  /** The control of the groups, which outlives the view. */
+  readonly groups: HTMLElement | undefined;
+}
+
+/** A graph with everything around it: search, toolbar, map, paths, and details of the chosen node or edge. */
 export class GraphView implements Choices {
   readonly #model: GraphModel;
   readonly #canvas: HTMLCanvasElement;
@@ -24,11 +34,16 @@ export class GraphView implements Choices {
   readonly #toolbar: Toolbar;
   readonly #details: HTMLElement;
   readonly #camera: Camera;
+  readonly #finder: PathFinder;
   readonly #hit = new Hit();
+  readonly #closed = new AbortController();
+  readonly #context: ViewContext;
 
-  constructor(section: HTMLElement, model: GraphModel) {
+  /** @param holder an element that the view fills */
+  constructor(holder: HTMLElement, model: GraphModel, context: ViewContext) {
     this.#model = model;
-    this.#canvas = make("canvas", { tabindex: "0", role: "application", "aria-label": HELP });
+    this.#context = context;
+    this.#canvas = make("canvas", { class: "graph", tabindex: "0", role: "application", "aria-label": HELP });
     this.#details = make("div", { class: "details", role: "region", "aria-label": "Selection in the graph" });
     const positions = firstLayout(model.graph);
     this.#toolbar = new Toolbar(model, {
@@ -39,17 +54,25 @@ export class GraphView implements Choices {
     });
     this.#painter = new Painter(this.#canvas, model, positions, this.#toolbar.look);
     this.#camera = this.#startCamera();
+    this.#finder = new PathFinder(model, (way) => this.#showWay(way));
+    const map = new Minimap(this.#painter, model.nodes, (x, y) => this.#camera.centre(x, y));
+    this.#painter.onFrame = () => map.draw();
     const results = new Results(model, this, (matches) => this.#mark({ matches }));
-    section.querySelector(".static")?.remove();
-    section.append(
-      ...partialNotes(model),
+    if (context.groups !== undefined) this.#toolbar.element.append(context.groups);
+    holder.replaceChildren(
       this.#toolbar.element,
       results.element,
-      make("div", { class: "stage" }, make("div", { class: "drawing" }, this.#canvas, this.#toolbar.legend), this.#details),
+      this.#finder.element,
+      make(
+        "div",
+        { class: "stage" },
+        make("div", { class: "drawing" }, make("div", { class: "picture" }, this.#canvas, map.element), this.#toolbar.legend),
+        this.#details,
+      ),
       make(
         "p",
         { class: "quiet hint" },
-        "Drag to move, click a state or a transition to look at it; click into the graph and turn the wheel, or pinch, to zoom. Red: paths of findings.",
+        "Drag to move, click a state or a transition to look at it; click into the graph and turn the wheel, or pinch, to zoom. Red: paths of findings. Labels: what differs from the state before.",
       ),
       make("p", { class: "note printed" }, "A printed page shows the graph as it was last displayed."),
     );
@@ -58,6 +81,11 @@ export class GraphView implements Choices {
     this.#showDetails([make("p", { class: "quiet" }, "Nothing is selected. "), this.#rootButton()]);
     this.#camera.fit();
     this.#startLayout(positions);
+  }
+
+  /** Ends what goes on beside the page: the layout, and listeners to the page. */
+  close(): void {
+    this.#closed.abort();
   }
 
   chooseNode(node: number): void {
@@ -74,11 +102,30 @@ export class GraphView implements Choices {
   /** Shows the state after a step of a finding's player, without taking the focus. */
   showStep(finding: string, step: number): void {
     const found = this.#model.graph.findings.find(({ id }) => id === finding);
+    // -1 is the root state, after `setup`.
     const node = found?.nodes[step + 1];
     if (found === undefined || node === undefined) return;
     this.#toolbar.chooseFinding(finding);
     this.#show(node);
     this.#showDetails(nodeDetails(this.#model, node, this));
+  }
+
+  openState(node: number): void {
+    this.#context.openState(node);
+  }
+
+  pathEnd(side: "from" | "to", node: number): void {
+    this.#finder.end(side, node);
+  }
+
+  /** Marks a path, and brings its end into view. */
+  #showWay(way: readonly number[]): void {
+    this.#mark({ way });
+    const last = way.at(-1);
+    if (last === undefined) return;
+    const { positions } = this.#painter;
+    const end = this.#model.graph.edges.to[last]!;
+    this.#camera.bringIn(positions[end * 2]!, positions[end * 2 + 1]!);
   }
 
   /** Brings a node into view and marks it, without taking the focus. */
@@ -150,10 +197,11 @@ export class GraphView implements Choices {
       if (!this.#camera.key(event.key)) return;
       event.preventDefault();
     });
-    themeChanges.addEventListener("change", () => {
+    const recolour = (): void => {
       this.#toolbar.drawLegend();
       this.#painter.recolour();
-    });
+    };
+    themeChanges.addEventListener("change", recolour, { signal: this.#closed.signal });
   }
 
   #pick(x: number, y: number): void {
@@ -170,7 +218,7 @@ export class GraphView implements Choices {
   #startLayout(positions: Float32Array): void {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const { from, to } = this.#model.graph.edges;
-    startLayout(positions, from, to, (step) => {
+    startLayout(positions, { from, to, signal: this.#closed.signal }, (step) => {
       if (calm && !step.done) return;
       this.#painter.positions = step.positions;
       this.#hit.forget();
@@ -179,21 +227,4 @@ export class GraphView implements Choices {
       if (step.done) this.#canvas.dataset["layout"] = "done";
     });
   }
-}
-
-function partialNotes({ graph, nodes, edges }: GraphModel): readonly HTMLElement[] {
-  const count = (value: number): string => value.toLocaleString("en-US");
-  const absent = [
-    ...(graph.withoutState > 0 ? [`the text of ${count(graph.withoutState)} states`] : []),
-    ...(graph.withoutExchanges > 0 ? [`the requests of ${count(graph.withoutExchanges)} transitions`] : []),
-  ];
-  const notes = [
-    ...(nodes < graph.totalNodes || edges < graph.totalEdges
-      ? [
-          `A part is shown: ${count(nodes)} of ${count(graph.totalNodes)} states and ${count(edges)} of ${count(graph.totalEdges)} transitions, those nearest to the findings first. The rest is in the run store.`,
-        ]
-      : []),
-    ...(absent.length > 0 ? [`Not in this file: ${absent.join(" and ")}.`] : []),
-  ];
-  return notes.map((note) => make("p", { class: "note" }, note));
 }

@@ -2,26 +2,26 @@ import type { Embedded } from "../../embedded.ts";
 import { all } from "../make.ts";
 import type { Parts } from "../parts.ts";
 import type { StepShown } from "../player.ts";
-import { GraphModel } from "./graph-model.ts";
-import { GraphView } from "./graph-view.ts";
+import { GraphModel } from "./model/graph-model.ts";
+import { GraphSection } from "./graph-section.ts";
 
 /** Draws the graph of a part when the part is first shown. */
 export function startGraphs(parts: Parts): void {
   const data = document.getElementById("data")?.textContent ?? "";
   if (data === "") return;
   const embedded = JSON.parse(data) as Embedded;
-  const views = new Map<Element, GraphView>();
+  const views = new Map<Element, GraphSection>();
   parts.onShown((part) => {
     const section = part.querySelector<HTMLElement>("section.graph");
     if (section === null || views.has(part)) return;
     const graph = embedded.graphs[Number(section.dataset["graph"])];
     if (graph === undefined) return;
-    views.set(part, new GraphView(section, new GraphModel(graph, embedded)));
+    views.set(part, new GraphSection(section, new GraphModel(graph, embedded)));
   });
   document.addEventListener("step-shown", (event) => {
     const { finding, step } = (event as CustomEvent<StepShown>).detail;
     const part = event.target instanceof Element ? event.target.closest(".part") : null;
     if (part !== null) views.get(part)?.showStep(finding, step);
   });
-  document.documentElement.dataset["ready"] = String(all("canvas").length);
+  document.documentElement.dataset["ready"] = String(all("canvas.graph").length);
 }

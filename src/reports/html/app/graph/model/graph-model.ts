@@ -1,4 +1,6 @@
-import type { Embedded, EmbeddedExchange, EmbeddedGraph } from "../../embedded.ts";
+import type { Embedded, EmbeddedExchange, EmbeddedGraph } from "../../../embedded.ts";
+import type { ActionCount, Groups } from "./groups.ts";
+import { stateLabel } from "./state-label.ts";
 
 /** A line in the comparison of a node's state with its parent's. */
 export interface StateLine {
@@ -14,17 +16,25 @@ export interface ShownExchange {
   readonly responseBody: string | undefined;
 }
 
+/** The part of the page's data that a graph's texts are in; other pages give their own. */
+export type Texts = Pick<Embedded, "strings">;
+
 /** Answers the questions of the views about an exploration's graph. Nodes and edges are named by their places. */
 export class GraphModel {
   readonly graph: EmbeddedGraph;
+  /** Set if the nodes are groups of states. */
+  readonly groups: Groups | undefined;
+  readonly #labels: (string | undefined)[] = [];
   readonly nodes: number;
   readonly edges: number;
   readonly #strings: readonly string[];
   readonly #out: readonly (readonly number[])[];
   readonly #in: readonly (readonly number[])[];
 
-  constructor(graph: EmbeddedGraph, { strings }: Embedded) {
+  /** @param groups the states behind the nodes, if these are groups of states */
+  constructor(graph: EmbeddedGraph, { strings }: Texts, groups?: Groups) {
     this.graph = graph;
+    this.groups = groups;
     this.#strings = strings;
     this.nodes = graph.nodes.id.length;
     this.edges = graph.edges.from.length;
@@ -52,6 +62,51 @@ export class GraphModel {
   /** The number of a node that people see. */
   numberOf(node: number): number {
     return this.graph.nodes.id[node]!;
+  }
+
+  /** The name of a node in texts. */
+  nameOf(node: number): string {
+    return this.groups === undefined ? `state ${this.numberOf(node)}` : `group ${node + 1}`;
+  }
+
+  /** The number that people see of a state of a group. */
+  memberNumber(state: number): number {
+    return this.groups?.numbers[state] ?? state;
+  }
+
+  /** The number of states behind a node. */
+  weightOf(node: number): number {
+    return this.groups?.members[node]!.length ?? 1;
+  }
+
+  /** A short text for a node: what it has in common as a group, else what differs from its parent; empty if the file does not have it. */
+  labelOf(node: number): string {
+    return (this.#labels[node] ??= this.#label(node));
+  }
+
+  #label(node: number): string {
+    const { groups } = this;
+    if (groups !== undefined) return groupLabel(groups, node);
+    const [own, parent] = [this.state(node), this.graph.nodes.parent[node]!];
+    const before = parent < 0 ? undefined : this.state(parent);
+    if (parent < 0) return "root";
+    return own === undefined || before === undefined ? "" : stateLabel(before, own);
+  }
+
+  /** The name of an edge; of a group's edge with several actions the most frequent one, and the number of the others. */
+  edgeName(edge: number): string {
+    const more = this.actionsOf(edge).length - 1;
+    return this.actionName(this.actionsOf(edge)[0]!.action) + (more > 0 ? ` +${more}` : "");
+  }
+
+  /** The actions of the transitions behind an edge. */
+  actionsOf(edge: number): readonly ActionCount[] {
+    return this.groups?.transitions[edge] ?? [{ action: this.graph.edges.action[edge]!, count: 1 }];
+  }
+
+  /** The texts of the graph, for models of parts of it. */
+  get texts(): Texts {
+    return { strings: this.#strings };
   }
 
   actionName(action: number): string {
@@ -118,4 +173,12 @@ export class GraphModel {
     const parent = this.graph.nodes.parent[node]!;
     return parent < 0 ? undefined : this.state(parent);
   }
+}
+
+/** Characters of the label of a group. */
+const LONGEST = 48;
+
+function groupLabel({ fields, values }: Groups, node: number): string {
+  const text = values[node]!.map((value, field) => `${fields[field]!.split(".").at(-1)!}: ${value}`).join(", ");
+  return text === "" ? "(not in this file)" : text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;
 }

@@ -15,7 +15,8 @@ export function search(model: GraphModel, query: string): Found {
   const actions = new Set(graph.actions.flatMap((name, action) => (name.toLowerCase().includes(wanted) ? [action] : [])));
   const nodes: number[] = [];
   for (let node = 0; node < model.nodes; node++) {
-    if (model.numberOf(node) === number || graph.nodes.state[node]?.some((place) => inText(place)) === true) nodes.push(node);
+    const isNamed = model.groups !== undefined && model.labelOf(node).toLowerCase().includes(wanted);
+    if (isNamed || model.numberOf(node) === number || graph.nodes.state[node]?.some((place) => inText(place)) === true) nodes.push(node);
   }
   const edges: number[] = [];
   for (let edge = 0; edge < model.edges; edge++) {

@@ -1,4 +1,4 @@
-import type { EmbeddedGraph } from "../../embedded.ts";
+import type { EmbeddedGraph } from "../../../embedded.ts";
 
 /** The curve of an edge, in the graph's units. */
 export interface Curve {

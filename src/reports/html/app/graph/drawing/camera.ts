@@ -4,6 +4,8 @@ import type { Painter } from "./painter.ts";
 export interface Camera {
   fit(): void;
   zoomBy(factor: number): void;
+  /** Moves a point of the graph into the middle. */
+  centre(x: number, y: number): void;
   /** Moves a point of the graph into view if it is outside. */
   bringIn(x: number, y: number): void;
   /** Positions have changed: a picture that was fitted and not moved since stays fitted. */
@@ -22,7 +24,7 @@ export interface Mover {
 const BORDER = 28;
 const STEP = 60;
 /** The greatest scale, so that a graph of three states does not fill the screen. */
-const LARGEST = 2.2;
+const LARGEST = 3.5;
 
 export function keepFitted(canvas: HTMLCanvasElement, painter: Painter, mover: Mover): Camera {
   let fitted = { x: NaN, y: NaN, k: NaN };
@@ -69,6 +71,10 @@ export function keepFitted(canvas: HTMLCanvasElement, painter: Painter, mover: M
       const { transform: t } = painter;
       const [sx, sy] = t.apply([x, y]);
       if (sx > BORDER && sy > BORDER && sx < painter.width - BORDER && sy < painter.height - BORDER) return;
+      moveBy(painter.width / 2 - sx, painter.height / 2 - sy);
+    },
+    centre(x, y) {
+      const [sx, sy] = painter.transform.apply([x, y]);
       moveBy(painter.width / 2 - sx, painter.height / 2 - sy);
     },
     followed() {

@@ -1,4 +1,4 @@
-import type { EmbeddedGraph } from "../../embedded.ts";
+import type { EmbeddedGraph } from "../../../embedded.ts";
 
 /** The distance that the layout gives to joined nodes. */
 export const SPACING = 40;

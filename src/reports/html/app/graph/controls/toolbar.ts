@@ -1,7 +1,7 @@
-import { button, make } from "../make.ts";
-import type { GraphModel } from "./graph-model.ts";
-import type { Look } from "./drawing-order.ts";
-import { actionColour, depthColour, palette, statusColour } from "./palette.ts";
+import { button, make } from "../../make.ts";
+import type { GraphModel } from "../model/graph-model.ts";
+import type { Look } from "../drawing/drawing-order.ts";
+import { actionColour, depthColour, palette, statusColour } from "../drawing/palette.ts";
 
 export interface ToolbarActions {
   changed(): void;
@@ -40,9 +40,11 @@ export class Toolbar {
         this.#edges === "none"
           ? colours.quiet
           : this.#edges === "action"
-            ? actionColour(colours, edges.action[edge]!)
+            ? model.actionsOf(edge).length > 1
+              ? colours.quiet
+              : actionColour(colours, edges.action[edge]!)
             : statusColour(colours, edges.status[edge]!),
-      isShown: (edge) => !this.#hidden.has(edges.action[edge]!),
+      isShown: (edge) => model.actionsOf(edge).some(({ action }) => !this.#hidden.has(action)),
     };
     this.#findings = this.#findingSelect();
     this.element = make(

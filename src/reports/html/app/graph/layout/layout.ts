@@ -3,13 +3,16 @@ import type { LayoutStep, LayoutTask } from "./layout-worker.ts";
 /** Milliseconds during which nodes move; the graph can be used from the start. */
 const TIME = 12_000;
 
+/** The edges of a graph. */
+interface LayoutEdges {
+  readonly from: readonly number[];
+  readonly to: readonly number[];
+  /** Aborting it ends the layout. */
+  readonly signal: AbortSignal;
+}
+
 /** Moves nodes by forces in a worker, and passes on their positions. If a browser allows no worker, nodes stay on their rings. */
-export function startLayout(
-  positions: Float32Array,
-  from: readonly number[],
-  to: readonly number[],
-  onStep: (step: LayoutStep) => void,
-): void {
+export function startLayout(positions: Float32Array, { from, to, signal }: LayoutEdges, onStep: (step: LayoutStep) => void): void {
   const script = document.getElementById("app")?.textContent ?? "";
   if (script === "") return;
   const edges: number[] = [];
@@ -19,7 +22,9 @@ export function startLayout(
   try {
     const url = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
     const worker = new Worker(url);
+    signal.addEventListener("abort", () => worker.terminate());
     worker.addEventListener("message", ({ data }: MessageEvent<LayoutStep>) => {
+      if (signal.aborted) return;
       onStep(data);
       if (!data.done) return;
       worker.terminate();

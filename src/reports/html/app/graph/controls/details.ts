@@ -1,11 +1,15 @@
-import { prettyJson } from "../../pretty-json.ts";
-import { button, make } from "../make.ts";
-import type { GraphModel } from "./graph-model.ts";
+import { prettyJson } from "../../../pretty-json.ts";
+import { button, make } from "../../make.ts";
+import type { GraphModel } from "../model/graph-model.ts";
 
 /** The links of the details. */
 export interface Choices {
   chooseNode(node: number): void;
   chooseEdge(edge: number): void;
+  /** Shows a state of a group by itself. */
+  openState(node: number): void;
+  /** Takes a node as an end of the paths that are looked for. */
+  pathEnd(side: "from" | "to", node: number): void;
 }
 
 /** The number of neighbours that are listed; further ones are counted. */
@@ -13,6 +17,48 @@ const MOST = 60;
 
 /** Returns the details of a node: its path, its state with the new lines marked, and the edges from and to it. */
 export function nodeDetails(model: GraphModel, node: number, choices: Choices): readonly Node[] {
+  return [
+    ...(model.groups === undefined ? stateDetails(model, node, choices) : groupDetails(model, node, choices)),
+    ...neighbourList("Leads to", model.leaving(node), (edge) => edgeLine(model, edge, choices, "to")),
+    ...neighbourList(
+      "Reached from",
+      model.reaching(node).filter((edge) => model.graph.edges.from[edge] !== node),
+      (edge) => edgeLine(model, edge, choices, "from"),
+    ),
+  ];
+}
+
+const pathButtons = (node: number, choices: Choices): HTMLElement =>
+  make(
+    "p",
+    {},
+    button("Paths from here", () => choices.pathEnd("from", node), { class: "small" }),
+    " ",
+    button("Paths to here", () => choices.pathEnd("to", node), { class: "small" }),
+  );
+
+/** Returns the details of a group: what its states have in common, and the states. */
+function groupDetails(model: GraphModel, node: number, choices: Choices): readonly Node[] {
+  const { fields, values, members } = model.groups!;
+  const states = members[node]!;
+  const rows = values[node]!.map((value, field) => make("tr", {}, make("th", { scope: "row" }, fields[field]!), make("td", {}, value)));
+  const items = states.slice(0, MOST).map((state) =>
+    make(
+      "li",
+      {},
+      button(`state ${model.memberNumber(state)}`, () => choices.openState(state), { class: "link" }),
+    ),
+  );
+  if (states.length > MOST) items.push(make("li", { class: "quiet" }, `and ${states.length - MOST} more`));
+  return [
+    make("h4", { tabindex: "-1" }, `Group ${node + 1}: ${states.length} state${states.length === 1 ? "" : "s"}`),
+    ...(rows.length === 0 ? [] : [make("table", {}, make("tbody", {}, ...rows))]),
+    pathButtons(node, choices),
+    make("details", {}, make("summary", {}, "Its states"), make("ul", { class: "found" }, ...items)),
+  ];
+}
+
+function stateDetails(model: GraphModel, node: number, choices: Choices): readonly Node[] {
   const { depth, parent } = model.graph.nodes;
   const chain = model.chain(node);
   const path = chain.slice(1).map((one) => model.actionName(model.graph.nodes.action[one]!));
@@ -36,13 +82,8 @@ export function nodeDetails(model: GraphModel, node: number, choices: Choices): 
   return [
     make("h4", { tabindex: "-1" }, `State ${model.numberOf(node)}`),
     ...reached,
+    pathButtons(node, choices),
     ...stateBlock(model, node),
-    ...neighbourList("Leads to", model.leaving(node), (edge) => edgeLine(model, edge, choices, "to")),
-    ...neighbourList(
-      "Reached from",
-      model.reaching(node).filter((edge) => model.graph.edges.from[edge] !== node),
-      (edge) => edgeLine(model, edge, choices, "from"),
-    ),
   ];
 }
 
@@ -52,7 +93,7 @@ export function edgeDetails(model: GraphModel, edge: number, choices: Choices): 
   const exchanges = model.exchanges(edge);
   const to = edges.to[edge]!;
   return [
-    make("h4", { tabindex: "-1" }, `${model.actionName(edges.action[edge]!)} `, status(edges.status[edge]!)),
+    make("h4", { tabindex: "-1" }, `${model.edgeName(edge)} `, ...(model.groups === undefined ? [status(edges.status[edge]!)] : [])),
     make(
       "p",
       {},
@@ -65,33 +106,43 @@ export function edgeDetails(model: GraphModel, edge: number, choices: Choices): 
           : [" to ", nodeButton(model, to, choices), "."]),
     ),
     ...(edges.found[edge] === 1 ? [make("p", { class: "warn" }, "A finding is on this transition.")] : []),
-    ...(exchanges === undefined
-      ? [make("p", { class: "note" }, "What it sent is not in this file; it may be in the run store.")]
-      : exchanges.length === 0
-        ? [make("p", { class: "quiet" }, "It sent nothing.")]
-        : exchanges.flatMap(({ request, requestBody, response, responseBody }) => [
-            make("h5", {}, "Request"),
-            text(request),
-            ...(requestBody === undefined ? [] : [text(prettyJson(requestBody))]),
-            make("h5", {}, "Response"),
-            text(response),
-            ...(responseBody === undefined ? [] : [text(prettyJson(responseBody))]),
-          ])),
+    ...(model.groups !== undefined
+      ? [
+          make("p", { class: "quiet" }, "The transitions between states of these groups:"),
+          make(
+            "ul",
+            { class: "neighbours" },
+            ...model.actionsOf(edge).map(({ action, count }) => make("li", {}, `${count} × ${model.actionName(action)}`)),
+          ),
+        ]
+      : exchanges === undefined
+        ? [make("p", { class: "note" }, "What it sent is not in this file; it may be in the run store.")]
+        : exchanges.length === 0
+          ? [make("p", { class: "quiet" }, "It sent nothing.")]
+          : exchanges.flatMap(({ request, requestBody, response, responseBody }) => [
+              make("h5", {}, "Request"),
+              text(request),
+              ...(requestBody === undefined ? [] : [text(prettyJson(requestBody))]),
+              make("h5", {}, "Response"),
+              text(response),
+              ...(responseBody === undefined ? [] : [text(prettyJson(responseBody))]),
+            ])),
   ];
 }
 
 export function nodeButton(model: GraphModel, node: number, choices: Choices): HTMLElement {
-  return button(`state ${model.numberOf(node)}`, () => choices.chooseNode(node), { class: "link" });
+  return button(model.nameOf(node), () => choices.chooseNode(node), { class: "link" });
 }
 
 export function edgeButton(model: GraphModel, edge: number, choices: Choices, label?: string): HTMLElement {
-  return button(label ?? model.actionName(model.graph.edges.action[edge]!), () => choices.chooseEdge(edge), { class: "link" });
+  return button(label ?? model.edgeName(edge), () => choices.chooseEdge(edge), { class: "link" });
 }
 
 function edgeLine(model: GraphModel, edge: number, choices: Choices, side: "from" | "to"): readonly (string | Node)[] {
   const { edges } = model.graph;
   const other = edges[side][edge]!;
   const to = other < 0 ? "no state" : other === edges.from[edge] && side === "to" ? "itself" : nodeButton(model, other, choices);
+  if (model.groups !== undefined) return [edgeButton(model, edge, choices), " ", side, " ", to];
   return [edgeButton(model, edge, choices), " ", status(edges.status[edge]!), " ", side, " ", to];
 }
 
@@ -114,7 +165,10 @@ function stateBlock(model: GraphModel, node: number): readonly Node[] {
     make(
       "div",
       { class: "diff", role: "group", "aria-label": title, tabindex: "0" },
-      ...lines.map(({ kind, text: line }) => make(names[kind], {}, signs[kind] + line)),
+      ...lines.map(({ kind, text: line }) => {
+        const shown = line.replace(/^(\S+) \+ \{/, "$1 {");
+        return make(names[kind], {}, signs[kind] + shown.replace(/^(\S+) - \{/, "without $1 {"));
+      }),
     ),
   ];
 }

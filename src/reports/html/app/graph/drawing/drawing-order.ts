@@ -1,4 +1,4 @@
-import type { GraphModel } from "./graph-model.ts";
+import type { GraphModel } from "../model/graph-model.ts";
 import type { Palette } from "./palette.ts";
 
 /** The colours and the visibility of nodes and edges. */

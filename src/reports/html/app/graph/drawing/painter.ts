@@ -1,7 +1,8 @@
 import { zoomIdentity, type ZoomTransform } from "d3-zoom";
-import { EdgeShapes, pointOf, type Curve } from "./edge-shapes.ts";
+import { drawLabels } from "./draw-labels.ts";
+import { EdgeShapes } from "./edge-shapes.ts";
 import { drawingOrder, type DrawingOrder, type Look } from "./drawing-order.ts";
-import type { GraphModel } from "./graph-model.ts";
+import type { GraphModel } from "../model/graph-model.ts";
 import { palette, type Palette } from "./palette.ts";
 import { SlicedDrawing } from "./sliced-drawing.ts";
 
@@ -12,13 +13,17 @@ export interface Marks {
   readonly matches: ReadonlySet<number>;
   readonly node: number | undefined;
   readonly edge: number | undefined;
+  /** Edges of a path that the reader asked for. */
+  readonly way: readonly number[];
 }
 
 /** The share of the visible size that is drawn in addition on every side. Panning shows no border before the next drawing is ready. */
 const MARGIN = 0.3;
-/** The most edges that are drawn with an arrow, and with their name. */
+/** The most edges that are drawn with an arrow, and the most edges and nodes that are drawn with their names. */
 const ARROWS = 3_000;
-const NAMES = 150;
+const NAMES = 400;
+/** The most nodes on paths of findings that have labels where other nodes are too many. */
+const MOST_ON_PATHS = 60;
 /** Lines of one path: the cost of a path grows faster than its lines. */
 const PATH = 200;
 const FONT = "system-ui, sans-serif";
@@ -37,7 +42,7 @@ export class Painter {
   /** The size in pixels of CSS, read once for each frame: asking the document for it takes time. */
   width = 0;
   height = 0;
-  marks: Marks = { pathNodes: new Set(), pathEdges: new Set(), matches: new Set(), node: undefined, edge: undefined };
+  marks: Marks = { pathNodes: new Set(), pathEdges: new Set(), matches: new Set(), node: undefined, edge: undefined, way: [] };
   #order: DrawingOrder | undefined;
   #front: Picture | undefined;
   #back: Picture | undefined;
@@ -54,9 +59,17 @@ export class Painter {
     this.shapes = new EdgeShapes(model.graph, model.nodes);
   }
 
+  /** Called after each frame. */
+  onFrame: (() => void) | undefined;
+
   /** The radius of a node on the screen, in pixels. */
   get radius(): number {
     return Math.max(1.6, Math.min(13, 7 * this.transform.k));
+  }
+
+  /** Groups of many states are larger. */
+  radiusOf(node: number): number {
+    return this.radius * (1 + Math.log10(this.#model.weightOf(node)) * 0.6);
   }
 
   measure(): void {
@@ -103,6 +116,7 @@ export class Painter {
     // After a pause, the time since the last frame is no measure of the drawing time.
     this.#slices.slice(since > 250 ? 0 : since);
     this.#show();
+    this.onFrame?.();
     if (this.#slices.running || this.#stale) this.#ask();
   }
 
@@ -124,16 +138,20 @@ export class Painter {
       return (x < -mx ? 1 : 0) | (x > width + mx ? 2 : 0) | (y < -my ? 4 : 0) | (y > height + my ? 8 : 0);
     };
     const small = this.radius < 3;
+    const isClose = this.radius >= 7 && graph.nodes.id.length > NAMES;
     const edges = order.edges.filter((edge) => {
       // At a small scale, loops and stubs only blur their node.
       if ((shapes.isLoop(edge) && this.radius < 7) || (shapes.isStub(edge) && small && graph.edges.found[edge] !== 1)) return false;
       const a = outside(graph.edges.from[edge]!);
+      // At a large scale, edges between states that are far away only cover those that are here.
+      if (isClose && a !== 0 && (shapes.isStub(edge) || outside(graph.edges.to[edge]!) !== 0)) return false;
       return a === 0 || (a & (shapes.isStub(edge) ? a : outside(graph.edges.to[edge]!))) === 0;
     });
     const nodes = order.nodes.filter((node) => outside(node) === 0);
     const { edgeColours, nodeColours } = order;
     const arrows = edges.length < ARROWS && !small;
-    const names = edges.length < NAMES && t.k > 0.9;
+    const named = nodes.length <= NAMES && this.radius >= 4;
+    const names = named && edges.length <= NAMES;
     context.lineWidth = Math.max(0.5, Math.min(1.6, t.k)) / t.k;
     context.font = `${11 / t.k}px ${FONT}`;
     const drawEdges = (from: number, to: number): void => {
@@ -148,17 +166,16 @@ export class Painter {
         context.stroke();
         if (!arrows) continue;
         context.fillStyle = colour;
-        for (let one = first; one < at; one++) this.#arrow(context, shapes.curve(edges[one]!, positions), shapes.isStub(edges[one]!));
+        for (let one = first; one < at; one++) this.#arrow(context, edges[one]!);
       }
     };
     const drawNodes = (from: number, to: number): void => {
       context.globalAlpha = 1;
-      const radius = this.radius / t.k;
       for (let at = from; at < to;) {
         const colour = nodeColours[nodes[at]!]!;
         context.beginPath();
         for (const end = Math.min(to, at + PATH); at < end && nodeColours[nodes[at]!] === colour; at++)
-          dot(context, positions, nodes[at]!, radius);
+          dot(context, positions, nodes[at]!, this.radiusOf(nodes[at]!) / t.k);
         context.fillStyle = colour;
         context.fill();
       }
@@ -174,7 +191,26 @@ export class Painter {
       },
       () => {
         context.globalAlpha = 1;
-        if (names) for (const edge of edges) this.#name(context, edge, colours);
+        const onPaths = nodes.filter((node) => this.marks.pathNodes.has(node));
+        if (named || onPaths.length <= MOST_ON_PATHS) {
+          const { marks, radiusOf } = this;
+          const worth = (node: number): number => (marks.pathNodes.has(node) ? 0 : 1 + graph.nodes.depth[node]!);
+          drawLabels(
+            context,
+            {
+              model: this.#model,
+              nodes: (named ? [...nodes] : onPaths).sort((a, b) => worth(a) - worth(b)),
+              edges: names ? [...edges].sort((a, b) => Number(marks.pathEdges.has(b)) - Number(marks.pathEdges.has(a))) : [],
+              positions,
+              shapes,
+              transform: t,
+              width,
+              radiusOf: radiusOf.bind(this),
+              edgeColour: (edge) => (edgeColours[edge] === colours.quiet ? colours.ink : edgeColours[edge]!),
+            },
+            colours,
+          );
+        }
         if (this.radius >= 9) for (const node of nodes) this.#number(context, node, colours);
         [this.#front, this.#back] = [picture, this.#front];
         this.canvas.dataset["drawn"] = "";
@@ -196,12 +232,15 @@ export class Painter {
     else context.quadraticCurveTo(cx, cy, x2, y2);
   }
 
-  #arrow(context: CanvasRenderingContext2D, curve: Curve, stub: boolean): void {
+  #arrow(context: CanvasRenderingContext2D, edge: number): void {
+    const { shapes, positions } = this;
+    const curve = shapes.curve(edge, positions);
+    const stub = shapes.isStub(edge);
     const { x2, y2, cx, cy } = curve;
     const length = Math.hypot(x2 - cx, y2 - cy);
     if (length === 0 || (!stub && Math.hypot(x2 - curve.x1, y2 - curve.y1) < 10)) return;
     const [ux, uy] = [(x2 - cx) / length, (y2 - cy) / length];
-    const back = stub ? 0 : this.radius / this.transform.k;
+    const back = stub ? 0 : this.radiusOf(this.#model.graph.edges.to[edge]!) / this.transform.k;
     const size = 5 / Math.sqrt(this.transform.k);
     const [tx, ty] = [x2 - ux * back, y2 - uy * back];
     context.beginPath();
@@ -211,23 +250,30 @@ export class Painter {
     context.fill();
   }
 
-  #name(context: CanvasRenderingContext2D, edge: number, colours: Palette): void {
-    const [x, y] = pointOf(this.shapes.curve(edge, this.positions), 0.5);
-    const name = this.#model.actionName(this.#model.graph.edges.action[edge]!);
-    context.textAlign = "center";
-    context.textBaseline = "middle";
-    context.lineWidth = 3 / this.transform.k;
-    context.strokeStyle = colours.paper;
-    context.strokeText(name.slice(0, 40), x, y);
-    context.fillStyle = this.look.edgeColour(edge, colours);
-    context.fillText(name.slice(0, 40), x, y);
-  }
-
   #number(context: CanvasRenderingContext2D, node: number, colours: Palette): void {
     context.textAlign = "center";
     context.textBaseline = "middle";
+    context.font = `${11 / this.transform.k}px ${FONT}`;
     context.fillStyle = colours.paper;
-    context.fillText(String(this.#model.numberOf(node)), this.positions[node * 2]!, this.positions[node * 2 + 1]!);
+    const { groups } = this.#model;
+    context.fillText(
+      String(groups === undefined ? this.#model.numberOf(node) : this.#model.weightOf(node)),
+      this.positions[node * 2]!,
+      this.positions[node * 2 + 1]!,
+    );
+  }
+
+  /** Draws nodes again that marked lines cross: a group is large, and has a number. */
+  #dotsAgain(context: CanvasRenderingContext2D, colours: Palette): void {
+    const nodeColours = this.#order?.nodeColours;
+    if (this.#model.groups === undefined || nodeColours === undefined) return;
+    for (const node of this.marks.pathNodes) {
+      context.beginPath();
+      dot(context, this.positions, node, this.radiusOf(node) / this.transform.k);
+      context.fillStyle = nodeColours[node]!;
+      context.fill();
+      if (this.radius >= 9) this.#number(context, node, colours);
+    }
   }
 
   /** Draws the last whole picture at its present place, and the marks. */
@@ -256,7 +302,6 @@ export class Painter {
 
   #drawMarks(context: CanvasRenderingContext2D, colours: Palette): void {
     const { marks, positions, transform: t } = this;
-    const radius = this.radius / t.k;
     const lines = (edges: Iterable<number>, colour: string, width: number): void => {
       context.beginPath();
       for (const edge of edges) this.#trace(context, edge, false);
@@ -264,11 +309,11 @@ export class Painter {
       context.lineWidth = width / t.k;
       context.stroke();
       context.fillStyle = colour;
-      for (const edge of edges) this.#arrow(context, this.shapes.curve(edge, positions), this.shapes.isStub(edge));
+      for (const edge of edges) this.#arrow(context, edge);
     };
     const rings = (nodes: Iterable<number>, colour: string, width: number, out: number): void => {
       context.beginPath();
-      for (const node of nodes) dot(context, positions, node, radius + out / t.k);
+      for (const node of nodes) dot(context, positions, node, (this.radiusOf(node) + out) / t.k);
       context.strokeStyle = colour;
       context.lineWidth = width / t.k;
       context.stroke();
@@ -276,6 +321,8 @@ export class Painter {
     lines(marks.pathEdges, colours.finding, 2.5);
     rings(marks.pathNodes, colours.finding, 2, 1);
     rings(marks.matches, colours.chosen, 2.5, 3);
+    lines(marks.way, colours.chosen, 4);
+    this.#dotsAgain(context, colours);
     if (marks.edge !== undefined) lines([marks.edge], colours.chosen, 4);
     if (marks.node !== undefined) rings([marks.node], colours.chosen, 4, 4);
   }

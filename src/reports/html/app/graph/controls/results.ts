@@ -1,7 +1,7 @@
-import { make } from "../make.ts";
+import { make } from "../../make.ts";
 import { edgeButton, nodeButton, status, type Choices } from "./details.ts";
-import type { GraphModel } from "./graph-model.ts";
-import { search } from "./search.ts";
+import type { GraphModel } from "../model/graph-model.ts";
+import { search } from "../model/search.ts";
 
 /** The number of results that are listed; further ones are counted. */
 const MOST = 40;
@@ -31,7 +31,7 @@ export class Results {
       said.textContent =
         field.value.trim() === ""
           ? ""
-          : `${nodes.length} state${nodes.length === 1 ? "" : "s"}, ${edges.length} transition${edges.length === 1 ? "" : "s"}${more > 0 ? "; the first are listed" : ""}.`;
+          : `${nodes.length} ${model.groups === undefined ? "state" : "group"}${nodes.length === 1 ? "" : "s"}, ${edges.length} transition${edges.length === 1 ? "" : "s"}${more > 0 ? "; the first are listed" : ""}.`;
       const ofNode = nodes.slice(0, MOST).map((node) => make("li", {}, nodeButton(model, node, choices)));
       const ofEdge = edges
         .slice(0, MOST)
@@ -42,7 +42,7 @@ export class Results {
             edgeButton(model, edge, choices),
             " ",
             status(model.graph.edges.status[edge]!),
-            ` from state ${model.numberOf(model.graph.edges.from[edge]!)}`,
+            ` from ${model.nameOf(model.graph.edges.from[edge]!)}`,
           ),
         );
       list.replaceChildren(...ofNode, ...ofEdge);

@@ -1,0 +1,55 @@
+import type { Severity } from "../../model/declare/severity.ts";
+import type { ExplorationEntry } from "./document-types.ts";
+import { idsOf } from "./ids-of.ts";
+import { wouldHaveFound } from "./would-have-found.ts";
+
+/** A finding of an earlier run. */
+export interface ComparedFinding {
+  readonly id: string;
+  /** The broken rule, or the calls that race. */
+  readonly name: string;
+  readonly severity: Severity;
+  readonly isRace: boolean;
+  /** All ids of a finding that several actions show. */
+  readonly ids: readonly string[];
+}
+
+/** The findings of an exploration beside those of its previous run. */
+export interface Comparison {
+  /** The id of the previous run. */
+  readonly run: string;
+  /** When the previous run began: ISO 8601, UTC. */
+  readonly startedAt: string;
+  /** Ids of findings that the previous run did not have. */
+  readonly added: readonly string[];
+  /** Ids of findings that both runs have. */
+  readonly still: readonly string[];
+  /** Findings of the previous run alone, where this run was complete enough to find them. */
+  readonly fixed: readonly ComparedFinding[];
+  /** Findings of the previous run alone that this run may have missed. */
+  readonly unseen: readonly ComparedFinding[];
+}
+
+/** Compares the findings of an exploration with those of an earlier run of it. */
+export function comparedWith(
+  entry: ExplorationEntry,
+  before: { readonly run: string; readonly startedAt: string; readonly findings: readonly ComparedFinding[] },
+): Comparison {
+  const known = new Set(before.findings.flatMap(({ ids }) => ids));
+  const now = [
+    ...entry.violations.map((one) => ({ id: one.id, ids: idsOf(one) })),
+    ...entry.races.map(({ id }) => ({ id, ids: [id] as readonly string[] })),
+  ];
+  const present = new Set(now.flatMap(({ ids }) => ids));
+  const isKnown = ({ ids }: { readonly ids: readonly string[] }): boolean => ids.some((id) => known.has(id));
+  const gone = before.findings.filter(({ ids }) => !ids.some((id) => present.has(id)));
+  const isFixed = ({ id, isRace }: ComparedFinding): boolean => wouldHaveFound(entry, id, isRace);
+  return {
+    run: before.run,
+    startedAt: before.startedAt,
+    added: now.filter((one) => !isKnown(one)).map(({ id }) => id),
+    still: now.filter(isKnown).map(({ id }) => id),
+    fixed: gone.filter(isFixed),
+    unseen: gone.filter((one) => !isFixed(one)),
+  };
+}

@@ -1,0 +1,18 @@
+/** The places to which reports link lines of the user's code. */
+export interface SourcePlace {
+  /** URL that opens a line in an editor, with `{file}`, `{line}` and `{column}`; absent if reports have no such links. */
+  readonly editor?: string | undefined;
+  /** The folder in which the command was started: an absolute path. Present with `editor`. */
+  readonly folder?: string | undefined;
+  /** The repository on GitHub, if the run knew it. */
+  readonly repository?:
+    | {
+        /** URL of the repository, e.g. `https://github.com/owner/name`. */
+        readonly url: string;
+        /** The commit that was checked out. */
+        readonly commit: string;
+        /** The folder in which the command was started, relative to the repository; empty for its root. */
+        readonly path: string;
+      }
+    | undefined;
+}

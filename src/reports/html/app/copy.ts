@@ -1,0 +1,60 @@
+import { all, button, make } from "./make.ts";
+
+/** Adds buttons that copy: to headings of blocks of text, to scripts, and where the page has a text to copy. */
+export function startCopying(within: ParentNode = document): void {
+  for (const bar of all(".titled", within)) {
+    const title = bar.textContent ?? "";
+    bar.append(copyButton("Copy", () => textAfter(bar), `Copy: ${title}`));
+  }
+  for (const block of all(".copyable", within))
+    block.prepend(
+      make(
+        "p",
+        {},
+        copyButton("Copy", () => block.querySelector("pre")?.textContent ?? ""),
+      ),
+    );
+  for (const place of all(".copy", within))
+    place.replaceChildren(copyButton(place.dataset["label"] ?? "Copy", () => place.dataset["copy"] ?? ""));
+}
+
+function copyButton(label: string, textOf: () => string, name?: string): HTMLElement {
+  const said = make("span", { role: "status", class: "quiet" });
+  const copy = async (): Promise<void> => {
+    said.textContent = (await copied(textOf())) ? " Copied." : " Not allowed here: select the text and copy it.";
+    setTimeout(() => (said.textContent = ""), 4_000);
+  };
+  return make(
+    "span",
+    { class: "controls" },
+    button(label, () => void copy(), { class: "small", ...(name === undefined ? {} : { "aria-label": name }) }),
+    said,
+  );
+}
+
+/** The texts of the blocks between a heading and the next one. */
+function textAfter(bar: Element): string {
+  const texts: string[] = [];
+  for (let at = bar.nextElementSibling; at !== null && !at.classList.contains("titled"); at = at.nextElementSibling) {
+    if (at.matches("pre")) texts.push(at.textContent ?? "");
+    if (at.matches(".diff")) texts.push([...at.children].map((line) => line.textContent ?? "").join("\n"));
+  }
+  return texts.join("\n\n");
+}
+
+/** Copies a text. Some browsers give files no clipboard; the deprecated command is left for those. */
+async function copied(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const field = make("textarea", { "aria-hidden": "true", class: "offscreen" });
+    field.value = text;
+    document.body.append(field);
+    field.select();
+    // oxlint-disable-next-line typescript/no-deprecated -- there is no other way without a clipboard
+    const done = document.execCommand("copy");
+    field.remove();
+    return done;
+  }
+}

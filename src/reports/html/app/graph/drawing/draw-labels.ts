@@ -1,0 +1,91 @@
+import type { ZoomTransform } from "d3-zoom";
+import type { GraphModel } from "../model/graph-model.ts";
+import { pointOf, type EdgeShapes } from "./edge-shapes.ts";
+import { LabelPlaces } from "./label-places.ts";
+import type { Palette } from "./palette.ts";
+
+/** The parts of a picture that get labels, the most important ones first, and how they are drawn. */
+export interface Labelled {
+  readonly model: GraphModel;
+  readonly nodes: readonly number[];
+  readonly edges: readonly number[];
+  readonly positions: Float32Array;
+  readonly shapes: EdgeShapes;
+  readonly transform: ZoomTransform;
+  /** Pixels of the picture that are visible. */
+  readonly width: number;
+  /** The radius of a node on the screen. */
+  readonly radiusOf: (node: number) => number;
+  readonly edgeColour: (edge: number) => string;
+}
+
+/** Pixels of a line of text. */
+const HEIGHT = 14;
+const FONT = "system-ui, sans-serif";
+/** Pixels of a letter. */
+const LETTER = 11;
+/** Characters of the name of an edge. */
+const LONGEST = 40;
+/** The shares of an edge's length at which its name may be. */
+const SHARES = [0.5, 0.4, 0.6, 0.3, 0.7];
+
+/** Draws the labels of nodes, then the names of edges, as many as there is room for: none covers another one. */
+export function drawLabels(context: CanvasRenderingContext2D, labelled: Labelled, colours: Palette): void {
+  const { model, nodes, edges, positions, shapes, transform: t } = labelled;
+  const places = new LabelPlaces();
+  const widths = new Map<string, number>();
+  context.font = `${LETTER / t.k}px ${FONT}`;
+  const widthOf = (text: string): number => {
+    let width = widths.get(text);
+    // The context is scaled with the graph.
+    if (width === undefined) widths.set(text, (width = context.measureText(text).width * t.k + 6));
+    return width;
+  };
+  const write = (text: string, x: number, y: number, colour: string): void => {
+    context.lineWidth = 3 / t.k;
+    context.strokeStyle = colours.paper;
+    context.strokeText(text, x, y);
+    context.fillStyle = colour;
+    context.fillText(text, x, y);
+  };
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  const on = (node: number): readonly [number, number] => t.apply([positions[node * 2]!, positions[node * 2 + 1]!]);
+  for (const node of nodes) {
+    const size = labelled.radiusOf(node) * 2;
+    places.take(...on(node), size, size, true);
+  }
+  for (const node of nodes) {
+    const text = model.labelOf(node);
+    if (text === "") continue;
+    const [x, y] = on(node);
+    const away = labelled.radiusOf(node) + HEIGHT / 2 + 2;
+    const side = labelled.radiusOf(node) + widthOf(text) / 2 + 3;
+    const around: readonly (readonly [number, number])[] = [
+      [x, y + away],
+      [x, y - away],
+      [x + side, y],
+      [x - side, y],
+    ];
+    // A label that ends outside of the picture cannot be read.
+    const isInside = ([cx]: readonly [number, number]): boolean => cx >= widthOf(text) / 2 && cx <= labelled.width - widthOf(text) / 2;
+    const free = [...around]
+      .sort((a, b) => Number(isInside(b)) - Number(isInside(a)))
+      .find(([cx, cy]) => places.take(cx, cy, widthOf(text), HEIGHT));
+    if (free !== undefined) write(text, ...t.invert([free[0], free[1]]), colours.ink);
+  }
+  for (const edge of edges) {
+    const name = model.edgeName(edge).slice(0, LONGEST);
+    const curve = shapes.curve(edge, positions);
+    const [ax, ay] = t.apply([curve.x1, curve.y1]);
+    const [bx, by] = t.apply([curve.x2, curve.y2]);
+    // A name that is much longer than its edge does not show which edge it names.
+    if (Math.hypot(bx - ax, by - ay) < widthOf(name) * 0.7 && !shapes.isLoop(edge)) continue;
+    for (const share of SHARES) {
+      const [x, y] = pointOf(curve, share);
+      if (!places.take(...t.apply([x, y]), widthOf(name), HEIGHT)) continue;
+      write(name, x, y, labelled.edgeColour(edge));
+      break;
+    }
+  }
+}

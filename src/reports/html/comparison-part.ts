@@ -1,0 +1,32 @@
+import { plural } from "../console/numbers.ts";
+import type { ComparedFinding, Comparison } from "../document/compared-with.ts";
+import { severityPart } from "./finding-part.ts";
+import type { Limits } from "./limits.ts";
+import { shortened, text } from "./safe-text.ts";
+import { within } from "./within.ts";
+
+/** Says what changed since the previous run of an exploration: counts, and the findings that are gone. */
+export function comparisonPart(comparison: Comparison | undefined, limits: Limits): string {
+  if (comparison === undefined) return "";
+  const { run, startedAt, added, still, fixed, unseen } = comparison;
+  const counts = [
+    `${added.length} new`,
+    `${still.length} still there`,
+    `${fixed.length} fixed`,
+    ...(unseen.length > 0 ? [`${unseen.length} not seen again in a run that was not complete`] : []),
+  ];
+  return [
+    `<div class="comparison"><p><strong>Since the previous run</strong> <span class="quiet">${text(run)}, ${text(startedAt)}</span>: ${counts.join(", ")}.</p>`,
+    gonePart("fixed", fixed, limits),
+    gonePart("not seen", unseen, limits),
+    "</div>",
+  ].join("");
+}
+
+function gonePart(word: string, gone: readonly ComparedFinding[], limits: Limits): string {
+  if (gone.length === 0) return "";
+  const items = gone.map(
+    (one) => `<li>${severityPart(one)} <del>${text(shortened(one.name, 400))}</del> <span class="quiet">id ${text(one.id)}</span></li>`,
+  );
+  return `<details${gone.length <= 5 ? " open" : ""}><summary>${plural(gone.length, "finding")} ${word}</summary><ul class="gone">${within(items, limits.list / 4, "finding", "li")}</ul></details>`;
+}
