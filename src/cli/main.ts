@@ -87,6 +87,7 @@ export function lazyMachinery(prepare: (engine: typeof Engine) => void = () => u
     work: async (input) => (await engine()).work(input),
     checkResumable: async (input) => (await engine()).checkResumable(input),
     merging: engine,
+    codeHashes: async (files) => (await engine()).codeHashes(files),
     walkFile: async (input, work) => (await engine()).walkFile(input, work),
     replayFile: async (input) => (await engine()).replayFile(input),
     withServices: async (config, options, work) => (await engine()).withServices(config, options, work),

@@ -46,6 +46,7 @@ export { judgedLines, placeLines, walkedLines } from "./console/walked-text.ts";
 export { summaryLines } from "./console/summary.ts";
 export { verdictOf } from "./console/verdict.ts";
 export { confirmingText, faultingText, progressLines, racingText } from "./console/progress-text.ts";
+export { plural } from "./console/numbers.ts";
 export { raceName, raceText } from "./console/race-text.ts";
 export { violationText } from "./console/violation-text.ts";
 export { raceReplayLines } from "./console/race-replay-lines.ts";

@@ -12,6 +12,7 @@ export interface RunOptions {
   readonly all?: boolean;
   readonly updateKnown?: boolean;
   readonly ui?: boolean;
+  readonly watch?: boolean;
   readonly port?: string;
   readonly parallel?: string;
   readonly verbose?: boolean;
@@ -209,6 +210,12 @@ export const RUN_FLAGS: readonly RunFlag[] = [
     description: "serve a page that shows the run while it runs, and afterwards until Ctrl-C",
     isOfExplorations: true,
   },
+  {
+    option: "watch",
+    usage: "--watch",
+    description: "run again what a change of code, configuration or target affects, until Ctrl-C; the other results are kept",
+    isOfExplorations: true,
+  },
   { option: "port", usage: "--port <n>", description: "port of that page; default: any free one", isOfExplorations: true },
   { option: "allowDb", ...ALLOW_DB_FLAG },
 ];
@@ -231,6 +238,8 @@ export function flagsOf(options: RunOptions): readonly FlagValue[] {
 /** Refuses options that contradict each other, or that would have no effect. @throws SeqqaError with exit status 2 */
 export function refuseMisuse(named: string | undefined, options: RunOptions): void {
   if (options.only?.trim() === "") throw usage("--only is empty.", "Give a part of the name of an exploration or a journey.");
+  const beside = (["ui", "resume", "shard", "distributed"] as const).find((one) => options[one] !== undefined);
+  if (options.watch === true && beside !== undefined) throw usage(`--watch cannot be combined with --${beside}.`, "Leave one of them out.");
   if (options.port !== undefined && options.ui !== true)
     throw usage("--port can only be used together with --ui.", "Take it out, or add --ui.");
   if (options.force === true && options.resume === undefined)

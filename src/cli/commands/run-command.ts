@@ -9,6 +9,7 @@ import type { Machinery } from "../run/machinery.ts";
 import type { Config } from "../../config/index.ts";
 import { loadReporters } from "../run/load-reporters.ts";
 import type { Reporters } from "../../reports/index.ts";
+import { watchRuns } from "../watch/watch-runs.ts";
 import { withPage } from "../run/ui-page.ts";
 import { loadFormats, prepareReports } from "../run/report-files.ts";
 import { beginRun, endRun } from "../run/terminal-run.ts";
@@ -26,7 +27,22 @@ export async function runCommand(
   machinery: Machinery,
   version: string,
 ): Promise<ExitStatus> {
-  const target = await runTarget(named, given, shell, machinery);
+  const find = (): Promise<RunTarget> => runTarget(named, given, shell, machinery);
+  const run = (target: RunTarget, own: Shell): Promise<ExitStatus> => runFound(target, given, { shell: own, machinery, version });
+  const target = await find();
+  if (given.watch !== true || target.kind === "journeys") return run(target, shell);
+  const again = async (): Promise<RunTarget & { kind: "explorations" }> => (await find()) as RunTarget & { kind: "explorations" };
+  return watchRuns({ shell, machinery, verbose: given.verbose === true, find: again, run });
+}
+
+interface Surroundings {
+  readonly shell: Shell;
+  readonly machinery: Machinery;
+  readonly version: string;
+}
+
+/** Runs explorations or journeys once. */
+async function runFound(target: RunTarget, given: RunOptions, { shell, machinery, version }: Surroundings): Promise<ExitStatus> {
   const { config } = target;
   const options = target.kind === "explorations" ? target.options : given;
   const secret = options.distributed === undefined ? undefined : takeSecret("--distributed", shell);

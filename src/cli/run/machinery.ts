@@ -25,6 +25,8 @@ export interface Machinery extends RunEngine {
   /** Loads the functions that join shards. */
   readonly merging: () => Promise<Pick<typeof RunModule, "mergeExplorations" | "refuseDamaged" | "checkShards">>;
   readonly replayFile: ReplayFile;
+  /** Returns the hash of the code of each file. */
+  readonly codeHashes: typeof RunModule.codeHashes;
   /** Executes actions of a file one at a time. @throws SeqqaError */
   readonly walkFile: typeof RunModule.walkFile;
   /** The exploration files below a directory, as absolute paths, in a stable order. */

@@ -93,6 +93,7 @@ export async function seqqa(argv: readonly string[], setting: Setting = {}): Pro
       const none: ReplayResult = { steps: [], completed: true, violations: [], errors: [] };
       return Promise.resolve((setting.replay ?? (() => none))(input, interrupt));
     },
+    codeHashes: nobody,
     walkFile: nobody,
     withServices: (_config, _options, work) => work(),
     discover: async (directory) =>

@@ -1,0 +1,63 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { resultOfEntry, statusOfResult, type RunDocument } from "../../reports/index.ts";
+import { OWN_ONLY, readFindings, writeWhole } from "../../run-log/index.ts";
+import type { Config } from "../../config/index.ts";
+import type { ExitStatus } from "../../run/session/exit-status.ts";
+
+/** What a file was when it was run last, and the run that has its result. */
+interface Kept {
+  readonly key: string;
+  readonly run: string;
+}
+
+export interface KeptResult {
+  readonly run: string;
+  readonly entry: RunDocument["explorations"][number];
+  readonly status: ExitStatus;
+}
+
+/** Remembers, in the folder of reports, in which run a file was explored that has not changed since. */
+export class KeptResults {
+  readonly #file: string;
+  readonly #config: Config;
+  readonly #kept: Map<string, Kept>;
+
+  constructor(config: Config) {
+    this.#config = config;
+    this.#file = join(config.report.outputDir, "watch.json");
+    this.#kept = new Map(Object.entries(readKept(this.#file)));
+  }
+
+  /** Returns the stored result of a file; `undefined` if the file has changed since, or the run is not stored any longer. */
+  of(file: string, key: string): KeptResult | undefined {
+    const kept = this.#kept.get(file);
+    if (kept?.key !== key) return undefined;
+    try {
+      const { document } = readFindings(this.#config.report.outputDir, kept.run).data;
+      const entry = document.explorations.find((one) => one.file === file);
+      if (entry === undefined || entry.stopReason === "interrupted") return undefined;
+      return { run: kept.run, entry, status: statusOfResult(resultOfEntry(entry), this.#config.failOnSeverity) };
+    } catch {
+      // The run is gone, or cannot be read: the file is explored again.
+      return undefined;
+    }
+  }
+
+  keep(files: ReadonlyMap<string, string>, run: string): void {
+    for (const [file, key] of files) this.#kept.set(file, { key, run });
+    writeWhole(this.#file, [`${JSON.stringify(Object.fromEntries(this.#kept), null, 1)}\n`], OWN_ONLY);
+  }
+}
+
+function readKept(file: string): Readonly<Record<string, Kept>> {
+  try {
+    const read: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const isKept = (one: unknown): one is Kept =>
+      typeof one === "object" && one !== null && typeof (one as Kept).key === "string" && typeof (one as Kept).run === "string";
+    return typeof read === "object" && read !== null ? Object.fromEntries(Object.entries(read).filter(([, one]) => isKept(one))) : {};
+  } catch {
+    // There is none yet, or it is damaged: everything is explored.
+    return {};
+  }
+}

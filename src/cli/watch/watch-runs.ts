@@ -1,0 +1,164 @@
+import { scryptSync } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { plural, printable } from "../../reports/index.ts";
+import { runIds } from "../../run-log/index.ts";
+import { statusOfError, worst, type ExitStatus } from "../../run/session/exit-status.ts";
+import { errorText } from "../process/error-text.ts";
+import type { Shell } from "../process/shell.ts";
+import { shownPath } from "../process/shown-path.ts";
+import type { Machinery } from "../run/machinery.ts";
+import type { RunTarget } from "../run/run-target.ts";
+import { Changes } from "./changes.ts";
+import { KeptResults } from "./kept-results.ts";
+import { hashOfFolder, watchedFolders } from "./watched-files.ts";
+
+type Explorations = RunTarget & { readonly kind: "explorations" };
+
+export interface WatchInput {
+  readonly shell: Shell;
+  readonly machinery: Pick<Machinery, "codeHashes">;
+  readonly verbose: boolean;
+  /** Reads the configuration and finds the files. @throws SeqqaError */
+  readonly find: () => Promise<Explorations>;
+  /** Runs some of the files. The shell's interrupt ends the run in order. */
+  readonly run: (target: Explorations, shell: Shell) => Promise<ExitStatus>;
+}
+
+/**
+ * `seqqa run --watch`: runs, and after each change runs what the change affects, until Ctrl-C. An exploration is affected if its code, the
+ * configuration, or a file of the target changed; the stored result of any other is kept. Returns the status of the last whole round.
+ */
+export async function watchRuns(input: WatchInput): Promise<ExitStatus> {
+  const { shell, verbose } = input;
+  const ended = new AbortController();
+  /** Interrupts of the run in progress. */
+  const listeners = new Set<() => void>();
+  const interrupt = (): void => listeners.forEach((listener) => listener());
+  const stopListening = shell.onInterrupt(() => {
+    ended.abort();
+    interrupt();
+  });
+  const onInterrupt: Shell["onInterrupt"] = (listener) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  };
+  let changes: Changes | undefined;
+  let status: ExitStatus = 0;
+  try {
+    for (;;) {
+      try {
+        const target = await input.find();
+        const { directory, config } = target;
+        changes ??= await Changes.in(watchedFolders(directory, config), config.report.outputDir);
+        let isChanged = false;
+        const before = await keysOf(target, input);
+        changes.listen(() => {
+          void keysOf(target, input).then((now) => {
+            if (isChanged || ended.signal.aborted || sameKeys(before, now)) return;
+            isChanged = true;
+            interrupt();
+          });
+        });
+        changes.take();
+        const round = await runChanged(target, before, { ...input, shell: { ...shell, onInterrupt } });
+        if (ended.signal.aborted) return round;
+        if (!isChanged) status = round;
+        if (isChanged) continue;
+      } catch (error) {
+        shell.stderr.write(`${errorText(error, verbose)}\n`);
+        status = statusOfError(error);
+        // Without a configuration it is not known what to watch.
+        if (changes === undefined) return status;
+      }
+      shell.stderr.write("\nWaiting for changes; Ctrl-C ends.\n");
+      const changed = await next(changes, ended.signal);
+      if (changed === undefined) return status;
+      shell.stderr.write(
+        `${printable(shownPath(changed[0]!, shell.cwd))}${changed.length > 1 ? ` and ${plural(changed.length - 1, "other file")}` : ""} changed.\n\n`,
+      );
+    }
+  } finally {
+    stopListening();
+    await changes?.close();
+  }
+}
+
+/** Runs the files whose results are not known, and tells those of the others. */
+async function runChanged(
+  target: Explorations,
+  keys: ReadonlyMap<string, string>,
+  { shell, run }: Pick<WatchInput, "shell" | "run">,
+): Promise<ExitStatus> {
+  const { config } = target;
+  const kept = new KeptResults(config);
+  const shown = (file: string): string => shownPath(file, shell.cwd);
+  const statuses: ExitStatus[] = [];
+  const affected = target.files.filter((file) => {
+    const key = keys.get(file);
+    const known = key === undefined ? undefined : kept.of(shown(file), key);
+    if (known === undefined) return true;
+    const { entry, run: id, status } = known;
+    statuses.push(status);
+    const found = entry.violations.length + entry.races.length;
+    shell.stdout.write(
+      `${printable(entry.name)}: unchanged since run ${id}: ${printable(entry.verdict.text)}; ${plural(found, "finding")}\n`,
+    );
+    return false;
+  });
+  if (affected.length === 0) return worst(statuses);
+  const status = await run({ ...target, files: affected }, shell);
+  const newest = runIds(config.report.outputDir).at(-1);
+  if (status !== 130 && newest !== undefined && config.report.formats.length > 0) {
+    kept.keep(new Map(affected.flatMap((file) => (keys.has(file) ? [[shown(file), keys.get(file)!] as const] : []))), newest);
+  }
+  return worst([status, ...statuses]);
+}
+
+/**
+ * Returns a key for each file, which changes with its code, the configuration, and the files of the target. A target that seqqa does not start may
+ * change without a trace, so there is no key then.
+ */
+async function keysOf(
+  { files, config, options }: Explorations,
+  { machinery }: Pick<WatchInput, "machinery">,
+): Promise<ReadonlyMap<string, string>> {
+  if (config.baseUrl !== undefined || config.lanes.length > 0) return new Map();
+  const known = config.knownFindings === undefined ? "" : readOr(config.knownFindings);
+  const target = config.target === undefined ? "" : hashOfFolder(config.target.cwd, config.report.outputDir);
+  const common = JSON.stringify([{ ...config, sources: undefined }, options.only, options.updateKnown, known, target]);
+  const hashes = await machinery.codeHashes(files);
+  return new Map(
+    [...hashes].map(([file, code]) => {
+      // The configuration may hold secrets, and the key is stored: it must not be cheap to guess what it was made of.
+      const key = scryptSync(`${code}\n${common}`, "seqqa run --watch", 32, { N: 4096, r: 8, p: 1 });
+      return [file, key.toString("hex")] as const;
+    }),
+  );
+}
+
+function readOr(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    // A list that is not there is told about by the run.
+    return "";
+  }
+}
+
+function sameKeys(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  return a.size > 0 && a.size === b.size && [...a].every(([file, key]) => b.get(file) === key);
+}
+
+/** Returns the next files that change; `undefined` after Ctrl-C. */
+async function next(changes: Changes, signal: AbortSignal): Promise<readonly string[] | undefined> {
+  if (signal.aborted) return undefined;
+  return new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(undefined), { once: true });
+    const tell = (): void => {
+      const changed = changes.take();
+      if (changed.length > 0) resolve(changed);
+    };
+    changes.listen(tell);
+    tell();
+  });
+}

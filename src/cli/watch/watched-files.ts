@@ -1,0 +1,54 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, type Dirent } from "node:fs";
+import { basename, dirname, extname, join, sep } from "node:path";
+import type { Config } from "../../config/index.ts";
+
+/** Files that a target or an exploration is made of. Whatever else changes, such as a database or an upload, was written by a run. */
+const SOURCES: ReadonlySet<string> = new Set(
+  ".ts .mts .cts .tsx .js .mjs .cjs .jsx .json .yaml .yml .toml .py .rb .go .rs .java .kt .scala .php .cs .fs .ex .exs .erl .sql .graphql .proto .env .xml .html .hbs .ejs .jar .class".split(
+    " ",
+  ),
+);
+const FOLDERS: ReadonlySet<string> = new Set(["node_modules", "__pycache__", "coverage", "target"]);
+
+/** Returns the folders whose files decide what a run finds: of the explorations, of the configuration, and of a target that seqqa starts. */
+export function watchedFolders(directory: string, { folder, target }: Config): readonly string[] {
+  const all = [directory, folder, ...(target === undefined ? [] : [target.cwd])];
+  return [...new Set(all)].filter((one) => !all.some((other) => other !== one && `${one}${sep}`.startsWith(`${other}${sep}`)));
+}
+
+/** Returns `true` for a file or a folder that no run depends on. `isFile`: `undefined` if that is not known. */
+export function isIgnored(path: string, outputDir: string, isFile: boolean | undefined): boolean {
+  if (path === outputDir || dirname(path) === outputDir) return true;
+  const name = basename(path);
+  if (FOLDERS.has(name) || (name.startsWith(".") && name !== "." && name !== ".env")) return true;
+  return isFile === true && name !== "Dockerfile" && !SOURCES.has(extname(name) || name);
+}
+
+/** Returns a hash of the files of a folder. */
+export function hashOfFolder(folder: string, outputDir: string): string {
+  const hash = createHash("sha256");
+  const visit = (path: string): void => {
+    for (const entry of entriesOf(path)) {
+      const inside = join(path, entry.name);
+      if (isIgnored(inside, outputDir, entry.isFile())) continue;
+      if (entry.isDirectory()) visit(inside);
+      else if (entry.isFile())
+        hash
+          .update(`${inside.slice(folder.length)}\0`)
+          .update(readFileSync(inside))
+          .update("\0");
+    }
+  };
+  visit(folder);
+  return hash.digest("hex");
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    // It was removed meanwhile.
+    return [];
+  }
+}
