@@ -5,7 +5,7 @@ import { OWN_ONLY, readFindings, writeWhole } from "../../run-log/index.ts";
 import type { Config } from "../../config/index.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
 
-/** What a file was when it was run last, and the run that has its result. */
+/** The key of a file when it was run last, and the run that has its result. */
 interface Kept {
   readonly key: string;
   readonly run: string;
