@@ -1,5 +1,5 @@
-// Writes what is made from the table of configuration keys: seqqa.schema.json, seqqa.yaml.example, and the table in README.md
-// between its markers; and seqqa.results.schema.json from the types of a run's document. Needs a build. `--check` writes nothing and fails when a file is out of date.
+// Writes what is made from the table of configuration keys: seqqa.schema.json, seqqa.yaml.example, and the table in
+// docs/reference/configuration.md between its markers; and seqqa.results.schema.json from the types of a run's document. Needs a build. `--check` writes nothing and fails when a file is out of date.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { exampleFile, markdownTable } from "../dist/config/schema/documentation.js";
 import { jsonSchema } from "../dist/config/schema/json-schema.js";
@@ -8,14 +8,15 @@ import { resultsSchema } from "./results-schema.mjs";
 const root = new URL("../", import.meta.url);
 const read = (name) => (existsSync(new URL(name, root)) ? readFileSync(new URL(name, root), "utf8") : "");
 const [start, end] = ["<!-- config-table -->", "<!-- /config-table -->"];
-const readme = read("README.md");
+const TABLE = "docs/reference/configuration.md";
+const page = read(TABLE);
 const files = {
   "seqqa.schema.json": `${JSON.stringify(jsonSchema(), null, 2)}\n`,
   "seqqa.results.schema.json": resultsSchema(),
   "seqqa.yaml.example": exampleFile(),
-  ...(readme.includes(start) && readme.includes(end)
+  ...(page.includes(start) && page.includes(end)
     ? {
-        "README.md": `${readme.slice(0, readme.indexOf(start) + start.length)}\n\n${markdownTable()}\n\n${readme.slice(readme.indexOf(end))}`,
+        [TABLE]: `${page.slice(0, page.indexOf(start) + start.length)}\n\n${markdownTable()}\n\n${page.slice(page.indexOf(end))}`,
       }
     : {}),
 };

@@ -267,8 +267,8 @@ createServer((request, response) => {
     ]);
   });
 
-  it("the README's journey, on the shop of the demonstration", async () => {
-    const readme = readFileSync(join(root, "README.md"), "utf8");
+  it("the guide's journey, on the shop of the demonstration", async () => {
+    const readme = readFileSync(join(root, "docs/guides/journeys.md"), "utf8");
     const text = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, block]) => block!).find((block) => block.includes("new Journey"))!;
     const config = NOTES_CONFIG.replace("server.mjs", join(root, "fixtures/demo/server.mjs"));
     expect(statuses(await run(folder({ "journeys/refund.ts": text }, config)))).toEqual([
