@@ -1,14 +1,6 @@
 import { SeqqaError } from "../../model/errors.ts";
-import { ignorePatterns } from "../../model/stores/ignored.ts";
-import type {
-  CheckpointChoice,
-  StoreAdapter,
-  StoreScope,
-  StoreTraits,
-  TableSchema,
-  QueryListener,
-} from "../../model/stores/store-adapter.ts";
-import { DelegatingAdapter } from "../../stores/delegating-adapter.ts";
+import type { TableSchema } from "../../model/stores/store-adapter.ts";
+import { SqlAdapter, type Choosing } from "../../stores/sql-adapter.ts";
 import { chooseMode, type MysqlCheckpoint } from "./connect/choose-mode.ts";
 import { SharedConnection, type MysqlConnection } from "./savepoint/shared-connection.ts";
 import { requireReading } from "./read/looker.ts";
@@ -37,50 +29,27 @@ export interface MysqlAdapterOptions {
 }
 
 /** A MySQL or MariaDB database behind the API. */
-export class MysqlAdapter extends DelegatingAdapter implements StoreAdapter {
+export class MysqlAdapter extends SqlAdapter<MysqlMode, MysqlCheckpoint, SharedConnection> {
   readonly name = "mysql";
-  onQuery: QueryListener | undefined;
-  readonly tables: readonly string[] | undefined;
-  readonly ignore: readonly string[];
-  readonly symmetric: readonly string[];
+  protected readonly label = "MysqlAdapter";
+  protected readonly separate: readonly string[] = ["journal", "copy"];
   readonly #store: StoreUrl;
-  readonly #wanted: MysqlCheckpoint;
-  #choice: CheckpointChoice;
-  #scope: StoreScope | undefined;
-  #mode: MysqlMode | undefined;
-  /** The mode before a restart of the target. */
-  #previous: MysqlMode | undefined;
-  #lent: SharedConnection | undefined;
   #schema: readonly TableSchema[] = [];
 
   constructor(options: MysqlAdapterOptions) {
-    super();
     if (typeof options.url !== "string" || options.url === "") {
       throw new SeqqaError("MYSQL_WITHOUT_URL", "A MysqlAdapter needs the URL of its database.", {
         hint: "Pass `url: lane.dbUrl`; it is undefined when no `db_url` is configured.",
         exitStatus: 2,
       });
     }
-    this.#store = storeUrl(options.url);
-    this.tables = options.tables;
-    this.ignore = options.ignore ?? [];
-    this.symmetric = options.symmetric ?? [];
-    this.#wanted = options.checkpoint ?? "auto";
-    this.#choice = { mode: this.#wanted, why: "not opened yet" };
+    const store = storeUrl(options.url);
+    super(options, store.shown);
+    this.#store = store;
   }
 
-  /** The database that the adapter works on, without credentials. */
-  get uses(): string {
-    return this.#store.shown;
-  }
-
-  /** The mode that was chosen, and why. */
-  get checkpoint(): CheckpointChoice {
-    return this.#choice;
-  }
-
-  get traits(): StoreTraits {
-    return this.#mode?.traits ?? { portable: this.#wanted !== "savepoint", commits: this.#wanted !== "savepoint" };
+  protected get isPortable(): boolean {
+    return this.wanted !== "savepoint";
   }
 
   /**
@@ -90,35 +59,25 @@ export class MysqlAdapter extends DelegatingAdapter implements StoreAdapter {
    * @throws SeqqaError `NO_CONNECTION` in the other modes: the target has connections of its own.
    */
   get connection(): MysqlConnection {
-    if (this.#lent !== undefined) return this.#lent.asDriver;
-    if (this.#mode !== undefined || this.#wanted === "journal" || this.#wanted === "copy") {
-      throw new SeqqaError(
-        "NO_CONNECTION",
-        `The MysqlAdapter of ${this.uses} has no shared connection in checkpoint mode "${this.#choice.mode}".`,
-        {
-          hint: 'Use query() to read data. An in-process target that uses the shared connection needs `checkpoint: "savepoint"`.',
-        },
-      );
-    }
-    return this.#lend().asDriver;
+    return this.shared().asDriver;
   }
 
-  async open(scope: StoreScope): Promise<void> {
-    this.#scope = scope;
-    const { mode, choice, schema } = await chooseMode({
-      store: this.#store,
-      wanted: this.#wanted,
-      scope,
-      tables: this.tables,
-      lent: this.#lent,
-      lend: () => this.#lend(),
-      previous: this.#previous,
-      ignore: ignorePatterns(this.ignore, scope),
-    });
-    this.#mode = mode;
-    this.#schema = schema;
-    this.#choice = choice;
-    this.#previous = undefined;
+  protected async choose(choosing: Choosing<MysqlMode, MysqlCheckpoint, SharedConnection>): ReturnType<typeof chooseMode> {
+    const chosen = await chooseMode({ store: this.#store, ...choosing });
+    this.#schema = chosen.schema;
+    return chosen;
+  }
+
+  protected makeShared(): SharedConnection {
+    return new SharedConnection(this.#store);
+  }
+
+  protected override endShared({ core }: SharedConnection): Promise<void> {
+    return core.end();
+  }
+
+  protected requireReading(sql: string): void {
+    requireReading(sql);
   }
 
   /**
@@ -126,40 +85,11 @@ export class MysqlAdapter extends DelegatingAdapter implements StoreAdapter {
    *
    * @throws SeqqaError `QUERY_WRITES` for a statement that does more than read.
    */
-  async query(sql: string, params: readonly unknown[] = []): Promise<QueryRow[]> {
-    requireReading(sql);
-    const rows = await this.opened().query(sql, params);
-    this.onQuery?.({ sql, params, rows });
-    return rows;
+  override query(sql: string, params: readonly unknown[] = []): Promise<QueryRow[]> {
+    return super.query(sql, params);
   }
 
   schema(): readonly TableSchema[] {
     return this.#schema;
-  }
-
-  async close(): Promise<void> {
-    const mode = this.#mode;
-    const lent = this.#lent;
-    this.#mode = undefined;
-    this.#lent = undefined;
-    try {
-      // The data in a lane's own database may stay: it goes with the lane, and a restarted target continues from it.
-      if (mode === undefined) return;
-      this.#previous = mode;
-      await mode.close(this.#scope?.borrowed ?? false);
-    } finally {
-      await lent?.core.end();
-    }
-  }
-
-  #lend(): SharedConnection {
-    return (this.#lent ??= new SharedConnection(this.#store));
-  }
-
-  protected opened(): MysqlMode {
-    if (this.#mode !== undefined) return this.#mode;
-    throw new SeqqaError("STORE_NOT_OPEN", `The MysqlAdapter of ${this.uses} is not open.`, {
-      hint: "A lane opens it when the target is ready; use it in actions and invariants only.",
-    });
   }
 }

@@ -1,14 +1,6 @@
 import { SeqqaError } from "../../model/errors.ts";
-import { ignorePatterns } from "../../model/stores/ignored.ts";
-import type {
-  CheckpointChoice,
-  StoreAdapter,
-  StoreScope,
-  StoreTraits,
-  TableSchema,
-  QueryListener,
-} from "../../model/stores/store-adapter.ts";
-import { DelegatingAdapter } from "../../stores/delegating-adapter.ts";
+import type { TableSchema } from "../../model/stores/store-adapter.ts";
+import { SqlAdapter, type Choosing } from "../../stores/sql-adapter.ts";
 import { USER_SCHEMA } from "./schema/catalog.ts";
 import { chooseMode, type PostgresCheckpoint } from "./connect/choose-mode.ts";
 import { SharedConnection, type PostgresConnection } from "./savepoint/shared-connection.ts";
@@ -51,52 +43,28 @@ export interface PostgresAdapterOptions {
 }
 
 /** A PostgreSQL database behind the API. */
-export class PostgresAdapter extends DelegatingAdapter implements StoreAdapter {
+export class PostgresAdapter extends SqlAdapter<PostgresMode, PostgresCheckpoint, SharedConnection> {
   readonly name = "postgres";
-  onQuery: QueryListener | undefined;
+  protected readonly label = "PostgresAdapter";
+  protected readonly separate: readonly string[] = ["journal", "clone"];
   readonly schemas: readonly string[] | undefined;
-  readonly tables: readonly string[] | undefined;
-  readonly ignore: readonly string[];
-  readonly symmetric: readonly string[];
   readonly #store: StoreUrl;
-  readonly #wanted: PostgresCheckpoint;
-  #choice: CheckpointChoice;
-  #scope: StoreScope | undefined;
-  #mode: PostgresMode | undefined;
-  /** The mode before a restart of the target. */
-  #previous: PostgresMode | undefined;
-  #lent: SharedConnection | undefined;
 
   constructor(options: PostgresAdapterOptions) {
-    super();
     if (typeof options.url !== "string" || options.url === "") {
       throw new SeqqaError("POSTGRES_WITHOUT_URL", "A PostgresAdapter needs the URL of its database.", {
         hint: "Pass `url: lane.dbUrl`; it is undefined when no `db_url` is configured.",
         exitStatus: 2,
       });
     }
-    this.#store = storeUrl(options.url);
+    const store = storeUrl(options.url);
+    super(options, store.shown);
+    this.#store = store;
     this.schemas = options.schemas;
-    this.tables = options.tables;
-    this.ignore = options.ignore ?? [];
-    this.symmetric = options.symmetric ?? [];
-    this.#wanted = options.checkpoint ?? "auto";
-    this.#choice = { mode: this.#wanted, why: "not opened yet" };
   }
 
-  /** The database that the adapter works on, without credentials. */
-  get uses(): string {
-    return this.#store.shown;
-  }
-
-  /** The mode that was chosen, and why. */
-  get checkpoint(): CheckpointChoice {
-    return this.#choice;
-  }
-
-  get traits(): StoreTraits {
-    const portable = this.#wanted === "auto" || this.#wanted === "journal";
-    return this.#mode?.traits ?? { portable, commits: this.#wanted !== "savepoint" };
+  protected get isPortable(): boolean {
+    return this.wanted === "auto" || this.wanted === "journal";
   }
 
   /**
@@ -106,35 +74,19 @@ export class PostgresAdapter extends DelegatingAdapter implements StoreAdapter {
    * @throws SeqqaError `NO_CONNECTION` in the other modes: the target has connections of its own.
    */
   get connection(): PostgresConnection {
-    if (this.#lent !== undefined) return this.#lent.asDriver;
-    if (this.#mode !== undefined || this.#wanted === "journal" || this.#wanted === "clone") {
-      throw new SeqqaError(
-        "NO_CONNECTION",
-        `The PostgresAdapter of ${this.uses} has no shared connection in checkpoint mode "${this.#choice.mode}".`,
-        {
-          hint: 'Use query() to read data. An in-process target that uses the shared connection needs `checkpoint: "savepoint"`.',
-        },
-      );
-    }
-    return this.#lend().asDriver;
+    return this.shared().asDriver;
   }
 
-  async open(scope: StoreScope): Promise<void> {
-    this.#scope = scope;
-    const { mode, choice } = await chooseMode({
-      store: this.#store,
-      wanted: this.#wanted,
-      scope,
-      schemas: this.schemas,
-      tables: this.tables,
-      lent: this.#lent,
-      lend: () => this.#lend(),
-      previous: this.#previous,
-      ignore: ignorePatterns(this.ignore, scope),
-    });
-    this.#mode = mode;
-    this.#choice = choice;
-    this.#previous = undefined;
+  protected choose(choosing: Choosing<PostgresMode, PostgresCheckpoint, SharedConnection>): ReturnType<typeof chooseMode> {
+    return chooseMode({ store: this.#store, schemas: this.schemas, ...choosing });
+  }
+
+  protected makeShared(): SharedConnection {
+    return new SharedConnection(this.#store);
+  }
+
+  protected requireReading(sql: string): void {
+    requireReading(sql);
   }
 
   async schema(): Promise<readonly TableSchema[]> {
@@ -153,31 +105,7 @@ export class PostgresAdapter extends DelegatingAdapter implements StoreAdapter {
    *
    * @throws SeqqaError `QUERY_WRITES` for a statement that does more than read.
    */
-  async query(sql: string, params: readonly unknown[] = []): Promise<QueryRow[]> {
-    requireReading(sql);
-    const rows = await this.opened().query(sql, params);
-    this.onQuery?.({ sql, params, rows });
-    return rows;
-  }
-
-  async close(): Promise<void> {
-    const mode = this.#mode;
-    this.#mode = undefined;
-    this.#lent = undefined;
-    if (mode === undefined) return;
-    // The data in a lane's own database may stay: it goes with the lane, and a restarted target continues from it.
-    this.#previous = mode;
-    await mode.close(this.#scope?.borrowed ?? false);
-  }
-
-  #lend(): SharedConnection {
-    return (this.#lent ??= new SharedConnection(this.#store));
-  }
-
-  protected opened(): PostgresMode {
-    if (this.#mode !== undefined) return this.#mode;
-    throw new SeqqaError("STORE_NOT_OPEN", `The PostgresAdapter of ${this.uses} is not open.`, {
-      hint: "A lane opens it when the target is ready; use it in actions and invariants only.",
-    });
+  override query(sql: string, params: readonly unknown[] = []): Promise<QueryRow[]> {
+    return super.query(sql, params);
   }
 }

@@ -1,6 +1,6 @@
-import type { StoreProvider, StoreProviderOptions } from "../../../model/stores/store-provider.ts";
+import type { StoreProviderOptions } from "../../../model/stores/store-provider.ts";
 import { SeqqaError } from "../../../model/errors.ts";
-import { DatabaseNames } from "../../../stores/database-names.ts";
+import { DatabaseProvider } from "../../../stores/database-provider.ts";
 import { databaseNames, dropDatabase } from "./databases.ts";
 import { copySchema } from "../copy/copy-schema.ts";
 import { NAMING } from "./provider-names.ts";
@@ -9,76 +9,70 @@ import { named } from "../connect/sql-text.ts";
 import { storeUrl, withDatabase, type StoreUrl } from "../connect/store-url.ts";
 import { claim, sweepDeadRuns } from "./sweep.ts";
 
-/** Gives every lane a database of its own on the template's server, copied from a copy that is made once for the run. */
-export class MysqlProvider implements StoreProvider {
-  readonly #store: StoreUrl;
-  readonly #names: DatabaseNames;
-  readonly #runId: string;
-  readonly #server: Server;
-  #begun = false;
-  #closed = false;
+interface Session {
+  readonly ask: Ask;
+  readonly beside: Beside;
+}
 
-  constructor({ name, url, runId }: StoreProviderOptions) {
-    this.#store = storeUrl(url);
-    this.#runId = runId;
-    this.#names = new DatabaseNames(runId, name, NAMING);
+/** Copies the template's schema and rows by statements. */
+export class MysqlProvider extends DatabaseProvider<Session> {
+  readonly #store: StoreUrl;
+  readonly #server: Server;
+
+  constructor(options: StoreProviderOptions) {
+    super(options, NAMING);
+    this.#store = storeUrl(options.url);
     // The sign of life comes before anything is made, so that a living run's databases are never seen without it.
-    this.#server = new Server(this.#store, (ask) => claim(ask, runId));
+    this.#server = new Server(this.#store, (ask) => claim(ask, this.runId));
   }
 
   prepare(): Promise<void> {
-    return this.#server.use("copy the template", async (ask, beside) => {
+    return this.use("copy the template", async (session) => {
       // Databases of others that cannot be removed do not keep this run from its work.
-      await sweepDeadRuns(ask, beside, { ownRun: this.#runId, failed: () => undefined });
-      await this.#copyTemplate(ask, beside);
+      await sweepDeadRuns(session.ask, session.beside, { ownRun: this.runId, failed: () => undefined });
+      await this.#copyTemplate(session);
     });
   }
 
-  async #copyTemplate(ask: Ask, beside: Beside): Promise<void> {
-    if (!(await isThere(ask, this.#store.database))) throw templateMissing(this.#store);
-    this.#begun = true;
-    await dropDatabase(ask, this.#names.template, beside);
-    await copySchema(ask, this.#store.database, this.#names.template);
+  async #copyTemplate(session: Session): Promise<void> {
+    if (!(await isThere(session.ask, this.#store.database))) throw templateMissing(this.#store);
+    this.begun = true;
+    await this.remove(session, this.names.template);
+    await copySchema(session.ask, this.#store.database, this.names.template);
   }
 
   provide(lane: number, generation: number): Promise<string> {
-    return this.#server.use("make a lane's database", async (ask, beside) => {
-      await this.#drop(ask, beside, (name) => name.startsWith(this.#names.ofLane(lane)));
+    return this.use("make a lane's database", async (session) => {
+      await this.removeOfLane(session, lane);
       // Another run may have removed the template in the moment in which the session that shows this run to be alive was lost.
-      if (!(await isThere(ask, this.#names.template))) await this.#copyTemplate(ask, beside);
-      const name = this.#names.lane(lane, generation);
-      await copySchema(ask, this.#names.template, name);
+      if (!(await isThere(session.ask, this.names.template))) await this.#copyTemplate(session);
+      const name = this.names.lane(lane, generation);
+      await copySchema(session.ask, this.names.template, name);
       return withDatabase(this.#store, name).href;
     });
   }
 
   session(): Promise<string> {
-    return this.#server.use("identify the session", async (ask) => {
+    return this.use("identify the session", async ({ ask }) => {
       const [row] = await ask("select coalesce(@seqqa_session, @seqqa_session := uuid())");
       return row![0]!;
     });
   }
 
-  release(lane: number): Promise<void> {
-    return this.#server.use("remove a lane's database", (ask, beside) =>
-      this.#drop(ask, beside, (name) => name.startsWith(this.#names.ofLane(lane))),
-    );
+  protected use<T>(doing: string, work: (session: Session) => Promise<T>): Promise<T> {
+    return this.#server.use(doing, (ask, beside) => work({ ask, beside }));
   }
 
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    try {
-      // If nothing was made, the server may be one that never answered.
-      if (this.#begun)
-        await this.#server.use("remove the lanes' databases", (ask, beside) => this.#drop(ask, beside, (name) => this.#names.owns(name)));
-      this.#closed = true;
-    } finally {
-      await this.#server.close();
-    }
+  protected databases({ ask }: Session): Promise<readonly string[]> {
+    return databaseNames(ask);
   }
 
-  async #drop(ask: Ask, beside: Beside, which: (name: string) => boolean): Promise<void> {
-    for (const name of (await databaseNames(ask)).filter(which)) if (this.#names.owns(name)) await dropDatabase(ask, name, beside);
+  protected remove({ ask, beside }: Session, database: string): Promise<void> {
+    return dropDatabase(ask, database, beside);
+  }
+
+  protected endServer(): Promise<void> {
+    return this.#server.close();
   }
 }
 
