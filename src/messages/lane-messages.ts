@@ -315,7 +315,7 @@ export interface LaneReport {
   readonly gateless?: Readonly<Record<string, string>>;
   /** URLs and files that this lane uses. They show when two lanes share one. */
   readonly uses: readonly string[];
-  /** There are stores, and each of them is a copy of this lane. A second target beside the lane's own does not write to them. */
+  /** `true` if there are stores and each is a copy that only this lane uses, so that no other target writes to them. */
   readonly isolated?: boolean | undefined;
   /** The standby lane has replaced this lane. */
   readonly standby?: boolean | undefined;

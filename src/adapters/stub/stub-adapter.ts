@@ -35,7 +35,7 @@ export function stubUrl(url: unknown, scheme: "http" | "smtp"): string {
   if (typeof url === "string" && new RegExp(`^${scheme}://[^/:]+:\\d+/?$`).test(url)) return url.replace(/\/$/, "");
   throw new SeqqaError("STUB_URL_INVALID", `The url of the stub is ${JSON.stringify(url)}.`, {
     exitStatus: 2,
-    hint: `Write ${scheme}://127.0.0.1:<port>, or declare the stub in seqqa.yaml (url: stub://${scheme}) and take it from lane.systems.`,
+    hint: `Write ${scheme}://127.0.0.1:<port>, or declare the stub in seqqa.yaml (url: stub://${scheme}) and use lane.systems["<name>"].`,
   });
 }
 

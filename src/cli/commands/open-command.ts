@@ -38,7 +38,10 @@ export async function openCommand(wanted: string, options: OpenOptions, shell: S
   const { exploration, path, draws, id, title } = goal;
   // A run log from somebody else must not cause any other module to be loaded.
   if (!isExplorationFile(exploration.file))
-    throw usage(`The run names ${printable(exploration.file)}, which is not the file of an exploration.`, "Choose another run with --run.");
+    throw usage(
+      `The run names ${printable(exploration.file)}, which is not called *.explore.ts, .mts, .js or .mjs.`,
+      "Choose another run with --run.",
+    );
   const hands = { shell, machinery, verbose: options.verbose === true, inspect: options.inspect === true };
   const input = { entry: resolve(shell.cwd, exploration.file), config, seed: exploration.seed, known: exploration.beginning };
   return handsOn({ ...input, actions: path }, hands, async (walk, output, keep) => {

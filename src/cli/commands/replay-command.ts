@@ -65,7 +65,7 @@ export async function replayCommand(
   // A run log from somebody else must not cause any other module to be loaded.
   if (!isExplorationFile(found.exploration.file)) {
     throw usage(
-      `The finding names ${printable(found.exploration.file)}, which is not the file of an exploration.`,
+      `The finding names ${printable(found.exploration.file)}, which is not called *.explore.ts, .mts, .js or .mjs.`,
       "Choose another run with --run, or run again.",
     );
   }

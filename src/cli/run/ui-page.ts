@@ -77,7 +77,8 @@ function laneOpener({ config, feed, shell, machinery }: Omit<UiOptions, "port">)
     if (feed.run === undefined) throw new SeqqaError("RUN_GOES_ON", "Lanes can be opened once the run has ended.", { exitStatus: 2 });
     const file = feed.exploration(exploration)?.file ?? "";
     // A run log from somebody else must not cause any other module to be loaded.
-    if (!isExplorationFile(file)) throw new SeqqaError("NO_EXPLORATION", "There is no such exploration.", { exitStatus: 2 });
+    if (!isExplorationFile(file))
+      throw new SeqqaError("NO_EXPLORATION", "The run has no such exploration: reload the page.", { exitStatus: 2 });
     const stored = config.report.formats.length === 0 ? [] : readStoredRun(config.report.outputDir, feed.run).explorations;
     const { beginning, seed } = stored.find((one) => one.file === file) ?? {};
     const problems: Error[] = [];
@@ -96,7 +97,7 @@ function textOf(
   { path, as }: { readonly path: readonly string[]; readonly as: "journey" | "test" },
 ): string {
   const known = feed.exploration(exploration);
-  if (known === undefined) throw new SeqqaError("NO_EXPLORATION", "There is no such exploration.", { exitStatus: 2 });
+  if (known === undefined) throw new SeqqaError("NO_EXPLORATION", "The run has no such exploration: reload the page.", { exitStatus: 2 });
   const folder = as === "journey" ? join(config.folder, "journeys") : cwd;
   const here = (file: string): string => {
     const way = relative(folder, file).split(sep).join("/");

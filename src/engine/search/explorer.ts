@@ -89,7 +89,7 @@ export class Explorer {
   /** No code waits for lanes now. */
   #isOver = false;
   #sinceClock = 0;
-  /** The record that is being recommitted. */
+  /** The stored commits of an earlier session, while they are committed again; then `undefined`. */
   #recorded: Recorded | undefined;
 
   constructor(options: ExplorerOptions, lanePool: LanePool, startedAt: number) {

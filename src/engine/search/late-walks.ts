@@ -22,7 +22,7 @@ export function lateWalks(committer: Committer): readonly LateWalk[] {
   const last = new Map<number, LateWalk[]>();
   for (let edge = 0; edge < edges.size; edge++) {
     const { from, action, to, status } = edges.at(edge);
-    // A walk cannot repeat data that a node drew from another path.
+    // Data drawn on another path cannot be drawn again on this one.
     if (
       status < 200 ||
       status > 299 ||

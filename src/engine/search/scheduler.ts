@@ -26,7 +26,7 @@ const PAIRS_AHEAD = 256;
 const WRONG_SHARE = 0.1;
 /** The number of wrong predictions that are allowed before the share counts. */
 const WRONG_AT_FIRST = 64;
-/** The largest number of pairs that are predicted for a lane at once. */
+/** The largest number of (state, action) pairs that a lane is given ahead of their turn. */
 const PAIRS = 16;
 /** Milliseconds for which a part of a node keeps a lane busy, about: getting to the node costs a tenth of that. */
 const PART_MS = 2;

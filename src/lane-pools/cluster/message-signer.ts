@@ -45,7 +45,7 @@ export class MessageSigner {
     const text = `${kind} ${run} ${id}\n${body}`;
     if (text.length > LONGEST - MAC) {
       throw new SeqqaError("MESSAGE_TOO_LARGE", `A message of the distributed run (${kind}) is longer than ${LONGEST / 1024 / 1024} MiB.`, {
-        hint: "Make states and answers smaller, or explore with --parallel on one machine.",
+        hint: "Keep states and responses small (fewer rows, `ignore`), or explore on one machine with --parallel.",
         exitStatus: 3,
       });
     }

@@ -133,7 +133,7 @@ async function clientFor(journey: JourneyDefinition<never, never>, lane: Lane): 
     throw new SeqqaError(
       "JOURNEY_CLIENT_ELSEWHERE",
       `The client of journey "${journey.name}" goes to ${part.uses}, but the lane's target is at ${lane.baseUrl}.`,
-      { exitStatus: 2, hint: "Write client: (lane) => new HttpClient(lane.baseUrl), or leave it out." },
+      { exitStatus: 2, hint: "Write `client: (lane) => new HttpClient(lane.baseUrl)`, or leave `client` out." },
     );
   }
   const saved = part?.save();

@@ -323,7 +323,7 @@ export class WorldState {
     return false;
   }
 
-  /** Returns `true` if the last look at a store showed another state than the checkpoint. It only reads stores that do not keep their last look. */
+  /** Returns `true` if a store was in another state than that of the checkpoint when it was read last. Stores that do not remember that are read now. */
   seenElsewhere(mark: SavedWorld, from = 0): Awaitable<boolean> {
     for (let i = from; i < this.systems.length; i++) {
       const look = this.systems[i]!.lastLook?.();

@@ -172,7 +172,7 @@ function refuseLanesWithoutModule({ config, definition, module }: LanesInput): v
   if (module === undefined) {
     throw new SeqqaError("LANES_NEED_MODULE", `parallel is ${config.parallel}, but functions cannot cross threads.`, {
       exitStatus: 2,
-      hint: "Pass module: import.meta.url from the file that exports the agent, or run it with the command line.",
+      hint: "Pass `module: import.meta.url` in the file that exports the agent, or explore with seqqa run.",
     });
   }
   if (definition.world !== undefined && typeof definition.world !== "function") {

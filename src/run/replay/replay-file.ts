@@ -13,7 +13,7 @@ export interface ReplayFileInput extends Omit<ReplayInput, "definition" | "direc
 /** @throws SeqqaError `EXPLORATION_GONE` */
 export function refuseGone(entry: string): void {
   if (existsSync(entry)) return;
-  throw new SeqqaError("EXPLORATION_GONE", `There is no file ${entry}, which is the exploration of this finding.`, {
+  throw new SeqqaError("EXPLORATION_GONE", `The file of the exploration does not exist: ${entry}.`, {
     exitStatus: 2,
     hint: "Replay in the folder that it was run in, with --output for its reports; if the file was moved, run it again.",
   });

@@ -118,7 +118,7 @@ function withFault(
     })),
     errors: isTried
       ? replayed.errors
-      : [...replayed.errors, { code: "FAULT_NOT_MADE", message: `The fault was not made: ${urls.text(why)}.`, source: action }],
+      : [...replayed.errors, { code: "FAULT_NOT_MADE", message: `The fault could not be made again: ${urls.text(why)}.`, source: action }],
   };
 }
 

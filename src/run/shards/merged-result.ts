@@ -127,7 +127,7 @@ function reductionsOf(all: readonly Reduction[]): readonly Reduction[] {
   return [...byReason.values()];
 }
 
-/** Returns the counts of the merged graph, with the marks of the actions' declarations from a shard. */
+/** Returns the counts of the merged graph, with what a shard knows from the actions' declarations (such as `mayNeverApply`). */
 function withMarks(counts: Coverage, declared: Coverage): Coverage {
   return Object.fromEntries(
     Object.entries(counts).map(([name, own]) => {

@@ -201,7 +201,7 @@ describe("the file", () => {
       expect.objectContaining({
         code: "CONFIG_NAME",
         exitStatus: 2,
-        message: `${join(folder, "seqqa.yml")} is not read: a configuration is called seqqa.yaml.`,
+        message: `${join(folder, "seqqa.yml")} is ignored: the configuration file must be called seqqa.yaml.`,
         hint: "Rename it to seqqa.yaml.",
       }) as Error,
     );

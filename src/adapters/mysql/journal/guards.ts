@@ -56,7 +56,7 @@ async function create(control: Control, sql: string, mode: string, client: strin
     "set @seqqa_mode = @@session.sql_mode, @seqqa_client = @@session.character_set_client, @seqqa_collation = @@session.collation_connection",
   );
   try {
-    // The text is sent in utf8mb4 whatever it was created in; its names and texts mean the same.
+    // The trigger is sent in utf8mb4, whatever character set it was made in: its names and literals keep their meaning, so that only sql_mode and collation are set.
     await control.rows(`set session sql_mode = ${quoteText(mode)}, session collation_connection = ${collationName(collation)}`);
     if (/^(?:utf8|utf8mb3|utf8mb4|latin1)$/.test(client) && isAscii(sql))
       await control.rows(`set session character_set_client = ${client}`);

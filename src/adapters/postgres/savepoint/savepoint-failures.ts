@@ -14,7 +14,7 @@ export function connectionShared({ shown }: StoreUrl, limitMs: number): SeqqaErr
 
 export function transactionOpen({ shown }: StoreUrl, limitMs: number): SeqqaError {
   return new SeqqaError("STORE_BUSY", `The target kept a transaction on the shared connection to ${shown} open for ${limitMs / 1000} s.`, {
-    hint: "Make it commit or roll back before it answers, even when a request fails.",
+    hint: "Make the target commit or roll back each transaction before it answers, even when a request fails.",
   });
 }
 

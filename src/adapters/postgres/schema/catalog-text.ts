@@ -66,7 +66,7 @@ const TRACES: typeof PARTS = [
 /** A digest of each part of the schema. */
 export type CatalogText = ReadonlyMap<string, string>;
 
-/** Returns a digest of each part of the schema. `traced`: with the traces of statements that change rows only, which event triggers would report. */
+/** Returns a digest of each part of the schema. `traced`: also of what rewritten rows and refreshed views leave in the catalog, for sessions without event triggers. */
 export async function catalogText(client: Queryable, traced = false): Promise<CatalogText> {
   const text = [...PARTS, ...(traced ? TRACES : [])]
     .map(([what, query]) => `select '${what}', md5(coalesce(string_agg(x.t, E'\\n' order by x.t collate "C"), '')) from (${query}) x(t)`)

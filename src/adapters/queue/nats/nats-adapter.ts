@@ -85,7 +85,7 @@ export class NatsAdapter extends MessageAdapter<Streams> {
     const missing = Object.keys(wanted).find((name) => !infos.some(({ config }) => config.name === name));
     if (missing === undefined) return;
     throw new SeqqaError("STORE_NOT_PUT_BACK", `${this.uses} has no stream "${missing}" any longer, so its messages cannot be restored.`, {
-      hint: "Let the target keep its streams.",
+      hint: "The target must not delete or rename streams while it is explored.",
     });
   }
 

@@ -99,7 +99,7 @@ async function fill(url: URL, template: Template): Promise<void> {
   } catch (cause) {
     throw new SeqqaError("STORE_NOT_COPIED", "The streams of the NATS template cannot be copied to a lane's server.", {
       exitStatus: 2,
-      hint: "Install the nats-server of the template's version.",
+      hint: "Install a nats-server of the version that the template's server has.",
       cause,
     });
   } finally {
