@@ -1,8 +1,9 @@
 import { createAdapter } from "../adapters/load-store.ts";
 import type { StoreAdapter } from "../model/stores/store-adapter.ts";
 import { externalStores } from "../targets/stores/lane-stores.ts";
-import { checkOptions } from "./options/check-options.ts";
+import { checkOptions, type CheckedOptions } from "./options/check-options.ts";
 import type { WorldOptions } from "./options/world-options.ts";
+import { openingError } from "./opening-error.ts";
 import { TestWorld } from "./world/test-world.ts";
 import { copyStores, type WorldCopies } from "./world/world-copies.ts";
 
@@ -21,10 +22,18 @@ import { copyStores, type WorldCopies } from "./world/world-copies.ts";
  * Close the world when the tests are over: its connections keep the process alive. Copies that a killed process leaves are removed by the next world or
  * run on the same server, and by `seqqa clean`.
  *
- * @throws SeqqaError `WORLD_OPTION_INVALID`, `STORE_NOT_ALLOWED`, `STORE_MISSING`, `STORE_UNREACHABLE` and other codes of stores; the hint says what to do
+ * @throws SeqqaError `WORLD_OPTION_INVALID`, `STORE_NOT_ALLOWED`, `STORE_MISSING`, `STORE_UNREACHABLE`, `STORE_IN_USE`, `STORE_LEFT` and other codes of stores; the hint says what to do
  */
 export async function openWorld(options: WorldOptions): Promise<TestWorld> {
   const checked = checkOptions(options);
+  try {
+    return await open(checked);
+  } catch (error) {
+    throw openingError(error);
+  }
+}
+
+async function open(checked: CheckedOptions): Promise<TestWorld> {
   const { inPlace, worker, lateWrites } = checked;
   const { systems, end }: WorldCopies = inPlace
     ? { systems: externalStores(checked.stores, process.cwd()).systems, end: () => Promise.resolve() }

@@ -19,7 +19,7 @@ interface TaskContext {
 }
 
 /**
- * Returns fixtures for Vitest: `test.extend(worldFixture({ dbUrl }))`. Each test then starts from the state that the world was opened with. Tests of one
+ * Returns fixtures for Vitest: `test.extend<VitestWorldFixture>(worldFixture({ dbUrl }))`. Each test then starts from the state that the world was opened with. Tests of one
  * file must not run at the same time (`test.concurrent`), since they share a world; files run in parallel, in workers with databases of their own.
  */
 export function worldFixture(options: WorldOptions): {

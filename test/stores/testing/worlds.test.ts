@@ -88,7 +88,7 @@ each("in place on %s: the store itself is used, one world at a time, and left as
   const options = { dbUrl, inPlace: true, allow: name === "sqlite" ? [dbUrl.split("/").at(-1)!] : [] };
   const world: TestWorld = await openWorld(options);
   expect(world.dbUrl).toBe(dbUrl);
-  await expect(openWorld(options)).rejects.toMatchObject({ code: "STORE_IN_USE" });
+  await expect(openWorld(options)).rejects.toMatchObject({ code: "STORE_IN_USE", hint: expect.stringMatching(/^With inPlace one world/) });
   const client = await kind.client(dbUrl);
   await client.run("insert into orders values (1, 'seed')");
   const seeded = await dump.dump();
@@ -132,7 +132,11 @@ test.concurrent("a world of several stores, and workers with databases of their 
 
 test.concurrent("a store that is missing is one clear error, and nothing stays", async () => {
   const url = await databaseUrl("seqqa_test_missing");
-  await expect(openWorld({ dbUrl: url })).rejects.toMatchObject({ code: "STORE_MISSING", hint: expect.any(String) });
+  await expect(openWorld({ dbUrl: url })).rejects.toMatchObject({
+    code: "STORE_MISSING",
+    message: expect.stringMatching(/^The world cannot be opened: There is no database "seqqa_test_missing"/),
+    hint: "Check the URL; create the store and migrate it before the world is opened.",
+  });
   await expect(openWorld({ dbUrl: "sqlite:/nowhere/test.db" })).rejects.toMatchObject({ code: "STORE_MISSING" });
   await mysqlAdmin(async (connection) => {
     const [rows] = await connection.query("show databases like 'seqqa_test_missing'");
