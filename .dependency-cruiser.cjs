@@ -51,6 +51,8 @@ const allowed = {
   rules: [...foundation, "adapters/http", "openapi"],
   // What a new folder has is init's, too; of values that are drawn samples are looked at.
   scaffold: [...foundation, "config", "openapi", "init", "data"],
+  // Checkpoints for users' own tests: copies as a run makes them for lanes.
+  testing: [...foundation, "adapters", "targets", "config/check/store-consent.ts"],
   // The page of a run: what it hears, and lanes to try actions on.
   ui: [...foundation, "engine/events.ts", "reports"],
   demo: foundation,

@@ -14,6 +14,8 @@ export const shared: ViteUserConfig = {
     // Tests run the sources, except those of the built command.
     alias: [
       { find: /^seqqa$/, replacement: source("index.ts") },
+      { find: /^seqqa\/testing$/, replacement: source("testing/index.ts") },
+      { find: /^seqqa\/testing\/([a-z]+)$/, replacement: source("testing/$1/index.ts") },
       { find: /^seqqa\/adapters\/([a-z]+)$/, replacement: source("adapters/$1/index.ts") },
     ],
   },

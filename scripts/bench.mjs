@@ -24,6 +24,7 @@ const PARTS = [
   "run-store",
   "races",
   "scaffold",
+  "testing",
 ];
 
 const full = process.argv.includes("--full");

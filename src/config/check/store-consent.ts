@@ -26,21 +26,31 @@ export function refuseForeignStores({ systems, lanes, target, baseUrl, allowedSt
   const listed = lanes.flatMap((lane, index) =>
     Object.entries(lane.systems).map(([name, one]) => [`lanes[${index}].systems.${name}`, one, true] as const),
   );
-  for (const [key, { url, adapter }, isUsedWhereItIs] of [...own, ...listed]) {
-    const kind = adapter === undefined ? storeKindOf(url) : undefined;
-    if (kind !== undefined && STORE_KINDS[kind].isOwn === true) continue;
-    const host = foreignHost(url);
-    if (host === undefined && !isUsedWhereItIs) continue;
-    const name = storeName(url) || (adapter === undefined ? "" : new URL(url).host);
-    if (mayBeWritten(name, allowed)) continue;
-    const where = host === undefined ? ", which is used in place" : ` on ${host}, which is another machine`;
-    throw problem(
-      "STORE_NOT_ALLOWED",
-      undefined,
-      `${key} is ${name === "" ? "a store" : `the store "${name}"`}${where}, and its name does not say that it is for tests.`,
-      consentHint(name),
-    );
-  }
+  for (const [key, store, isUsedWhereItIs] of [...own, ...listed]) refuseForeignStore(key, store, { isUsedWhereItIs, allowed });
+}
+
+/**
+ * Refuses one store like {@link refuseForeignStores}. `key` names it in the message.
+ * @throws SeqqaError `STORE_NOT_ALLOWED` (2).
+ */
+export function refuseForeignStore(
+  key: string,
+  { url, adapter }: { readonly url: string; readonly adapter?: string | undefined },
+  { isUsedWhereItIs, allowed }: { readonly isUsedWhereItIs: boolean; readonly allowed: readonly string[] },
+): void {
+  const kind = adapter === undefined ? storeKindOf(url) : undefined;
+  if (kind !== undefined && STORE_KINDS[kind].isOwn === true) return;
+  const host = foreignHost(url);
+  if (host === undefined && !isUsedWhereItIs) return;
+  const name = storeName(url) || (adapter === undefined ? "" : new URL(url).host);
+  if (mayBeWritten(name, allowed)) return;
+  const where = host === undefined ? ", which is used in place" : ` on ${host}, which is another machine`;
+  throw problem(
+    "STORE_NOT_ALLOWED",
+    undefined,
+    `${key} is ${name === "" ? "a store" : `the store "${name}"`}${where}, and its name does not say that it is for tests.`,
+    consentHint(name),
+  );
 }
 
 /** Returns the host of a store on another machine; `undefined` for a store on this one. */

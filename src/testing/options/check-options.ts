@@ -1,0 +1,113 @@
+import { isAbsolute, resolve } from "node:path";
+import { STORE_KIND_NAMES, STORE_KINDS, storeKindOf } from "../../adapters/store-kinds.ts";
+import { allowedStores, refuseForeignStore } from "../../config/check/store-consent.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { sqlitePathOf } from "../../model/stores/sqlite-path.ts";
+import { storeName } from "../../model/stores/store-name.ts";
+import { nearest } from "../../model/text/nearest.ts";
+import { withoutSecrets } from "../../model/text/url-secrets.ts";
+import { workerNumber } from "./worker-number.ts";
+import type { WorldOptions, WorldStore } from "./world-options.ts";
+
+/** Options of a world after all checks, with absolute paths. */
+export interface CheckedOptions {
+  readonly stores: Readonly<Record<string, WorldStore>>;
+  readonly inPlace: boolean;
+  readonly worker: number;
+  readonly lateWrites: "error" | "undo";
+}
+
+const KEYS: readonly (keyof WorldOptions)[] = ["dbUrl", "stores", "inPlace", "allow", "worker", "lateWrites"];
+
+/** Kinds of stores that a world can have: the others hold no data of the user. */
+const SCHEMES = STORE_KIND_NAMES.filter((kind) => STORE_KINDS[kind].isOwn !== true).map((kind) => `${STORE_KINDS[kind].schemes[0]}:`);
+
+/** Checks the options of a world. @throws SeqqaError `WORLD_OPTION_INVALID`, `STORE_NOT_ALLOWED` with exit status 2 */
+export function checkOptions(options: WorldOptions, env: Readonly<Record<string, string | undefined>> = process.env): CheckedOptions {
+  if (typeof options !== "object" || options === null)
+    throw invalid("openWorld needs options.", 'Write openWorld({ dbUrl: "sqlite:./test.db" }).');
+  for (const key of Object.keys(options)) {
+    if ((KEYS as readonly string[]).includes(key)) continue;
+    const near = nearest(key, KEYS);
+    throw invalid(
+      `${JSON.stringify(key)} is no option of openWorld.`,
+      near === undefined ? `It has ${KEYS.join(", ")}.` : `Did you mean ${near}?`,
+    );
+  }
+  const { inPlace = false, allow = [], lateWrites = "error" } = options;
+  if (typeof inPlace !== "boolean") throw invalid("inPlace must be true or false.", "Leave it out to work on copies.");
+  if (lateWrites !== "error" && lateWrites !== "undo") throw invalid("lateWrites must be error or undo.", "Leave it out for error.");
+  if (!Array.isArray(allow)) throw invalid("allow must be a list of names of stores.", 'Write allow: ["shop"].');
+  const allowed = allowedStores(allow as readonly string[], env);
+  const stores = storesOf(options);
+  for (const [name, store] of Object.entries(stores)) {
+    checkStore(name, store, inPlace);
+    requireConsent(name, store, { isUsedWhereItIs: inPlace, allowed });
+  }
+  return { stores, inPlace, worker: workerNumber(options.worker, env), lateWrites };
+}
+
+function storesOf({ dbUrl, stores }: WorldOptions): Readonly<Record<string, WorldStore>> {
+  if (dbUrl !== undefined && stores !== undefined) {
+    throw invalid("dbUrl and stores are both given.", "dbUrl is short for stores: { db: url }; keep one of them.");
+  }
+  const declared = stores ?? { db: dbUrl };
+  const all = Object.entries(declared).map(([name, store]) => [name, storeOf(name, store)] as const);
+  if (all.length === 0) throw invalid("stores of openWorld is empty.", "Name a store: stores: { db: url }.");
+  return Object.fromEntries(all);
+}
+
+function storeOf(name: string, store: unknown): WorldStore {
+  const { url, ...settings } = typeof store === "object" && store !== null ? (store as WorldStore) : { url: store };
+  if (typeof url !== "string" || url.trim() === "") {
+    throw invalid(`The world's store ${name} has no URL.`, "Check that the variable of the environment that should hold it is set.");
+  }
+  const file = sqlitePathOf(url.trim());
+  return { ...settings, url: file === undefined || isAbsolute(file) || file === "" ? url.trim() : `sqlite:${resolve(file)}` };
+}
+
+function checkStore(name: string, { url, checkpoint }: WorldStore, inPlace: boolean): void {
+  const kind = storeKindOf(url);
+  if (kind === undefined || STORE_KINDS[kind].isOwn === true || (kind !== "sqlite" && !URL.canParse(url))) {
+    throw invalid(
+      `The world's store ${name} has a URL of no known store: ${JSON.stringify(withoutSecrets(url))}.`,
+      `Use ${SCHEMES.join(", ")}.`,
+    );
+  }
+  const file = sqlitePathOf(url);
+  if (file !== undefined && (file === "" || file.endsWith(":memory:") || file.includes("\0"))) {
+    throw invalid(
+      `The world's store ${name} names no file.`,
+      "Name one, such as sqlite:./test.db: another process cannot see a database in memory.",
+    );
+  }
+  const checkpoints = ["auto", ...STORE_KINDS[kind].checkpoints.filter((mode) => mode !== "savepoint")];
+  if (checkpoint !== undefined && !checkpoints.includes(checkpoint)) {
+    throw invalid(
+      `The world's store ${name} cannot have the checkpoint ${JSON.stringify(checkpoint)}.`,
+      `It has ${checkpoints.join(", ")}.`,
+    );
+  }
+  if (inPlace && STORE_KINDS[kind].isOnlyCopied === true) {
+    throw invalid(
+      `The world's store ${name} is ${kind}, which cannot be restored in place.`,
+      "Leave out inPlace: the world then has a copy.",
+    );
+  }
+}
+
+/** Refuses a store like a run does; the hint names the option of `openWorld`. */
+function requireConsent(name: string, store: WorldStore, how: Parameters<typeof refuseForeignStore>[2]): void {
+  try {
+    refuseForeignStore(`The world's store ${name}`, store, how);
+  } catch (cause) {
+    const { code, message, hint } = cause as SeqqaError;
+    const meant = storeName(store.url);
+    const allow = `If seqqa may write there, add allow: [${JSON.stringify(meant)}] (or set SEQQA_ALLOW_DB); else use a store whose name contains test, dev, ci or seqqa as a word.`;
+    throw new SeqqaError(code, message, { hint: meant === "" ? hint : allow, exitStatus: 2 });
+  }
+}
+
+function invalid(message: string, hint: string): SeqqaError {
+  return new SeqqaError("WORLD_OPTION_INVALID", message, { hint, exitStatus: 2 });
+}

@@ -1,0 +1,19 @@
+import { SeqqaError } from "../../model/errors.ts";
+
+/** Variables in which Vitest, Playwright and Jest number their workers. */
+const VARIABLES = ["VITEST_POOL_ID", "TEST_PARALLEL_INDEX", "JEST_WORKER_ID"] as const;
+
+/** The numbers of lanes in the names of databases have three digits at most. */
+const LIMIT = 1000;
+
+/** Returns the number of this worker, from 0 to 999; `given` comes before the environment. @throws SeqqaError `WORLD_OPTION_INVALID` (2) */
+export function workerNumber(given: number | undefined, env: Readonly<Record<string, string | undefined>>): number {
+  if (given !== undefined && !(Number.isSafeInteger(given) && given >= 0)) {
+    throw new SeqqaError("WORLD_OPTION_INVALID", "worker must be an integer from 0.", {
+      hint: "Leave it out under Vitest, Playwright and Jest, which number their workers.",
+      exitStatus: 2,
+    });
+  }
+  const named = VARIABLES.map((name) => env[name]).find((value) => value !== undefined && /^\d{1,9}$/.test(value));
+  return (given ?? Number(named ?? 0)) % LIMIT;
+}

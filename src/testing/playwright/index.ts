@@ -1,0 +1,1 @@
+export { worldFixture, type PlaywrightTestFixture, type PlaywrightWorkerFixture } from "./world-fixture.ts";

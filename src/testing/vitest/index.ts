@@ -1,0 +1,1 @@
+export { worldFixture, type VitestWorldFixture } from "./world-fixture.ts";

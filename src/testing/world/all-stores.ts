@@ -1,0 +1,34 @@
+import type { Awaitable, Checkpoint, StoreAdapter } from "../../model/stores/store-adapter.ts";
+
+type Stores = ReadonlyMap<string, StoreAdapter>;
+
+/** Does the same with all stores at once. Waits for all of them, then throws the first failure. */
+export async function inAll<T>(stores: Stores, work: (store: StoreAdapter, name: string) => Awaitable<T>): Promise<ReadonlyMap<string, T>> {
+  const done = await Promise.allSettled([...stores].map(async ([name, store]) => [name, await work(store, name)] as const));
+  return new Map(
+    done.map((one) => {
+      if (one.status === "rejected") throw one.reason;
+      return one.value;
+    }),
+  );
+}
+
+/** Returns the names of the stores that were written to since. */
+export async function changedSince(stores: Stores, marks: ReadonlyMap<string, Checkpoint>): Promise<readonly string[]> {
+  const changed = await inAll(stores, (store, name) => store.changed(marks.get(name)));
+  return [...changed].filter(([, hasChanged]) => hasChanged).map(([name]) => name);
+}
+
+/** Restores all stores. */
+export async function restoreAll(stores: Stores, marks: ReadonlyMap<string, Checkpoint>): Promise<void> {
+  await inAll(stores, (store, name) => restore(store, marks.get(name)));
+}
+
+/** Restores a store. A look at the writes comes first, because servers restore from their last look in one round trip, and start over after an unknown write. */
+async function restore(store: StoreAdapter, mark: Checkpoint): Promise<void> {
+  if (store.lastLook !== undefined) {
+    await store.changed(mark);
+    if ((await store.lastLook()?.restore(mark)) === true) return;
+  }
+  await store.restore(mark);
+}

@@ -1,0 +1,159 @@
+import type { Checkpoint, StoreAdapter } from "../../model/stores/store-adapter.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { changedSince, inAll, restoreAll } from "./all-stores.ts";
+import { WorldCheckpoint } from "./world-checkpoint.ts";
+import { checkpointOver, lateWrite, notRestored, notTaken, worldClosed } from "./world-errors.ts";
+
+/** The parts from which a world is made. */
+export interface WorldParts {
+  readonly worker: number;
+  /** The URLs for the application, by the names of the stores. */
+  readonly urls: Readonly<Record<string, string>>;
+  /** The open stores by name. */
+  readonly stores: ReadonlyMap<string, StoreAdapter>;
+  readonly lateWrites: "error" | "undo";
+  /** Closes the stores and removes the copies. */
+  readonly end: () => Promise<void>;
+}
+
+/** The marks of a checkpoint, by the names of the stores. */
+type Marks = ReadonlyMap<string, Checkpoint>;
+
+/** The last restore. Until the next checkpoint the stores are expected to stay as it left them. */
+interface LastRestore {
+  readonly by: WorldCheckpoint;
+  readonly marks: Marks;
+  /** `true`: it failed, and is tried again before the next checkpoint. */
+  readonly hasFailed: boolean;
+}
+
+/** Stores that go back to checkpoints, for tests. Made by `openWorld`. One operation at a time: tests that run at once need a world each. */
+export class TestWorld {
+  /** The URLs of the stores by name, for the application. They are those of the copies, except with `inPlace`. */
+  readonly urls: Readonly<Record<string, string>>;
+  /** The number of the worker. */
+  readonly worker: number;
+  readonly #parts: WorldParts;
+  /** Checkpoints that can be restored, the oldest first. */
+  readonly #open: { readonly checkpoint: WorldCheckpoint; readonly marks: Marks }[] = [];
+  readonly #ended = new WeakSet<WorldCheckpoint>();
+  #last: LastRestore | undefined;
+  #count = 0;
+  #turn: Promise<unknown> = Promise.resolve();
+  #closed: Promise<void> | undefined;
+
+  /** @internal `openWorld` makes worlds. */
+  constructor(parts: WorldParts) {
+    this.#parts = parts;
+    this.urls = parts.urls;
+    this.worker = parts.worker;
+  }
+
+  /** The URL of the store `db`, or of the only store. @throws SeqqaError `WORLD_OPTION_INVALID` if there are several stores and none is named db */
+  get dbUrl(): string {
+    const all = Object.values(this.urls);
+    const url = this.urls["db"] ?? (all.length === 1 ? all[0] : undefined);
+    if (url !== undefined) return url;
+    const names = Object.keys(this.urls);
+    throw new SeqqaError("WORLD_OPTION_INVALID", `The world has no store named db; it has ${names.join(", ")}.`, {
+      hint: `Use world.urls.${names[0]}, or name a store db.`,
+      exitStatus: 2,
+    });
+  }
+
+  /**
+   * Saves the present state of all stores. Checkpoints nest: suite, file, test. `name`: shown in messages, e.g. the name of the test. Default:
+   * `checkpoint 1` and so on.
+   *
+   * Write after a checkpoint, not before it: a write between the restore of one checkpoint and the next checkpoint is undone, and refused as a late write
+   * of the earlier one unless `lateWrites` is `undo`.
+   *
+   * @throws SeqqaError `LATE_WRITE`, `STORE_BUSY` and other failures of the restore before, naming the earlier checkpoint; `WORLD_CLOSED`
+   */
+  checkpoint(name: string = `checkpoint ${this.#count + 1}`): Promise<WorldCheckpoint> {
+    this.#count += 1;
+    return this.#inTurn(async () => {
+      const marks = await this.#asRestored();
+      const checkpoint = new WorldCheckpoint(name, {
+        restore: (one) => this.#inTurn(() => this.#restore(one)),
+        end: (one) => this.#end(one),
+      });
+      this.#open.push({ checkpoint, marks: marks ?? (await this.#mark(name)) });
+      this.#last = undefined;
+      return checkpoint;
+    });
+  }
+
+  /** Closes the stores and removes the copies; with `inPlace` the stores are left as they were found. Can be called repeatedly. */
+  close(): Promise<void> {
+    this.#closed ??= this.#turn.then(() => this.#parts.end());
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /**
+   * Makes sure that the stores are as the last restore left them. Returns its marks, which the next checkpoint can share; `undefined` if the last
+   * operation was no restore.
+   */
+  async #asRestored(): Promise<Marks | undefined> {
+    const last = this.#last;
+    if (last === undefined) return undefined;
+    if (last.hasFailed) {
+      await this.#putBack(last.by, last.marks);
+      return last.marks;
+    }
+    const changed = await changedSince(this.#parts.stores, last.marks);
+    if (changed.length === 0) return last.marks;
+    await this.#putBack(last.by, last.marks);
+    if (this.#parts.lateWrites === "error") throw lateWrite(last.by.name, changed);
+    return last.marks;
+  }
+
+  async #mark(name: string): Promise<Marks> {
+    try {
+      return await inAll(this.#parts.stores, (store) => store.mark());
+    } catch (cause) {
+      throw notTaken(name, cause);
+    }
+  }
+
+  async #restore(checkpoint: WorldCheckpoint): Promise<void> {
+    const at = this.#open.findIndex((one) => one.checkpoint === checkpoint);
+    if (at < 0) throw checkpointOver(checkpoint.name);
+    this.#open.length = at + 1;
+    await this.#putBack(checkpoint, this.#open[at]!.marks);
+  }
+
+  async #putBack(by: WorldCheckpoint, marks: Marks): Promise<void> {
+    try {
+      await restoreAll(this.#parts.stores, marks);
+      this.#last = { by, marks, hasFailed: false };
+    } catch (cause) {
+      this.#last = { by, marks, hasFailed: true };
+      throw notRestored(by.name, cause);
+    }
+  }
+
+  /** Restores and ends a checkpoint, if it has not ended by its own end or by that of the world. */
+  async #end(checkpoint: WorldCheckpoint): Promise<void> {
+    if (this.#ended.has(checkpoint) || this.#closed !== undefined) return;
+    this.#ended.add(checkpoint);
+    await this.#inTurn(async () => {
+      try {
+        await this.#restore(checkpoint);
+      } finally {
+        if (this.#open.at(-1)?.checkpoint === checkpoint) this.#open.pop();
+      }
+    });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#closed !== undefined) return Promise.reject(worldClosed());
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+}
