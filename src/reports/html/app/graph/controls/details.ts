@@ -1,4 +1,5 @@
 import { prettyJson } from "../../../pretty-json.ts";
+import { copyButton } from "../../copy.ts";
 import { button, make } from "../../make.ts";
 import type { GraphModel } from "../model/graph-model.ts";
 
@@ -81,9 +82,18 @@ function stateDetails(model: GraphModel, node: number, choices: Choices): readon
         ];
   return [
     make("h4", { tabindex: "-1" }, `State ${model.numberOf(node)}`),
+    ...nameLine(model.stateName(node)),
     ...reached,
     pathButtons(node, choices),
     ...stateBlock(model, node),
+  ];
+}
+
+/** The name of a state, with the command that goes there. */
+function nameLine(name: string): readonly HTMLElement[] {
+  if (name === "") return [];
+  return [
+    make("p", { class: "named" }, "id ", make("code", {}, name), " ", copyButton("Copy open command", () => `npx seqqa open ${name}`)),
   ];
 }
 

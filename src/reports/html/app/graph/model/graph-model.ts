@@ -64,6 +64,11 @@ export class GraphModel {
     return this.graph.nodes.id[node]!;
   }
 
+  /** The name of a state in commands; empty: unknown. */
+  stateName(node: number): string {
+    return this.graph.nodes.name?.[node] ?? "";
+  }
+
   /** The name of a node in texts. */
   nameOf(node: number): string {
     return this.groups === undefined ? `state ${this.numberOf(node)}` : `group ${node + 1}`;
