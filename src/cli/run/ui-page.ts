@@ -5,7 +5,7 @@ import { pathJourneyText, pathVitestText, printable, Reporters } from "../../rep
 import { readStoredRun } from "../../run-log/index.ts";
 import { uiPage } from "../../reports/html/ui-page.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
-import type { OpenLane } from "../../ui/index.ts";
+import type { OpenLane, UiText } from "../../ui/index.ts";
 import { Feed, LaneDesk, UiServer } from "../../ui/index.ts";
 import { isExplorationFile } from "../arguments/find-explorations.ts";
 import { usage } from "../arguments/run-options.ts";
@@ -89,25 +89,43 @@ function laneOpener({ config, feed, shell, machinery }: Omit<UiOptions, "port">)
   };
 }
 
-/** Returns a path as a file that keeps it. The paths in it are relative to where it belongs. */
+/** Returns a path as a file that keeps it. The paths in it are relative to where it belongs. @throws SeqqaError */
 function textOf(
   { config, feed, cwd }: Pick<UiOptions, "config" | "feed"> & { readonly cwd: string },
   exploration: number,
   { path, as }: { readonly path: readonly string[]; readonly as: "journey" | "test" },
-): string {
+): UiText {
   const known = feed.exploration(exploration);
   if (known === undefined) throw new SeqqaError("NO_EXPLORATION", "There is no such exploration.", { exitStatus: 2 });
+  const { ended, actions, graph } = known;
+  if (ended === undefined) throw new SeqqaError("RUN_GOES_ON", "A path can be saved once its exploration has ended.", { exitStatus: 2 });
   const folder = as === "journey" ? join(config.folder, "journeys") : cwd;
   const here = (file: string): string => {
     const way = relative(folder, file).split(sep).join("/");
     return way.startsWith("../") ? way : `./${way}`;
   };
+  const exportName = ended.isGraph ? "graph" : "agent";
   const module = here(resolve(cwd, known.file));
+  const named = (kind: string): string => `${(path.at(-1) ?? "root").replace(/[^\w-]+/g, "-").slice(0, 60)}.${kind}.ts`;
   if (as === "journey") {
-    const statuses = known.graph.statusesOf(path.map((name) => known.actions.indexOf(name)));
+    refuseJourney(path, ended);
+    const statuses = graph.statusesOf(path.map((name) => actions.indexOf(name)));
     const steps = path.map((action, at) => ({ action, status: statuses[at] ?? 0 }));
-    return pathJourneyText({ exportName: "agent", module, name: printable(path.join(", ")) || known.name, steps });
+    const name = printable(path.join(", ")) || known.name;
+    return { text: pathJourneyText({ exportName, module, name, steps }), file: named("journey") };
   }
   const file = config.file === undefined ? undefined : here(resolve(dirname(config.file), config.file));
-  return pathVitestText({ exportName: "agent", module, config: file, seed: config.exploration.seed, draws: undefined, path });
+  const text = pathVitestText({ exportName, module, config: file, seed: ended.seed, draws: undefined, path });
+  return { text, file: named("test") };
+}
+
+/** A journey has one client, and no graph to follow. @throws SeqqaError */
+function refuseJourney(
+  path: readonly string[],
+  { isGraph, ofRoles }: { readonly isGraph: boolean; readonly ofRoles: ReadonlySet<string> },
+): void {
+  const acting = path.find((action) => ofRoles.has(action));
+  if (!isGraph && acting === undefined) return;
+  const why = isGraph ? "A path of a state graph cannot be a journey." : `${acting} acts as a role, and a journey has no roles.`;
+  throw new SeqqaError("NO_JOURNEY", why, { exitStatus: 2, hint: "Save it as a test." });
 }

@@ -19,7 +19,8 @@ export function search(model: GraphModel, query: string): Found {
   for (let node = 0; node < model.nodes; node++) {
     const isNamed = model.groups !== undefined && model.labelOf(node).toLowerCase().includes(wanted);
     const isCalled = name !== undefined && model.stateName(node).startsWith(name);
-    if (isNamed || isCalled || model.numberOf(node) === number || graph.nodes.state[node]?.some((place) => inText(place)) === true) nodes.push(node);
+    if (isNamed || isCalled || model.numberOf(node) === number || graph.nodes.state[node]?.some((place) => inText(place)) === true)
+      nodes.push(node);
   }
   const edges: number[] = [];
   for (let edge = 0; edge < model.edges; edge++) {
