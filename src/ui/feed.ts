@@ -57,7 +57,7 @@ export class Feed implements Reporter {
   readonly #listeners: Set<(event: UiEvent) => void> = new Set();
   readonly #explorations: Known[] = [];
   #run: string | undefined;
-  #isOver = false;
+  #exitStatus: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(visibility: Visibility) {
@@ -78,14 +78,14 @@ export class Feed implements Reporter {
       feed.#explorations.push({ ...known, ...findingsOf(entry, index, more) });
     });
     feed.#run = document.run;
-    feed.#isOver = true;
+    feed.#exitStatus = document.exitStatus;
     return feed;
   }
 
   /** Hears all that is known, and then each event, until the returned function is called. */
   listen(listener: (event: UiEvent) => void): () => void {
     this.#flush();
-    listener({ kind: "all", run: this.#run, isOver: this.#isOver, explorations: this.#explorations.map(shown) });
+    listener({ kind: "all", run: this.#run, exitStatus: this.#exitStatus, explorations: this.#explorations.map(shown) });
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
@@ -169,8 +169,8 @@ export class Feed implements Reporter {
 
   ended({ run, exitStatus }: RunReport): void {
     this.#run = run;
-    this.#isOver = true;
-    this.#tell({ kind: "over", exitStatus });
+    this.#exitStatus = exitStatus;
+    this.#tell({ kind: "over", run, exitStatus });
   }
 
   get #last(): number {

@@ -68,7 +68,12 @@ export interface UiLane {
 /** An event that the page hears, in order. */
 export type UiEvent =
   /** All that is known: the first event of each connection. */
-  | { readonly kind: "all"; readonly run: string | undefined; readonly isOver: boolean; readonly explorations: readonly UiExploration[] }
+  | {
+      readonly kind: "all";
+      readonly run?: string | undefined;
+      /** Absent while it runs. */ readonly exitStatus?: number | undefined;
+      readonly explorations: readonly UiExploration[];
+    }
   | {
       readonly kind: "began";
       readonly exploration: number;
@@ -96,7 +101,7 @@ export type UiEvent =
       readonly setup: string;
       readonly findings: readonly UiFinding[];
     }
-  | { readonly kind: "over"; readonly exitStatus: number };
+  | { readonly kind: "over"; readonly run: string; readonly exitStatus: number };
 
 /** `GET /api/state?exploration=0&node=3` */
 export interface UiState {

@@ -160,7 +160,7 @@ export class ExplorationPanel {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#verdict.textContent = printable(verdict);
-    this.#progress.textContent = "";
+    this.#progress.hidden = this.#lanes.hidden = true;
     this.#show(findings, setup);
     this.#section?.whole();
   }

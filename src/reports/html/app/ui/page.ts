@@ -65,25 +65,22 @@ export function startPage(): void {
     title.textContent = document.title = text;
     title.className = kind;
   };
-  const end = (): void => {
+  const end = (id: string | undefined, exitStatus: number): void => {
+    const [kind, text] = ENDS[exitStatus] ?? ["warned", `The run has ended with status ${exitStatus}`];
+    entitle(text, kind);
+    run.textContent = id === undefined ? "" : `Run ${printable(id)}`;
     gate.open();
-    // Without a lost connection in between, its status was told.
-    if (title.className === "") entitle("The run has ended");
   };
   const hear = (event: UiEvent): void => {
     lost.hidden = true;
     if (event.kind === "all") {
-      run.textContent = event.run === undefined ? "" : `Run ${printable(event.run)}`;
       event.explorations.forEach((one, index) => (panels[index] ?? add(one)).all(one));
-      if (event.isOver) end();
-      else entitle("The run goes on");
+      if (event.exitStatus === undefined) entitle("The run is in progress");
+      else end(event.run, event.exitStatus);
       document.documentElement.dataset["ready"] = "";
     } else if (event.kind === "began") add(event);
-    else if (event.kind === "over") {
-      const [kind, text] = ENDS[event.exitStatus] ?? ["warned", `The run has ended with status ${event.exitStatus}`];
-      entitle(text, kind);
-      end();
-    } else panels[event.exploration]?.hear(event);
+    else if (event.kind === "over") end(event.run, event.exitStatus);
+    else panels[event.exploration]?.hear(event);
   };
   connection.listen(hear, () => {
     lost.textContent = "seqqa cannot be reached: it has ended, or was stopped. What is here stays; seqqa ui serves the last run.";
