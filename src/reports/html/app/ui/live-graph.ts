@@ -16,7 +16,7 @@ export class LiveGraph {
 
   constructor(name: string, actions: readonly string[]) {
     this.#graph = {
-      name,
+      name: printable(name),
       actions: actions.map(printable),
       totalNodes: 0,
       totalEdges: 0,
