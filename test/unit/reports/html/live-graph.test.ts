@@ -61,7 +61,7 @@ describe("the graph of a page", () => {
   it("keeps known nodes where they are, and puts new ones near their parents", () => {
     const before = Float32Array.of(0, 0, 40, 0);
     const grown = grownLayout(before, { nodes: { id: [], parent: [-1, 0, 1, 0], action: [], depth: [], state: [] } });
-    expect([...grown.slice(0, 4)]).toEqual([...before]);
+    expect(grown.slice(0, 4)).toEqual(before);
     expect(Math.hypot(grown[4]! - 40, grown[5]!)).toBeCloseTo(40, 3);
     expect(Math.hypot(grown[6]!, grown[7]!)).toBeCloseTo(40, 3);
     expect(grown[4]).toBeGreaterThan(40);
