@@ -56,6 +56,7 @@ export async function serveUi({ config, feed, port, shell, machinery }: UiOption
 
 /** Waits for Ctrl-C. */
 export async function untilInterrupted(shell: Shell): Promise<void> {
+  shell.stderr.write("The page is served until Ctrl-C.\n");
   const alive = setInterval(() => undefined, 60_000);
   await new Promise<void>((resolve) => {
     const stop = shell.onInterrupt(() => {

@@ -1,6 +1,6 @@
 import { make } from "../make.ts";
 import { GroupControl } from "./controls/group-control.ts";
-import { GraphView } from "./graph-view.ts";
+import { GraphView, type StateMore } from "./graph-view.ts";
 import type { GraphModel } from "./model/graph-model.ts";
 import { groupedGraph, suggestedFields } from "./model/grouped-graph.ts";
 import { partialNotes } from "./partial-notes.ts";
@@ -12,8 +12,7 @@ const READABLE = 1_500;
 export interface SectionOptions {
   /** `true`: more states will come; until {@link GraphSection.whole} they cannot be grouped. */
   readonly isGrowing?: boolean | undefined;
-  /** Returns more about a state, for its details. */
-  readonly more?: ((node: number) => readonly Node[]) | undefined;
+  readonly more?: StateMore | undefined;
 }
 
 /** The graph of an exploration, its states one by one or in groups. It can be mounted in any page: it reads its model only. */

@@ -20,14 +20,16 @@ import { Toolbar } from "./controls/toolbar.ts";
 const HELP =
   "State graph. Arrow keys move it, plus and minus zoom, 0 fits it. To select a state without a mouse, search for it, or follow the buttons of the selected one.";
 
+/** Returns more for the details of a state: buttons, which come before its lines, and what comes at the end. */
+export type StateMore = (node: number) => { readonly actions: readonly Node[]; readonly end: readonly Node[] };
+
 /** Parts of the page that a view works with. */
 export interface ViewContext {
   /** Shows a state of a group by itself. */
   openState(node: number): void;
   /** The control of the groups, which outlives the view. */
   readonly groups: HTMLElement | undefined;
-  /** Returns more about a state, for its details. */
-  readonly more?: ((node: number) => readonly Node[]) | undefined;
+  readonly more?: StateMore | undefined;
 }
 
 /** A graph with everything around it: search, toolbar, map, paths, and details of the chosen node or edge. */
@@ -199,7 +201,11 @@ export class GraphView implements Choices {
 
   #showNode(node: number): void {
     this.#chosen = { node, edges: this.#edgesAt(node) };
-    this.#showDetails([...nodeDetails(this.#model, node, this), ...(this.#context.more?.(node) ?? [])]);
+    const parts = nodeDetails(this.#model, node, this);
+    const { actions = [], end = [] } = this.#context.more?.(node) ?? {};
+    const lines = parts.findIndex(({ nodeName }) => nodeName === "H5");
+    const at = lines < 0 ? parts.length : lines;
+    this.#showDetails([...parts.slice(0, at), ...actions, ...parts.slice(at), ...end]);
   }
 
   #edgesAt(node: number): number {

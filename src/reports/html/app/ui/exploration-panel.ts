@@ -2,6 +2,7 @@ import type { UiEvent, UiExploration, UiFinding, UiNode, UiState } from "../../.
 import { printable } from "../../../console/printable.ts";
 import { anchorOf } from "../../anchor-of.ts";
 import { startCopying } from "../copy.ts";
+import type { StateMore } from "../graph/graph-view.ts";
 import { GraphSection } from "../graph/graph-section.ts";
 import { make } from "../make.ts";
 import type { StepShown } from "../player.ts";
@@ -181,7 +182,7 @@ export class ExplorationPanel {
   }
 
   /** The buttons of a state, and the requests that first led to it. */
-  #more(place: number): readonly Node[] {
+  #more(place: number): ReturnType<StateMore> {
     const { model } = this.#graph;
     const { nodes } = model.graph;
     const path = model
@@ -193,15 +194,12 @@ export class ExplorationPanel {
     const requests = make("div", { class: "last-requests" });
     const save = (as: "test" | "journey") => (): void => void savePath(this.#context.connection, chosen, as, saved);
     if (nodes.parent[place]! >= 0) void this.#fetchRequests(nodes.id[place]!, requests);
-    return [
-      this.#context.gate.buttons(
-        ["Open a lane here", () => this.#openLane(path)],
-        ["Save this path as a test", save("test")],
-        ["Save this path as a journey", save("journey")],
-      ),
-      saved,
-      requests,
-    ];
+    const buttons = this.#context.gate.buttons(
+      ["Open a lane here", () => this.#openLane(path)],
+      ["Save this path as a test", save("test")],
+      ["Save this path as a journey", save("journey")],
+    );
+    return { actions: [buttons, saved], end: [requests] };
   }
 
   async #fetchRequests(node: number, holder: HTMLElement): Promise<void> {

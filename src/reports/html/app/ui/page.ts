@@ -47,7 +47,9 @@ export function startPage(): void {
       void lane.open(chosen);
     },
   };
-  const show = (shown: number): void => {
+  let shown = 0;
+  const show = (wanted: number): void => {
+    shown = wanted;
     select.value = String(shown);
     panels.forEach(({ element }, index) => element.classList.toggle("away", index !== shown));
   };
@@ -58,7 +60,8 @@ export function startPage(): void {
     panels.push(panel);
     main.append(panel.element);
     choose.hidden = panels.length < 2;
-    show(panels.length - 1);
+    // The exploration that runs is shown, unless somebody works on another one.
+    show(panels.length > 1 && main.contains(document.activeElement) ? shown : panels.length - 1);
     return panel;
   };
   const entitle = (text: string, kind = ""): void => {
@@ -74,7 +77,11 @@ export function startPage(): void {
   const hear = (event: UiEvent): void => {
     lost.hidden = true;
     if (event.kind === "all") {
+      const isFirst = panels.length === 0;
       event.explorations.forEach((one, index) => (panels[index] ?? add(one)).all(one));
+      // Of a run that has ended, an exploration with findings comes first.
+      const found = event.explorations.findIndex(({ findings }) => findings.length > 0);
+      if (isFirst && event.exitStatus !== undefined && panels.length > 0) show(Math.max(0, found));
       if (event.exitStatus === undefined) entitle("The run is in progress");
       else end(event.run, event.exitStatus);
       document.documentElement.dataset["ready"] = "";

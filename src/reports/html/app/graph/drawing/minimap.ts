@@ -17,7 +17,7 @@ export class Minimap {
   readonly #painter: Painter;
   /** The dots, drawn once for each layout. */
   readonly #dots = document.createElement("canvas");
-  #drawn: { readonly positions: Float32Array; readonly ink: string } | undefined;
+  #drawn: { readonly positions: Float32Array; readonly ink: string; readonly width: number } | undefined;
   #scale = 1;
   #left = 0;
   #top = 0;
@@ -45,8 +45,9 @@ export class Minimap {
     if (element.hidden) return;
     const { positions, transform: t, width, height } = this.#painter;
     const colours = palette();
-    if (this.#drawn?.positions !== positions || this.#drawn.ink !== colours.ink) this.#drawDots(positions, colours.quiet);
-    this.#drawn = { positions, ink: colours.ink };
+    if (this.#drawn?.positions !== positions || this.#drawn.ink !== colours.ink || this.#drawn.width !== element.clientWidth)
+      this.#drawDots(positions, colours.quiet);
+    this.#drawn = { positions, ink: colours.ink, width: element.clientWidth };
     const context = element.getContext("2d")!;
     context.clearRect(0, 0, element.width, element.height);
     context.fillStyle = colours.paper;
