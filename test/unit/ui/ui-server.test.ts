@@ -171,6 +171,19 @@ describe("the server of the page", () => {
     expect(JSON.stringify([all, ...rest])).not.toMatch(/hush|pw-1/);
   });
 
+  it("makes the HTML of findings of nothing but escaped texts", async () => {
+    const feed = new Feed(visibility);
+    const { origin, search } = await serve(feed);
+    feed.event("shop", started);
+    const markup = "<img src=x onerror=alert(1)>";
+    const hostile = violation({ invariant: markup, message: markup, reproductionPath: [markup] });
+    feed.explored({ name: markup, file: "qa/shop.explore.ts", result: result({ violations: [hostile] }) });
+    const [all] = await events(`${origin}/api/events${search}`, 1);
+    const { html } = (all as Extract<UiEvent, { readonly kind: "all" }>).explorations[0]!.findings[0]!;
+    expect(html).toContain("&lt;img src=x onerror=alert(1)&gt;");
+    expect(html).not.toContain("<img");
+  });
+
   it("tells the path, the lines and the requests of a state", async () => {
     const feed = new Feed(visibility);
     const { ask } = await serve(feed);
