@@ -29,7 +29,7 @@ function readAssets(page: string): ReportAssets {
     try {
       return readFileSync(file, "utf8");
     } catch (cause) {
-      throw new SeqqaError("REPORT_APP_MISSING", `The script of the HTML report is missing: ${file.pathname}.`, {
+      throw new SeqqaError("REPORT_APP_MISSING", `A script or style of the HTML pages is missing: ${file.pathname}.`, {
         exitStatus: 3,
         hint: "In a clone, run npm run build; else install the package again.",
         cause,

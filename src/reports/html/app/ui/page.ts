@@ -79,7 +79,7 @@ export function startPage(): void {
     if (event.kind === "all") {
       const isFirst = panels.length === 0;
       event.explorations.forEach((one, index) => (panels[index] ?? add(one)).all(one));
-      // Of a run that has ended, an exploration with findings comes first.
+      // After the end of a run, an exploration with findings comes first.
       const found = event.explorations.findIndex(({ findings }) => findings.length > 0);
       if (isFirst && event.exitStatus !== undefined && panels.length > 0) show(Math.max(0, found));
       if (event.exitStatus === undefined) entitle("The run is in progress");
