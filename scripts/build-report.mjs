@@ -1,4 +1,4 @@
-// `node scripts/build-report.mjs`: bundles the script and the style of the HTML report into dist/reports/html, with the licences of what is in them.
+// `node scripts/build-report.mjs`: bundles the scripts and styles of the HTML report (app) and of the page of a run (ui) into dist/reports/html, with the licences of what is in them.
 import { build } from "esbuild";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,8 +9,8 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 export async function buildReport(folder = join(root, "dist/reports/html")) {
   const { metafile, outputFiles } = await build({
     absWorkingDir: root,
-    entryPoints: ["src/reports/html/app/main.ts"],
-    outfile: join(folder, "app.js"),
+    entryPoints: { app: "src/reports/html/app/main.ts", ui: "src/reports/html/app/ui/main.ts" },
+    outdir: folder,
     bundle: true,
     minify: true,
     format: "iife",

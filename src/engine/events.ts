@@ -28,6 +28,9 @@ export type ExplorationEvent =
 /** An action that was executed in a state, once its outcome is committed. States are numbered in the order in which they were found, from 0, the root. */
 export interface TriedStep {
   readonly from: number;
+  /** The names of both states in commands, as 8 hex digits; that of the second one is empty if there is none. */
+  readonly fromName: string;
+  readonly toName: string;
   readonly action: string;
   /** The HTTP status; 0: there was none. */
   readonly status: number;

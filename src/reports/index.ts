@@ -11,6 +11,8 @@ export { harText } from "./har/har-text.ts";
 export { detectAgent } from "./agent/detect-agent.ts";
 export { junitText } from "./junit/junit.ts";
 export { htmlText } from "./html/html-text.ts";
+export { findingParts } from "./html/finding-parts.ts";
+export { stateNamer, type StateNamer } from "./html/state-namer.ts";
 export { text } from "./html/safe-text.ts";
 export { element } from "./junit/xml.ts";
 export { jsonPieces, jsonText } from "./json/json-text.ts";

@@ -1,19 +1,22 @@
 import type { ExplorationEvent, TriedStep } from "../engine/events.ts";
 import {
   confirmingText,
+  explorationEntry,
   faultingText,
+  findingParts,
   progressLines,
   racingText,
   raceName,
   redactEvent,
   redactor,
-  redactResult,
   redactTried,
   type ReportData,
   type ReportedExploration,
   type Reporter,
   type RunDocument,
   type RunReport,
+  stateNamer,
+  type StateNamer,
   type Visibility,
 } from "../reports/index.ts";
 import { GrowingGraph } from "./growing-graph.ts";
@@ -32,8 +35,19 @@ interface Known {
   findings: readonly UiFinding[];
   notes: readonly string[];
   verdict: string | undefined;
+  setup?: string | undefined;
+  ended?: Ended | undefined;
   /** The numbers of nodes and edges that pages have. */
   sent: { nodes: number; edges: number };
+}
+
+/** Facts that are known of an exploration once it has ended. */
+interface Ended {
+  readonly seed: number;
+  /** `true`: its file exports a state graph. */
+  readonly isGraph: boolean;
+  /** The actions that act as a role. */
+  readonly ofRoles: ReadonlySet<string>;
 }
 
 /** Tells pages about a run while it runs and afterwards. It keeps what a page needs that comes late. */
@@ -43,7 +57,7 @@ export class Feed implements Reporter {
   readonly #listeners: Set<(event: UiEvent) => void> = new Set();
   readonly #explorations: Known[] = [];
   #run: string | undefined;
-  #isOver = false;
+  #exitStatus: number | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(visibility: Visibility) {
@@ -52,30 +66,32 @@ export class Feed implements Reporter {
   }
 
   /** Returns the feed of a run that has ended. */
-  static of({ document, graphs }: ReportData, visibility: Visibility): Feed {
+  static of({ document, graphs, comparisons = [] }: ReportData, visibility: Visibility): Feed {
     const feed = new Feed(visibility);
     document.explorations.forEach((entry, index) => {
       const graph = GrowingGraph.of(graphs[index]!);
       const sent = { nodes: graph.nodes.length, edges: graph.edges.length };
       const { name, file, notes, verdict } = entry;
-      const actions = graphs[index]!.actions;
-      feed.#explorations.push({ name, file, actions, graph, findings: findingsOf(entry), notes, verdict: verdict.text, sent });
+      const { actions } = graphs[index]!;
+      const more = { source: document.source, comparison: comparisons[index], stateName: stateNamer(graphs[index]) };
+      const known = { name, file, actions, graph, notes, verdict: verdict.text, sent, ended: endedOf(entry) };
+      feed.#explorations.push({ ...known, ...findingsOf(entry, index, more) });
     });
     feed.#run = document.run;
-    feed.#isOver = true;
+    feed.#exitStatus = document.exitStatus;
     return feed;
   }
 
   /** Hears all that is known, and then each event, until the returned function is called. */
   listen(listener: (event: UiEvent) => void): () => void {
     this.#flush();
-    listener({ kind: "all", run: this.#run, isOver: this.#isOver, explorations: this.#explorations.map(shown) });
+    listener({ kind: "all", run: this.#run, exitStatus: this.#exitStatus, explorations: this.#explorations.map(shown) });
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
   /** Returns an exploration by its number; `undefined`: there is none. */
-  exploration(index: number): Pick<Known, "name" | "file" | "actions" | "graph"> | undefined {
+  exploration(index: number): Pick<Known, "name" | "file" | "actions" | "graph" | "ended"> | undefined {
     return this.#explorations[index];
   }
 
@@ -136,22 +152,25 @@ export class Feed implements Reporter {
     this.#timer ??= setTimeout(() => this.#flush(), EVERY_MS).unref();
   };
 
-  explored({ file, result }: ReportedExploration): void {
+  explored(explored: ReportedExploration): void {
     this.#flush();
     const known = this.#explorations[this.#last];
     // A result that was taken over from an earlier session has no events.
     if (known === undefined || known.verdict !== undefined) return;
-    const { violations, races, verdict } = redactResult(result, this.#visibility, this.#hide);
-    known.file = file;
-    known.verdict = verdict.text;
-    known.findings = findingsOf({ violations, races });
-    this.#tell({ kind: "ended", exploration: this.#last, verdict: verdict.text, findings: known.findings });
+    const entry = explorationEntry(explored, this.#visibility, this.#hide);
+    const { graph } = known;
+    const stateName: StateNamer = (state) =>
+      typeof state === "number" ? graph.find(state)?.name || undefined : graph.nameAfter(state.map((name) => known.actions.indexOf(name)));
+    graph.root("");
+    const { findings, setup } = findingsOf(entry, this.#last, { stateName });
+    Object.assign(known, { file: entry.file, verdict: entry.verdict.text, findings, setup, ended: endedOf(entry) });
+    this.#tell({ kind: "ended", exploration: this.#last, verdict: entry.verdict.text, findings, setup });
   }
 
   ended({ run, exitStatus }: RunReport): void {
     this.#run = run;
-    this.#isOver = true;
-    this.#tell({ kind: "over", exitStatus });
+    this.#exitStatus = exitStatus;
+    this.#tell({ kind: "over", run, exitStatus });
   }
 
   get #last(): number {
@@ -178,20 +197,38 @@ export class Feed implements Reporter {
   }
 }
 
-function shown({ name, file, actions, graph, findings, notes, verdict }: Known): UiExploration {
+function shown({ name, file, actions, graph, findings, notes, verdict, setup }: Known): UiExploration {
   const { nodes, edges, states, transitions } = graph;
-  return { name, file, actions, nodes: [...nodes], edges: [...edges], states, transitions, findings, notes, verdict };
+  return { name, file, actions, nodes: [...nodes], edges: [...edges], states, transitions, findings, notes, verdict, setup };
 }
 
-function findingsOf({ violations, races }: Pick<Entry, "violations" | "races">): readonly UiFinding[] {
-  return [
-    ...violations.map(({ id, invariant, severity, message, reproductionPath }) => ({
+type Beside = Omit<Parameters<typeof findingParts>[1], "setup">;
+
+function findingsOf(entry: Entry, index: number, beside: Beside): { readonly findings: readonly UiFinding[]; readonly setup: string } {
+  const { setup, findings: html } = findingParts(entry, { ...beside, setup: `setup-${index}` });
+  const findings = [
+    ...entry.violations.map(({ id, invariant, severity, message, reproductionPath }): UiFinding => ({
       id,
       name: invariant,
       severity,
       message,
       path: reproductionPath,
+      html: html.get(id),
     })),
-    ...races.map((race) => ({ id: race.id, name: raceName(race), severity: race.severity, message: race.message, path: race.prefix })),
+    ...entry.races.map((race): UiFinding => ({
+      id: race.id,
+      name: raceName(race),
+      severity: race.severity,
+      message: race.message,
+      path: race.prefix,
+      calls: [race.first, race.second],
+      html: html.get(race.id),
+    })),
   ];
+  return { findings, setup };
+}
+
+function endedOf({ seed, deadEdges, coverage }: Entry): Ended {
+  const ofRoles = Object.entries(coverage.actions).flatMap(([name, { role }]) => (role === undefined ? [] : [name]));
+  return { seed, isGraph: deadEdges !== undefined, ofRoles: new Set(ofRoles) };
 }

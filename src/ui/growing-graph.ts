@@ -18,19 +18,24 @@ export class GrowingGraph {
 
   constructor(actions: readonly string[]) {
     this.#actions = new Map(actions.map((name, index) => [name, index]));
-    this.#node({ node: 0, parent: -1, action: -1, depth: 0, lines: null });
   }
 
   /** Makes the graph that a report would show. */
   static of({ actions, totalNodes, totalEdges, nodes, edges }: GraphData): GrowingGraph {
     const graph = new GrowingGraph(actions);
-    graph.nodes.length = 0;
     nodes.id.forEach((node, at) =>
-      graph.#node({ node, parent: nodes.parent[at]!, action: nodes.action[at]!, depth: nodes.depth[at]!, lines: nodes.state[at]! }),
+      graph.#node({
+        node,
+        name: nodes.name?.[at] ?? "",
+        parent: nodes.parent[at]!,
+        action: nodes.action[at]!,
+        depth: nodes.depth[at]!,
+        lines: nodes.state[at]!,
+      }),
     );
     edges.from.forEach((from, at) => {
       const to = edges.to[at]!;
-      graph.edges.push({ from, action: edges.action[at]!, to, status: edges.status[at]!, found: edges.found[at] === 1 });
+      graph.#edge({ from, action: edges.action[at]!, to, status: edges.status[at]!, found: edges.found[at] === 1 });
       const exchanges = edges.exchanges[at];
       if (exchanges !== null && exchanges !== undefined && to >= 0 && !graph.#exchanges.has(to)) graph.#exchanges.set(to, exchanges);
     });
@@ -39,16 +44,22 @@ export class GrowingGraph {
     return graph;
   }
 
+  /** Adds the root state, unless it is there. Its lines are those that it has beside the rows of the stores, which are not known here. */
+  root(name: string): void {
+    if (this.states === 0) this.#node({ node: 0, name, parent: -1, action: -1, depth: 0, lines: [] });
+  }
+
   /** Adds a step. */
-  add({ from, action, to, status, isNew, isFinding, exchanges, state }: TriedStep): void {
+  add({ from, fromName, toName, action, to, status, isNew, isFinding, exchanges, state }: TriedStep): void {
+    if (from === 0) this.root(fromName);
     const index = this.#actions.get(action) ?? -1;
     this.transitions++;
     if (isNew) {
       const depth = (this.nodes[from]?.depth ?? 0) + 1;
-      this.#node({ node: to, parent: from, action: index, depth, lines: state ?? null });
+      this.#node({ node: to, name: toName, parent: from, action: index, depth, lines: state ?? null });
       if (to < NODES && exchanges.length > 0) this.#exchanges.set(to, exchanges);
     }
-    if (this.edges.length < EDGES) this.edges.push({ from, action: index, to, status, found: isFinding });
+    this.#edge({ from, action: index, to, status, found: isFinding });
   }
 
   /** Returns the node with a number; `undefined`: it is beyond the limit. */
@@ -68,10 +79,21 @@ export class GrowingGraph {
   statusesOf(path: readonly number[]): readonly number[] {
     let at = 0;
     return path.map((action) => {
-      const edge = this.edges.find((one) => one.from === at && one.action === action);
+      const edge = this.#follow(at, action);
       at = edge?.to ?? -1;
       return edge?.status ?? 0;
     });
+  }
+
+  /** Returns the name of the state at the end of a path, in commands; `undefined`: it is not known. */
+  nameAfter(path: readonly number[]): string | undefined {
+    let at = 0;
+    for (const action of path) at = this.#follow(at, action)?.to ?? -1;
+    return this.find(at)?.name || undefined;
+  }
+
+  #follow(from: number, action: number): UiEdge | undefined {
+    return this.edges.find((one) => one.from === from && one.action === action);
   }
 
   /** Returns the requests of the step that first led to a node. */
@@ -82,5 +104,9 @@ export class GrowingGraph {
   #node(node: UiNode): void {
     this.states++;
     if (this.nodes.length < NODES) this.nodes.push(node);
+  }
+
+  #edge(edge: UiEdge): void {
+    if (this.edges.length < EDGES) this.edges.push(edge);
   }
 }

@@ -6,6 +6,8 @@ import type { WalkedStep, WalkJudged, WalkPlace } from "../model/results/walked.
 /** A state that was found. Its number is its place among all states of its exploration; 0 is the root. */
 export interface UiNode {
   readonly node: number;
+  /** Its name in commands; empty: unknown. */
+  readonly name: string;
   /** -1 for the root. */
   readonly parent: number;
   /** Index of the action that led to it; -1 for the root. */
@@ -32,6 +34,8 @@ export interface UiFinding {
   readonly severity: string;
   readonly message: string;
   readonly path: readonly string[];
+  /** The calls of a race, which are sent at the end of the path; absent for other findings. */
+  readonly calls?: readonly string[] | undefined;
   /** The finding as HTML, as the report has it; absent until the exploration has ended. */
   readonly html?: string | undefined;
 }
@@ -50,6 +54,8 @@ export interface UiExploration {
   readonly notes: readonly string[];
   /** The verdict; `undefined` while it runs. */
   readonly verdict: string | undefined;
+  /** How the root state was reached, as HTML, for the findings; absent until the exploration has ended. */
+  readonly setup?: string | undefined;
 }
 
 export interface UiLane {
@@ -62,7 +68,12 @@ export interface UiLane {
 /** An event that the page hears, in order. */
 export type UiEvent =
   /** All that is known: the first event of each connection. */
-  | { readonly kind: "all"; readonly run: string | undefined; readonly isOver: boolean; readonly explorations: readonly UiExploration[] }
+  | {
+      readonly kind: "all";
+      readonly run?: string | undefined;
+      /** Absent while it runs. */ readonly exitStatus?: number | undefined;
+      readonly explorations: readonly UiExploration[];
+    }
   | {
       readonly kind: "began";
       readonly exploration: number;
@@ -83,8 +94,14 @@ export type UiEvent =
   | { readonly kind: "progress"; readonly exploration: number; readonly text: string; readonly lanes: readonly UiLane[] }
   | { readonly kind: "finding"; readonly exploration: number; readonly finding: UiFinding }
   | { readonly kind: "note"; readonly exploration: number; readonly text: string }
-  | { readonly kind: "ended"; readonly exploration: number; readonly verdict: string; readonly findings: readonly UiFinding[] }
-  | { readonly kind: "over"; readonly exitStatus: number };
+  | {
+      readonly kind: "ended";
+      readonly exploration: number;
+      readonly verdict: string;
+      readonly setup: string;
+      readonly findings: readonly UiFinding[];
+    }
+  | { readonly kind: "over"; readonly run: string; readonly exitStatus: number };
 
 /** `GET /api/state?exploration=0&node=3` */
 export interface UiState {
@@ -93,6 +110,13 @@ export interface UiState {
   readonly lines: readonly string[] | null;
   /** The requests of the last step of the path, with their answers. */
   readonly exchanges: readonly RecordedExchange[];
+}
+
+/** `GET /api/text?exploration=0&as=test&action=create&action=pay` */
+export interface UiText {
+  readonly text: string;
+  /** A name for the file. */
+  readonly file: string;
 }
 
 /** `POST /api/lane` with `{ exploration, path }`, and `POST /api/lane/step` with `{ action }`. */

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { SeqqaError } from "../model/errors.ts";
 import type { Feed } from "./feed.ts";
 import type { LaneDesk } from "./lane-desk.ts";
-import type { UiState } from "./messages.ts";
+import type { UiState, UiText } from "./messages.ts";
 
 /** Bytes of a request's body. */
 const MOST_BYTES = 100_000;
@@ -18,8 +18,8 @@ export interface UiServerOptions {
   readonly port: number;
   /** The page, and the policy that its script and style fit. */
   readonly page: { readonly html: string; readonly policy: string };
-  /** Returns a path as the text of a journey or a test. @throws SeqqaError */
-  readonly textOf: (exploration: number, path: readonly string[], as: "journey" | "test") => string;
+  /** Returns a path as the file of a journey or a test. @throws SeqqaError */
+  readonly textOf: (exploration: number, path: readonly string[], as: "journey" | "test") => UiText;
 }
 
 /**
@@ -111,7 +111,7 @@ export class UiServer {
         return send(response, 200, this.#state(numberOf(url, "exploration"), numberOf(url, "node")));
       case "GET /api/text": {
         const as = url.searchParams.get("as") === "journey" ? "journey" : "test";
-        return send(response, 200, { text: this.#options.textOf(numberOf(url, "exploration"), url.searchParams.getAll("action"), as) });
+        return send(response, 200, this.#options.textOf(numberOf(url, "exploration"), url.searchParams.getAll("action"), as));
       }
       case "POST /api/lane": {
         const { exploration, path } = await bodyOf(request);

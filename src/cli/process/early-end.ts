@@ -14,6 +14,7 @@ export interface EarlyEnd {
  */
 export function watchForEarlyEnd(shell: Shell): EarlyEnd {
   let interrupted = false;
+  let stopExit = (): void => undefined;
   let drained = false;
   const drain = (): void => void (drained = true);
   const early = (status: number): void => {
@@ -34,13 +35,15 @@ export function watchForEarlyEnd(shell: Shell): EarlyEnd {
     shell: {
       ...shell,
       onInterrupt: (listener) => {
+        // Work that comes after other work hears signals itself.
+        stopExit();
         const stop = shell.onInterrupt(() => {
           interrupted = true;
           listener();
         });
         return () => {
           // Signals that came before and are not delivered yet count, and so do signals that come while the process ends.
-          shell.onInterrupt(() => exit(130));
+          stopExit = shell.onInterrupt(() => exit(130));
           stop();
         };
       },

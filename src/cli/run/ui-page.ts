@@ -1,7 +1,7 @@
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { resolve } from "node:path";
 import type { Config } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import { pathJourneyText, pathVitestText, printable, Reporters } from "../../reports/index.ts";
+import { Reporters } from "../../reports/index.ts";
 import { readStoredRun } from "../../run-log/index.ts";
 import { uiPage } from "../../reports/html/ui-page.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
@@ -11,6 +11,7 @@ import { isExplorationFile } from "../arguments/find-explorations.ts";
 import { usage } from "../arguments/run-options.ts";
 import type { Shell } from "../process/shell.ts";
 import type { Machinery } from "./machinery.ts";
+import { pathText } from "./path-text.ts";
 
 export interface UiOptions {
   readonly config: Config;
@@ -47,7 +48,7 @@ export async function serveUi({ config, feed, port, shell, machinery }: UiOption
     desk,
     port: portOf(port),
     page: uiPage(),
-    textOf: (exploration, path, as) => textOf({ config, feed, cwd: shell.cwd }, exploration, { path, as }),
+    textOf: (exploration, path, as) => pathText({ config, feed, cwd: shell.cwd }, exploration, { path, as }),
   });
   shell.stderr.write(`The page of this run: ${server.url}\n`);
   return server;
@@ -55,6 +56,7 @@ export async function serveUi({ config, feed, port, shell, machinery }: UiOption
 
 /** Waits for Ctrl-C. */
 export async function untilInterrupted(shell: Shell): Promise<void> {
+  shell.stderr.write("The page is served until Ctrl-C.\n");
   const alive = setInterval(() => undefined, 60_000);
   await new Promise<void>((resolve) => {
     const stop = shell.onInterrupt(() => {
@@ -88,27 +90,4 @@ function laneOpener({ config, feed, shell, machinery }: Omit<UiOptions, "port">)
     );
     if (problems.length > 0) throw problems[0]!;
   };
-}
-
-/** Returns a path as a file that keeps it. The paths in it are relative to where it belongs. */
-function textOf(
-  { config, feed, cwd }: Pick<UiOptions, "config" | "feed"> & { readonly cwd: string },
-  exploration: number,
-  { path, as }: { readonly path: readonly string[]; readonly as: "journey" | "test" },
-): string {
-  const known = feed.exploration(exploration);
-  if (known === undefined) throw new SeqqaError("NO_EXPLORATION", "The run has no such exploration: reload the page.", { exitStatus: 2 });
-  const folder = as === "journey" ? join(config.folder, "journeys") : cwd;
-  const here = (file: string): string => {
-    const way = relative(folder, file).split(sep).join("/");
-    return way.startsWith("../") ? way : `./${way}`;
-  };
-  const module = here(resolve(cwd, known.file));
-  if (as === "journey") {
-    const statuses = known.graph.statusesOf(path.map((name) => known.actions.indexOf(name)));
-    const steps = path.map((action, at) => ({ action, status: statuses[at] ?? 0 }));
-    return pathJourneyText({ exportName: "agent", module, name: printable(path.join(", ")) || known.name, steps });
-  }
-  const file = config.file === undefined ? undefined : here(resolve(dirname(config.file), config.file));
-  return pathVitestText({ exportName: "agent", module, config: file, seed: config.exploration.seed, draws: undefined, path });
 }

@@ -29,6 +29,7 @@ import type { Opened } from "../frontiers/index.ts";
 import type { Spill } from "../graph/spill.ts";
 import { InconclusiveLog } from "./inconclusive-log.ts";
 import { VisitedSet } from "../graph/visited-set.ts";
+import { shortStateId } from "../../model/results/state-id.ts";
 
 /** The effect of one committed row. */
 export interface Committed {
@@ -203,6 +204,8 @@ export class Committer {
     if (this.details !== undefined) this.#keepDetails(committed, detail, news);
     this.#options.onStep?.({
       from: node,
+      fromName: this.#nameOf(node),
+      toName: this.#nameOf(committed.to),
       action: this.#options.actions[action]!,
       status,
       to: committed.to,
@@ -246,6 +249,10 @@ export class Committer {
       coverage[name] = { applied, skipped: this.#skips[action]!, statuses: Object.fromEntries(sorted), ...brought, ...unseen };
     });
     return coverage;
+  }
+
+  #nameOf(node: number): string {
+    return node < 0 ? "" : shortStateId({ lo: this.visited.lo(node), hi: this.visited.hi(node) });
   }
 
   /** Adds the state that a clean edge reaches to the frontier, or gives it a shorter path. */

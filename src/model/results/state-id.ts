@@ -6,3 +6,6 @@ export function stateId({ lo, hi }: { readonly lo: number; readonly hi: number }
 
 /** The number of digits that are shown. */
 export const SHORT_ID = 8;
+
+/** Returns the digits of a state's name that are shown. */
+export const shortStateId = (fingerprint: { readonly lo: number; readonly hi: number }): string => stateId(fingerprint).slice(0, SHORT_ID);

@@ -10,6 +10,8 @@ export interface GraphLists<Line, Exchange> {
   readonly nodes: {
     /** The node's number in the exploration; 0 is the root state. Parents come before their children. */
     readonly id: readonly number[];
+    /** The name of the state in commands: the first 8 hex digits of its fingerprint; empty or absent: unknown. */
+    readonly name?: readonly string[] | undefined;
     /** The node from which it was first reached; -1 for the root. */
     readonly parent: readonly number[];
     /** Index of the action that led to it; -1 for the root. */

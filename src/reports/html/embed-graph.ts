@@ -2,17 +2,12 @@ import type { ExplorationEntry } from "../document/document-types.ts";
 import { cut, printable } from "../console/printable.ts";
 import { raceName } from "../console/race-text.ts";
 import type { GraphData } from "../document/report-data.ts";
-import { anchorOf } from "./finding-part.ts";
+import { anchorOf } from "./anchor-of.ts";
 import { embedDetails } from "./embed-details.ts";
 import type { EmbeddedFinding, EmbeddedGraph } from "./embedded.ts";
+import { pathFollower, type FollowedPath } from "./path-follower.ts";
 import { sampleGraph, type Sample } from "./sample-graph.ts";
 import { inertJson, type StringTable } from "./string-table.ts";
-
-/** Places of nodes and edges on a path. */
-interface FollowedPath {
-  readonly nodes: readonly number[];
-  readonly edges: readonly number[];
-}
 
 /** The most nodes and edges that browsers draw without a delay, measured by `npm run bench -- report`. */
 const MOST_NODES = 5_000;
@@ -88,6 +83,7 @@ function embedSample(
     totalEdges: graph.totalEdges,
     nodes: {
       id: of(nodes.id, sample.nodes),
+      name: nodes.name === undefined ? undefined : of(nodes.name, sample.nodes),
       parent: of(nodes.parent, sample.nodes).map((id) => ofId.get(id) ?? -1),
       action: of(nodes.action, sample.nodes),
       depth: of(nodes.depth, sample.nodes),
@@ -108,27 +104,5 @@ function embedSample(
     withoutExchanges: shown.withoutExchanges,
     nodes: { ...base.nodes, state: shown.states },
     edges: { ...base.edges, exchanges: shown.exchanges },
-  };
-}
-
-/** Returns a function that finds paths of action names in a graph, from its root, as far as the graph has them. */
-function pathFollower({ actions, nodes, edges }: GraphData): (path: readonly string[]) => FollowedPath {
-  const actionOf = new Map(actions.map((name, index) => [name, index]));
-  const placeOf = new Map(nodes.id.map((id, place) => [id, place]));
-  const edgeOf = new Map(edges.from.map((from, edge) => [from * actions.length + edges.action[edge]!, edge]));
-  return (path) => {
-    const found: { nodes: number[]; edges: number[] } = { nodes: placeOf.has(0) ? [placeOf.get(0)!] : [], edges: [] };
-    let at = 0;
-    for (const name of path) {
-      const action = actionOf.get(name);
-      const edge = action === undefined ? undefined : edgeOf.get(at * actions.length + action);
-      if (edge === undefined) break;
-      found.edges.push(edge);
-      at = edges.to[edge]!;
-      const place = placeOf.get(at);
-      if (place === undefined) break;
-      found.nodes.push(place);
-    }
-    return found;
   };
 }

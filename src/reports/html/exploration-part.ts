@@ -15,6 +15,7 @@ import { faultCoveragePart } from "./fault-coverage-part.ts";
 import { raceCoveragePart } from "./race-coverage-part.ts";
 import { setupPart } from "./setup-part.ts";
 import { racePart } from "./race-part.ts";
+import { stateNamer } from "./state-namer.ts";
 import { shortened, text } from "./safe-text.ts";
 import { within } from "./within.ts";
 
@@ -31,7 +32,7 @@ export interface ExplorationContext {
 
 /** An exploration: its numbers, its findings, the place of its graph, its coverage, and the reasons for which it is not sure. */
 export function explorationPart(entry: ExplorationEntry, { graph, index, source, comparison }: ExplorationContext, limits: Limits): string {
-  const view = findingView(entry, `setup-${index}`, { limits, source, comparison });
+  const view = findingView(entry, `setup-${index}`, { limits, source, comparison, stateName: stateNamer(graph) });
   const { violations, races, divergences, errors, notes } = entry;
   const found = violations.length + races.length;
   const table = depthTable(graph);

@@ -6,6 +6,7 @@ import { printable } from "../console/printable.ts";
 import { doubtOf, evidenceLines, targetLines } from "../console/violation-text.ts";
 import { isFaultId } from "../../engine/findings/fault-id.ts";
 import { element } from "../junit/xml.ts";
+import { anchorOf } from "./anchor-of.ts";
 import { exchangePart, exchangeParts } from "./exchange-part.ts";
 import type { FindingView } from "./finding-view.ts";
 import { block, shortened, text } from "./safe-text.ts";
@@ -17,9 +18,6 @@ export type Finding = ExplorationEntry["violations"][number];
 
 /** The most characters of a script that is shown. A script that was cut would not run. */
 const CURL = 30_000;
-
-/** Returns the id of the element that shows a finding, for links to `#finding-<id>`. */
-export const anchorOf = (id: string): string => `finding-${printable(id).replace(/[^\w-]/g, "-")}`;
 
 /** A finding with every step of its path. Without the page's script all steps are shown one below the other; the script shows one at a time. */
 export function findingPart(one: Finding, view: FindingView, withSteps: boolean): string {
@@ -122,14 +120,21 @@ export function idFact(id: string): string {
   return `<a href="#${anchorOf(id)}">id ${text(id)}</a>${command}`;
 }
 
+/** The name of a finding's state, with the command that goes there. */
+export function stateFact(name: string | undefined): readonly string[] {
+  if (name === undefined || !/^[0-9a-f]+$/.test(name)) return [];
+  return [`state ${name} <span class="copy" data-copy="npx seqqa open ${name}" data-label="Copy open command"></span>`];
+}
+
 function factsOf(
-  { id, confirmed, notReplayed, notReplayedReason, known, where, reproductionPath }: Finding,
-  { source }: FindingView,
+  { id, confirmed, notReplayed, notReplayedReason, known, where, reproductionPath, state }: Finding,
+  { source, stateName }: FindingView,
 ): readonly string[] {
   const doubt = doubtOf({ confirmed, notReplayed, notReplayedReason });
   const path = shortened(reproductionPath.join(" -> "), 4_000);
   return [
     idFact(id),
+    ...stateFact(state === null ? undefined : stateName?.(state)),
     doubt === undefined ? "confirmed: seen again from a clean start" : `<span class="warn">${doubt.text}</span>`,
     ...(where === undefined ? [] : [`rule at ${sourceLink(where, source)}`]),
     ...(known ? ["known: listed, so it does not fail the run"] : []),

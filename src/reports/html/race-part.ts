@@ -5,7 +5,8 @@ import { plural } from "../console/numbers.ts";
 import { ordinal, raceName, rateText, scheduleText, verdictText } from "../console/race-text.ts";
 import { element } from "../junit/xml.ts";
 import { exchangeParts, statusPart } from "./exchange-part.ts";
-import { anchorOf, curlPart, factsPart, idFact, newPart, severityPart, statusOf } from "./finding-part.ts";
+import { anchorOf } from "./anchor-of.ts";
+import { curlPart, factsPart, idFact, newPart, severityPart, stateFact, statusOf } from "./finding-part.ts";
 import type { FindingView } from "./finding-view.ts";
 import { decidingPart } from "./race-deciding.ts";
 import { outcomesPart } from "./race-outcomes.ts";
@@ -72,9 +73,10 @@ function marksOf({ hits, trials, count, known, prefix, ...race }: Race): string 
   ].join(", ");
 }
 
-function factsOf({ id, where, known, invariant }: Race, { source }: FindingView): readonly string[] {
+function factsOf({ id, where, known, invariant, prefix }: Race, { source, stateName }: FindingView): readonly string[] {
   return [
     idFact(id),
+    ...stateFact(stateName?.(prefix)),
     "confirmed: seen again on a rebuilt lane",
     ...(where === undefined ? [] : [`${invariant === undefined ? "action" : "rule"} at ${sourceLink(where, source)}`]),
     ...(known ? ["known: listed, so it does not fail the run"] : []),

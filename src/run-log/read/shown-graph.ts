@@ -1,5 +1,6 @@
 import type { Database } from "better-sqlite3";
 import { FINDING } from "../../messages/lane-messages.ts";
+import { shortStateId } from "../../model/results/state-id.ts";
 import type { GraphData } from "../../reports/index.ts";
 import { exchangesOf, type ExchangeRow } from "../rows/exchange-rows.ts";
 import { lines } from "../rows/json-columns.ts";
@@ -25,6 +26,7 @@ export function shownGraph(db: Database, exploration: number, graph: StoredGraph
     byDepth: { states, executed },
     nodes: {
       id: nodes,
+      name: nodes.map(nameReader(db, exploration)),
       parent: of(graph.parents),
       action: of(graph.parentActions),
       depth: of(graph.depths),
@@ -88,6 +90,14 @@ function kept<T>(
   for (const id of first) if (members.has(id)) take(id);
   for (const id of list) take(id);
   return list.map((id) => values.get(id) ?? null);
+}
+
+function nameReader(db: Database, exploration: number): (node: number) => string {
+  const get = db.prepare("SELECT lo, hi FROM nodes WHERE exploration = ? AND id = ? AND lo IS NOT NULL");
+  return (node) => {
+    const found = get.get(exploration, node) as { readonly lo: number; readonly hi: number } | undefined;
+    return found === undefined ? "" : shortStateId(found);
+  };
 }
 
 function stateReader(db: Database, exploration: number): (node: number) => { value: readonly string[]; length: number } | undefined {

@@ -12,6 +12,8 @@ const visibility = { redact: ["authorization", "password"], includeRequestRespon
 const started = { kind: "started", name: "shop", lanes: 1, notes: [], actions: ["create", "pay"], file: "shop.explore.ts" } as const;
 const step = (changes: Partial<TriedStep>): TriedStep => ({
   from: 0,
+  fromName: "d1703bab",
+  toName: "48b80dac",
   action: "create",
   status: 201,
   to: 1,
@@ -58,7 +60,13 @@ const openLane: OpenLane = async (_exploration, { path }, work) => {
 async function serve(feed = new Feed(visibility)) {
   const desk = new LaneDesk(openLane, visibility);
   const page = { html: "<!doctype html>page", policy: "default-src 'none'" };
-  server = await UiServer.start({ feed, desk, port: 0, page, textOf: (exploration, path, as) => `${as} ${exploration} ${path.join()}` });
+  server = await UiServer.start({
+    feed,
+    desk,
+    port: 0,
+    page,
+    textOf: (exploration, path, as) => ({ text: `${as} ${exploration} ${path.join()}`, file: "a.ts" }),
+  });
   const { origin, search } = new URL(server.url);
   const ask = async (path: string, init?: RequestInit): Promise<readonly [number, unknown]> => {
     const answer = await fetch(`${origin}${path}${path.includes("?") ? search.replace("?", "&") : search}`, init);
@@ -113,7 +121,7 @@ describe("the server of the page", () => {
       desk: new LaneDesk(openLane, visibility),
       port,
       page: { html: "", policy: "" },
-      textOf: () => "",
+      textOf: () => ({ text: "", file: "" }),
     });
     await expect(again).rejects.toMatchObject({
       code: "UI_PORT",
@@ -142,13 +150,12 @@ describe("the server of the page", () => {
     const [all, ...rest] = await reading;
     expect(all).toMatchObject({
       kind: "all",
-      isOver: false,
       explorations: [
         {
           name: "shop",
           nodes: [
-            { node: 0, parent: -1 },
-            { node: 1, parent: 0, action: 0, depth: 1, lines: ["context.order = 1"] },
+            { node: 0, parent: -1, name: "d1703bab" },
+            { node: 1, name: "48b80dac", parent: 0, action: 0, depth: 1, lines: ["context.order = 1"] },
           ],
           edges: [{ from: 0, action: 0, to: 1, status: 201, found: false }],
           findings: [{ id: "a1", name: "once", path: ["create"] }],
@@ -158,10 +165,23 @@ describe("the server of the page", () => {
     expect(rest).toMatchObject([
       { kind: "grew", nodes: [], edges: [{ from: 1, action: 1, to: 1, status: 409, found: true }], states: 2, transitions: 2 },
       { kind: "note", text: "a note" },
-      { kind: "ended", findings: [{ id: "a1", message: "twice" }] },
-      { kind: "over", exitStatus: 1 },
+      { kind: "ended", findings: [{ id: "a1", message: "twice", html: expect.stringContaining('id="finding-a1"') }] },
+      { kind: "over", run: report({}).run, exitStatus: 1 },
     ]);
     expect(JSON.stringify([all, ...rest])).not.toMatch(/hush|pw-1/);
+  });
+
+  it("makes the HTML of findings of nothing but escaped texts", async () => {
+    const feed = new Feed(visibility);
+    const { origin, search } = await serve(feed);
+    feed.event("shop", started);
+    const markup = "<img src=x onerror=alert(1)>";
+    const hostile = violation({ invariant: markup, message: markup, reproductionPath: [markup] });
+    feed.explored({ name: markup, file: "qa/shop.explore.ts", result: result({ violations: [hostile] }) });
+    const [all] = await events(`${origin}/api/events${search}`, 1);
+    const { html } = (all as Extract<UiEvent, { readonly kind: "all" }>).explorations[0]!.findings[0]!;
+    expect(html).toContain("&lt;img src=x onerror=alert(1)&gt;");
+    expect(html).not.toContain("<img");
   });
 
   it("tells the path, the lines and the requests of a state", async () => {
@@ -175,7 +195,10 @@ describe("the server of the page", () => {
     expect(JSON.stringify(state)).not.toMatch(/hush|pw-1/);
     expect(await ask("/api/state?exploration=0&node=9")).toMatchObject([400, { error: "There is no such state." }]);
     expect(await ask("/api/state?exploration=x&node=9")).toMatchObject([400, { error: "exploration is no number." }]);
-    expect(await ask("/api/text?exploration=0&as=journey&action=create&action=pay")).toEqual([200, { text: "journey 0 create,pay" }]);
+    expect(await ask("/api/text?exploration=0&as=journey&action=create&action=pay")).toEqual([
+      200,
+      { text: "journey 0 create,pay", file: "a.ts" },
+    ]);
   });
 
   it("opens a lane, executes actions on it, and closes it", async () => {

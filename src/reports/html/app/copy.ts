@@ -18,7 +18,8 @@ export function startCopying(within: ParentNode = document): void {
     place.replaceChildren(copyButton(place.dataset["label"] ?? "Copy", () => place.dataset["copy"] ?? ""));
 }
 
-function copyButton(label: string, textOf: () => string, name?: string): HTMLElement {
+/** Returns a button that copies a text. @param name the accessible name, where the label says too little */
+export function copyButton(label: string, textOf: () => string, name?: string): HTMLElement {
   const said = make("span", { role: "status", class: "quiet" });
   const copy = async (): Promise<void> => {
     said.textContent = (await copied(textOf())) ? " Copied." : " Not allowed here: select the text and copy it.";

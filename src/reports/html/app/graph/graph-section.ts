@@ -1,6 +1,6 @@
 import { make } from "../make.ts";
 import { GroupControl } from "./controls/group-control.ts";
-import { GraphView } from "./graph-view.ts";
+import { GraphView, type StateMore } from "./graph-view.ts";
 import type { GraphModel } from "./model/graph-model.ts";
 import { groupedGraph, suggestedFields } from "./model/grouped-graph.ts";
 import { partialNotes } from "./partial-notes.ts";
@@ -9,27 +9,68 @@ import { stateFields, type StateField } from "./model/state-fields.ts";
 /** Larger graphs are shown in groups at first, where fields divide them into few. */
 const READABLE = 1_500;
 
+export interface SectionOptions {
+  /** `true`: more states will come; until {@link GraphSection.whole} they cannot be grouped. */
+  readonly isGrowing?: boolean | undefined;
+  readonly more?: StateMore | undefined;
+}
+
 /** The graph of an exploration, its states one by one or in groups. It can be mounted in any page: it reads its model only. */
 export class GraphSection {
   readonly #model: GraphModel;
+  readonly #options: SectionOptions;
   readonly #holder: HTMLElement = make("div", {});
+  readonly #parts: HTMLElement = make("div", {});
   readonly #note: HTMLElement = make("p", { class: "note", role: "status" });
-  readonly #groups: GroupControl | undefined;
+  #groups: GroupControl | undefined;
   #view: GraphView;
 
-  constructor(section: HTMLElement, model: GraphModel) {
+  constructor(section: HTMLElement, model: GraphModel, options: SectionOptions = {}) {
     this.#model = model;
+    this.#options = options;
     section.querySelector(".static")?.remove();
-    const fields = stateFields(model);
+    const fields = options.isGrowing === true ? [] : stateFields(model);
     const first = model.nodes > READABLE ? suggestedFields(fields) : [];
-    this.#groups = fields.length === 0 ? undefined : new GroupControl(fields, first, (chosen) => this.#groupBy(chosen));
-    section.append(...partialNotes(model), this.#note, this.#holder);
+    this.#groups = this.#groupControl(fields, first);
+    this.#parts.append(...partialNotes(model));
+    section.append(this.#parts, this.#note, this.#holder);
     this.#view = this.#viewBy(first);
+  }
+
+  /** Takes what was added to the model's lists. The camera and the selection stay. */
+  grew(): void {
+    this.#model.grew();
+    this.#parts.replaceChildren(...partialNotes(this.#model));
+    if (this.#note.hidden) this.#view.grew();
+    // Groups are made of all states: those that came are seen one by one, until somebody groups them again.
+    else this.#groups?.set([]);
+  }
+
+  /** No more states will come: they can be grouped. */
+  whole(): void {
+    if (this.#groups !== undefined) return;
+    this.#groups = this.#groupControl(stateFields(this.#model), []);
+    if (this.#groups !== undefined) this.#view.addControl(this.#groups.element);
+  }
+
+  /** Ends what goes on beside the page. */
+  close(): void {
+    this.#view.close();
+  }
+
+  /** Shows a state, as if it had been clicked. */
+  choose(node: number): void {
+    if (this.#note.hidden) this.#view.chooseNode(node);
+    else this.#view.openState(node);
   }
 
   /** Shows the state after a step of a finding, without taking the focus. */
   showStep(finding: string, step: number): void {
     this.#view.showStep(finding, step);
+  }
+
+  #groupControl(fields: readonly StateField[], chosen: readonly StateField[]): GroupControl | undefined {
+    return fields.length === 0 ? undefined : new GroupControl(fields, chosen, (some) => this.#groupBy(some));
   }
 
   #viewBy(fields: readonly StateField[]): GraphView {
@@ -44,7 +85,8 @@ export class GraphSection {
       this.#groups?.set([]);
       this.#view.chooseNode(node);
     };
-    return new GraphView(this.#holder, model, { openState, groups: this.#groups?.element });
+    const more = model.groups === undefined ? this.#options.more : undefined;
+    return new GraphView(this.#holder, model, { openState, groups: this.#groups?.element, more });
   }
 
   #groupBy(fields: readonly StateField[]): void {

@@ -8,7 +8,9 @@ import type { GraphModel } from "./model/graph-model.ts";
 import { pointOf } from "./drawing/edge-shapes.ts";
 import { Hit } from "./drawing/hit.ts";
 import { keepFitted, type Camera } from "./drawing/camera.ts";
-import { startLayout } from "./layout/layout.ts";
+import { grownLayout } from "./layout/grown-layout.ts";
+import type { LayoutStep } from "./layout/layout-worker.ts";
+import { MovingLayout } from "./layout/moving-layout.ts";
 import { Painter } from "./drawing/painter.ts";
 import { Minimap } from "./drawing/minimap.ts";
 import { PathFinder } from "./controls/path-finder.ts";
@@ -18,12 +20,16 @@ import { Toolbar } from "./controls/toolbar.ts";
 const HELP =
   "State graph. Arrow keys move it, plus and minus zoom, 0 fits it. To select a state without a mouse, search for it, or follow the buttons of the selected one.";
 
+/** Returns more for the details of a state: buttons, which come before its lines, and what comes at the end. */
+export type StateMore = (node: number) => { readonly actions: readonly Node[]; readonly end: readonly Node[] };
+
 /** Parts of the page that a view works with. */
 export interface ViewContext {
   /** Shows a state of a group by itself. */
   openState(node: number): void;
   /** The control of the groups, which outlives the view. */
   readonly groups: HTMLElement | undefined;
+  readonly more?: StateMore | undefined;
 }
 
 /** A graph with everything around it: search, toolbar, map, paths, and details of the chosen node or edge. */
@@ -38,6 +44,10 @@ export class GraphView implements Choices {
   readonly #hit = new Hit();
   readonly #closed = new AbortController();
   readonly #context: ViewContext;
+  readonly #layout: MovingLayout;
+  #isGrowing = false;
+  /** The state whose details are shown, and the number of its edges there. */
+  #chosen: { readonly node: number; readonly edges: number } | undefined;
 
   /** @param holder an element that the view fills */
   constructor(holder: HTMLElement, model: GraphModel, context: ViewContext) {
@@ -55,7 +65,7 @@ export class GraphView implements Choices {
     this.#painter = new Painter(this.#canvas, model, positions, this.#toolbar.look);
     this.#camera = this.#startCamera();
     this.#finder = new PathFinder(model, (way) => this.#showWay(way));
-    const map = new Minimap(this.#painter, model.nodes, (x, y) => this.#camera.centre(x, y));
+    const map = new Minimap(this.#painter, (x, y) => this.#camera.centre(x, y));
     this.#painter.onFrame = () => map.draw();
     const results = new Results(model, this, (matches) => this.#mark({ matches }));
     if (context.groups !== undefined) this.#toolbar.element.append(context.groups);
@@ -80,23 +90,55 @@ export class GraphView implements Choices {
     this.#listen();
     this.#showDetails([make("p", { class: "quiet" }, "Nothing is selected. "), this.#rootButton()]);
     this.#camera.fit();
-    this.#startLayout(positions);
+    this.#layout = new MovingLayout(
+      model.graph,
+      () => this.#painter.positions,
+      (step) => this.#moved(step),
+    );
   }
 
   /** Ends what goes on beside the page: the layout, and listeners to the page. */
   close(): void {
     this.#closed.abort();
+    this.#layout.close();
+  }
+
+  /** Takes a graph that has grown. The camera, the selection and the places of known states stay. */
+  grew(): void {
+    this.#isGrowing = true;
+    delete this.#canvas.dataset["layout"];
+    this.#painter.grew(grownLayout(this.#painter.positions, this.#model.graph));
+    this.#toolbar.grew();
+    this.#toolbar.showFindings();
+    this.#hit.forget();
+    this.#follow();
+    this.#layout.grew();
+    const chosen = this.#chosen;
+    if (chosen === undefined || this.#edgesAt(chosen.node) === chosen.edges || this.#details.contains(document.activeElement)) return;
+    const { scrollTop } = this.#details;
+    this.#showNode(chosen.node);
+    this.#details.scrollTop = scrollTop;
+  }
+
+  /** Adds a control to the toolbar. */
+  addControl(control: HTMLElement): void {
+    this.#toolbar.element.append(control);
   }
 
   chooseNode(node: number): void {
     this.#show(node);
-    this.#choose(nodeDetails(this.#model, node, this));
+    const inside = this.#hasFocus();
+    this.#showNode(node);
+    if (inside) this.#focusDetails();
   }
 
   chooseEdge(edge: number): void {
+    this.#chosen = undefined;
     this.#mark({ node: undefined, edge });
     this.#tell(...pointOf(this.#painter.shapes.curve(edge, this.#painter.positions), 0.5));
-    this.#choose(edgeDetails(this.#model, edge, this));
+    const inside = this.#hasFocus();
+    this.#showDetails(edgeDetails(this.#model, edge, this));
+    if (inside) this.#focusDetails();
   }
 
   /** Shows the state after a step of a finding's player, without taking the focus. */
@@ -107,7 +149,7 @@ export class GraphView implements Choices {
     if (found === undefined || node === undefined) return;
     this.#toolbar.chooseFinding(finding);
     this.#show(node);
-    this.#showDetails(nodeDetails(this.#model, node, this));
+    this.#showNode(node);
   }
 
   openState(node: number): void {
@@ -148,11 +190,26 @@ export class GraphView implements Choices {
     return root;
   }
 
-  #choose(content: readonly Node[]): void {
-    // The pressed button is about to be removed: the focus moves to the heading of the new details.
-    const inside = this.#details.contains(document.activeElement) || document.activeElement?.closest(".results") !== null;
-    this.#showDetails(content);
-    if (inside) this.#details.querySelector<HTMLElement>("h4")?.focus({ preventScroll: true });
+  /** Returns `true` if the pressed button is about to be removed: the focus then moves to the heading of the new details. */
+  #hasFocus(): boolean {
+    return this.#details.contains(document.activeElement) || document.activeElement?.closest(".results") !== null;
+  }
+
+  #focusDetails(): void {
+    this.#details.querySelector<HTMLElement>("h4")?.focus({ preventScroll: true });
+  }
+
+  #showNode(node: number): void {
+    this.#chosen = { node, edges: this.#edgesAt(node) };
+    const parts = nodeDetails(this.#model, node, this);
+    const { actions = [], end = [] } = this.#context.more?.(node) ?? {};
+    const lines = parts.findIndex(({ nodeName }) => nodeName === "H5");
+    const at = lines < 0 ? parts.length : lines;
+    this.#showDetails([...parts.slice(0, at), ...actions, ...parts.slice(at), ...end]);
+  }
+
+  #edgesAt(node: number): number {
+    return this.#model.leaving(node).length + this.#model.reaching(node).length;
   }
 
   #showDetails(content: readonly Node[]): void {
@@ -215,16 +272,18 @@ export class GraphView implements Choices {
     if (edge !== undefined) this.chooseEdge(edge);
   }
 
-  #startLayout(positions: Float32Array): void {
+  #moved({ positions, done }: LayoutStep): void {
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const { from, to } = this.#model.graph.edges;
-    startLayout(positions, { from, to, signal: this.#closed.signal }, (step) => {
-      if (calm && !step.done) return;
-      this.#painter.positions = step.positions;
-      this.#hit.forget();
-      this.#camera.followed();
-      this.#painter.redraw();
-      if (step.done) this.#canvas.dataset["layout"] = "done";
-    });
+    if (calm && !done) return;
+    this.#painter.positions = positions;
+    this.#hit.forget();
+    this.#follow();
+    this.#painter.redraw();
+    if (done) this.#canvas.dataset["layout"] = "done";
+  }
+
+  /** A graph that was fitted stays fitted while nothing in it is looked at. */
+  #follow(): void {
+    if (this.#chosen === undefined || !this.#isGrowing) this.#camera.followed();
   }
 }

@@ -2,7 +2,7 @@ import { make } from "../make.ts";
 import type { GraphModel } from "./model/graph-model.ts";
 
 /** Returns notes on the parts of a graph that the file does not have. */
-export function partialNotes({ graph, nodes, edges }: GraphModel): readonly HTMLElement[] {
+export function partialNotes({ graph, nodes, edges, texts }: GraphModel): readonly HTMLElement[] {
   const count = (value: number): string => value.toLocaleString("en-US");
   const absent = [
     ...(graph.withoutState > 0 ? [`the text of ${count(graph.withoutState)} states`] : []),
@@ -11,7 +11,7 @@ export function partialNotes({ graph, nodes, edges }: GraphModel): readonly HTML
   const notes = [
     ...(nodes < graph.totalNodes || edges < graph.totalEdges
       ? [
-          `A part is shown: ${count(nodes)} of ${count(graph.totalNodes)} states and ${count(edges)} of ${count(graph.totalEdges)} transitions, those nearest to the findings first. The rest is in the run store.`,
+          `A part is shown: ${count(nodes)} of ${count(graph.totalNodes)} states and ${count(edges)} of ${count(graph.totalEdges)} transitions${texts.shownIn === "page" ? "" : ", those nearest to the findings first"}. The rest is in the run store.`,
         ]
       : []),
     ...(absent.length > 0 ? [`Not in this file: ${absent.join(" and ")}.`] : []),

@@ -1,4 +1,5 @@
 import { prettyJson } from "../../../pretty-json.ts";
+import { copyButton } from "../../copy.ts";
 import { button, make } from "../../make.ts";
 import type { GraphModel } from "../model/graph-model.ts";
 
@@ -81,9 +82,25 @@ function stateDetails(model: GraphModel, node: number, choices: Choices): readon
         ];
   return [
     make("h4", { tabindex: "-1" }, `State ${model.numberOf(node)}`),
+    ...nameLine(model.stateName(node)),
     ...reached,
     pathButtons(node, choices),
     ...stateBlock(model, node),
+  ];
+}
+
+/** The name of a state, with the command that goes there. */
+function nameLine(name: string): readonly HTMLElement[] {
+  if (name === "") return [];
+  return [
+    make(
+      "p",
+      { class: "named" },
+      "id ",
+      make("code", {}, name),
+      " ",
+      copyButton("Copy open command", () => `npx seqqa open ${name}`),
+    ),
   ];
 }
 
@@ -116,7 +133,7 @@ export function edgeDetails(model: GraphModel, edge: number, choices: Choices): 
           ),
         ]
       : exchanges === undefined
-        ? [make("p", { class: "note" }, "What it sent is not in this file; it may be in the run store.")]
+        ? [absent(model, "Its requests are")]
         : exchanges.length === 0
           ? [make("p", { class: "quiet" }, "It sent nothing.")]
           : exchanges.flatMap(({ request, requestBody, response, responseBody }) => [
@@ -153,10 +170,25 @@ function neighbourList(title: string, edges: readonly number[], line: (edge: num
   return [make("h5", {}, `${title} (${edges.length})`), make("ul", { class: "neighbours" }, ...items)];
 }
 
+function absent({ texts }: GraphModel, what: string): HTMLElement {
+  const where =
+    texts.shownIn === "page"
+      ? "not on this page; a lane that is opened here shows what comes next."
+      : "not in this file; it may be in the run store.";
+  return make("p", { class: "note" }, `${what} ${where}`);
+}
+
 function stateBlock(model: GraphModel, node: number): readonly Node[] {
   const lines = model.stateLines(node);
-  if (lines === undefined) return [make("p", { class: "note" }, "Its state is not in this file; it may be in the run store.")];
-  if (lines.length === 0) return [make("p", { class: "quiet" }, "Its state is empty.")];
+  if (lines === undefined) return [absent(model, "Its state is")];
+  if (lines.length === 0)
+    return [
+      make(
+        "p",
+        { class: "quiet" },
+        model.graph.nodes.parent[node]! < 0 ? "Other states show how they differ from this one." : "Its state is empty.",
+      ),
+    ];
   const names = { same: "span", added: "ins", removed: "del" } as const;
   const signs = { same: "  ", added: "+ ", removed: "- " } as const;
   const title = model.graph.nodes.parent[node]! < 0 ? "State" : "State, and what changed from its parent";

@@ -21,7 +21,7 @@ export class Results {
       id,
       autocomplete: "off",
       spellcheck: "false",
-      placeholder: "text in a state, action, number, status",
+      placeholder: "text in a state, number, id, action, status",
     });
     const said = make("p", { role: "status", class: "quiet" });
     const list = make("ul", { class: "found" });

@@ -21,18 +21,17 @@ export class Toolbar {
   readonly #model: GraphModel;
   readonly #actions: ToolbarActions;
   readonly #hidden = new Set<number>();
-  readonly #deepest: number;
-  readonly #firstStatus: readonly number[];
+  #deepest = 0;
+  #firstStatus: readonly number[] = [];
   #nodes: NodeColours = "depth";
   #edges: EdgeColours = "action";
-  readonly #findings: HTMLSelectElement;
+  readonly #findings: HTMLSelectElement = make("select", {});
+  readonly #findingLabel: HTMLElement = make("label", {}, "Paths ", this.#findings);
 
   constructor(model: GraphModel, actions: ToolbarActions) {
     this.#model = model;
     this.#actions = actions;
     const { nodes, edges } = model.graph;
-    this.#deepest = nodes.depth.reduce((most, depth) => Math.max(most, depth), 0);
-    this.#firstStatus = nodes.id.map((_, node) => edges.status[model.firstEdge(node) ?? -1] ?? 0);
     this.look = {
       nodeColour: (node, colours) =>
         this.#nodes === "depth" ? depthColour(colours, nodes.depth[node]!, this.#deepest) : statusColour(colours, this.#firstStatus[node]!),
@@ -46,7 +45,7 @@ export class Toolbar {
             : statusColour(colours, edges.status[edge]!),
       isShown: (edge) => model.actionsOf(edge).some(({ action }) => !this.#hidden.has(action)),
     };
-    this.#findings = this.#findingSelect();
+    this.#findings.addEventListener("change", () => this.showFindings());
     this.element = make(
       "div",
       { class: "toolbar controls", role: "group", "aria-label": "What the graph shows" },
@@ -73,7 +72,7 @@ export class Toolbar {
           this.#changed();
         },
       ),
-      ...(model.graph.findings.length === 0 ? [] : [make("label", {}, "Paths ", this.#findings)]),
+      this.#findingLabel,
       make(
         "span",
         { class: "buttons" },
@@ -83,6 +82,15 @@ export class Toolbar {
       ),
       this.#filters(),
     );
+    this.grew();
+  }
+
+  /** Takes a graph that has grown: its depth, its statuses and its findings. */
+  grew(): void {
+    const { nodes, edges } = this.#model.graph;
+    this.#deepest = nodes.depth.reduce((most, depth) => Math.max(most, depth), 0);
+    this.#firstStatus = nodes.id.map((_, node) => edges.status[this.#model.firstEdge(node) ?? -1] ?? 0);
+    this.#listFindings();
     this.drawLegend();
   }
 
@@ -130,20 +138,21 @@ export class Toolbar {
     });
   }
 
-  #findingSelect(): HTMLSelectElement {
+  /** Lists the findings, unless they are listed. */
+  #listFindings(): void {
     const { findings } = this.#model.graph;
+    this.#findingLabel.hidden = findings.length === 0;
+    if (this.#findings.length === findings.length + 2) return;
+    const chosen = this.#findings.value || "all";
     const options = findings.map(({ id, severity, invariant }, index) =>
       make("option", { value: id }, `${index + 1}. ${severity} ${invariant}`),
     );
-    const made = make(
-      "select",
-      {},
+    this.#findings.replaceChildren(
       make("option", { value: "all" }, "of all findings"),
       make("option", { value: "none" }, "none"),
       ...options,
     );
-    made.addEventListener("change", () => this.showFindings());
-    return made;
+    this.#findings.value = findings.some(({ id }) => id === chosen) ? chosen : chosen === "none" ? "none" : "all";
   }
 
   #filters(): HTMLElement {

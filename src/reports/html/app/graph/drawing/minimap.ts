@@ -15,19 +15,16 @@ const WHOLE = 0.94;
 export class Minimap {
   readonly element: HTMLCanvasElement = make("canvas", { class: "minimap", "aria-hidden": "true" });
   readonly #painter: Painter;
-  readonly #nodes: number;
   /** The dots, drawn once for each layout. */
   readonly #dots = document.createElement("canvas");
-  #drawn: { readonly positions: Float32Array; readonly ink: string } | undefined;
+  #drawn: { readonly positions: Float32Array; readonly ink: string; readonly width: number } | undefined;
   #scale = 1;
   #left = 0;
   #top = 0;
 
   /** @param centre moves a point of the graph into the middle of the picture */
-  constructor(painter: Painter, nodes: number, centre: (x: number, y: number) => void) {
+  constructor(painter: Painter, centre: (x: number, y: number) => void) {
     this.#painter = painter;
-    this.#nodes = nodes;
-    this.element.hidden = nodes < FEWEST;
     const move = (event: PointerEvent): void => {
       const { x, y } = this.element.getBoundingClientRect();
       centre((event.clientX - x) / this.#scale + this.#left, (event.clientY - y) / this.#scale + this.#top);
@@ -44,11 +41,13 @@ export class Minimap {
   /** Draws the map as the graph is now. */
   draw(): void {
     const { element } = this;
+    element.hidden = this.#painter.positions.length / 2 < FEWEST;
     if (element.hidden) return;
     const { positions, transform: t, width, height } = this.#painter;
     const colours = palette();
-    if (this.#drawn?.positions !== positions || this.#drawn.ink !== colours.ink) this.#drawDots(positions, colours.quiet);
-    this.#drawn = { positions, ink: colours.ink };
+    if (this.#drawn?.positions !== positions || this.#drawn.ink !== colours.ink || this.#drawn.width !== element.clientWidth)
+      this.#drawDots(positions, colours.quiet);
+    this.#drawn = { positions, ink: colours.ink, width: element.clientWidth };
     const context = element.getContext("2d")!;
     context.clearRect(0, 0, element.width, element.height);
     context.fillStyle = colours.paper;
@@ -93,7 +92,7 @@ export class Minimap {
     const context = this.#dots.getContext("2d")!;
     context.fillStyle = colour;
     const scale = this.#scale * ratio;
-    const size = (this.#nodes > 1_000 ? 1 : 2) * ratio;
+    const size = (positions.length > 2_000 ? 1 : 2) * ratio;
     for (let at = 0; at < positions.length; at += 2)
       context.fillRect((positions[at]! - this.#left) * scale - size / 2, (positions[at + 1]! - this.#top) * scale - size / 2, size, size);
   }

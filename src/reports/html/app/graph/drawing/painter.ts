@@ -35,7 +35,7 @@ const FONT = "system-ui, sans-serif";
 export class Painter {
   readonly canvas: HTMLCanvasElement;
   readonly #model: GraphModel;
-  readonly shapes: EdgeShapes;
+  shapes: EdgeShapes;
   positions: Float32Array;
   transform: ZoomTransform = zoomIdentity;
   look: Look;
@@ -75,6 +75,13 @@ export class Painter {
   measure(): void {
     this.width = this.canvas.clientWidth;
     this.height = this.canvas.clientHeight;
+  }
+
+  /** Takes a graph that has grown, with the positions of all of its nodes. */
+  grew(positions: Float32Array): void {
+    this.positions = positions;
+    this.shapes = new EdgeShapes(this.#model.graph, this.#model.nodes);
+    this.recolour();
   }
 
   /** Redraws after a change of colours, or of the shown nodes and edges. */

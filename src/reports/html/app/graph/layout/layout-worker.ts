@@ -8,6 +8,8 @@ export interface LayoutTask {
   readonly edges: Int32Array;
   /** Milliseconds after which the layout is good enough. */
   readonly time: number;
+  /** From 0 to 1: how far nodes may move at first. */
+  readonly heat: number;
 }
 
 /** The present positions of nodes. */
@@ -32,7 +34,7 @@ export function answerLayout(): void {
   });
 }
 
-function* layout({ positions, edges, time }: LayoutTask): Generator<LayoutStep> {
+function* layout({ positions, edges, time, heat }: LayoutTask): Generator<LayoutStep> {
   const nodes: SimulationNodeDatum[] = Array.from({ length: positions.length / 2 }, (_, node) => ({
     x: positions[node * 2]!,
     y: positions[node * 2 + 1]!,
@@ -52,7 +54,7 @@ function* layout({ positions, edges, time }: LayoutTask): Generator<LayoutStep> 
     .force("link", forceLink(links).distance(SPACING).iterations(1))
     .force("x", forceX(0).strength(0.02))
     .force("y", forceY(0).strength(0.02))
-    .alpha(0.6)
+    .alpha(heat)
     .alphaDecay(large ? 0.03 : 0.0228)
     .stop();
   const begun = performance.now();

@@ -7,12 +7,14 @@ const TIME = 12_000;
 interface LayoutEdges {
   readonly from: readonly number[];
   readonly to: readonly number[];
+  /** See {@link LayoutTask}. */
+  readonly heat: number;
   /** Aborting it ends the layout. */
   readonly signal: AbortSignal;
 }
 
 /** Moves nodes by forces in a worker, and passes on their positions. If a browser allows no worker, nodes stay on their rings. */
-export function startLayout(positions: Float32Array, { from, to, signal }: LayoutEdges, onStep: (step: LayoutStep) => void): void {
+export function startLayout(positions: Float32Array, { from, to, heat, signal }: LayoutEdges, onStep: (step: LayoutStep) => void): void {
   const script = document.getElementById("app")?.textContent ?? "";
   if (script === "") return;
   const edges: number[] = [];
@@ -32,7 +34,7 @@ export function startLayout(positions: Float32Array, { from, to, signal }: Layou
     });
     worker.addEventListener("error", () => worker.terminate());
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
-    worker.postMessage({ positions, edges: Int32Array.from(edges), time: TIME } satisfies LayoutTask);
+    worker.postMessage({ positions, edges: Int32Array.from(edges), time: TIME, heat } satisfies LayoutTask);
   } catch {
     // The first layout stays.
   }

@@ -17,7 +17,10 @@ export interface ShownExchange {
 }
 
 /** The part of the page's data that a graph's texts are in; other pages give their own. */
-export type Texts = Pick<Embedded, "strings">;
+export interface Texts extends Pick<Embedded, "strings"> {
+  /** Where the graph is shown; default: in the file of a report. */
+  readonly shownIn?: "report" | "page" | undefined;
+}
 
 /** Answers the questions of the views about an exploration's graph. Nodes and edges are named by their places. */
 export class GraphModel {
@@ -25,28 +28,39 @@ export class GraphModel {
   /** Set if the nodes are groups of states. */
   readonly groups: Groups | undefined;
   readonly #labels: (string | undefined)[] = [];
-  readonly nodes: number;
-  readonly edges: number;
-  readonly #strings: readonly string[];
-  readonly #out: readonly (readonly number[])[];
-  readonly #in: readonly (readonly number[])[];
+  readonly texts: Texts;
+  readonly #out: number[][] = [];
+  readonly #in: number[][] = [];
+  #edges = 0;
 
   /** @param groups the states behind the nodes, if these are groups of states */
-  constructor(graph: EmbeddedGraph, { strings }: Texts, groups?: Groups) {
+  constructor(graph: EmbeddedGraph, texts: Texts, groups?: Groups) {
     this.graph = graph;
     this.groups = groups;
-    this.#strings = strings;
-    this.nodes = graph.nodes.id.length;
-    this.edges = graph.edges.from.length;
-    const out: number[][] = Array.from({ length: this.nodes }, () => []);
-    const into: number[][] = Array.from({ length: this.nodes }, () => []);
-    for (let edge = 0; edge < this.edges; edge++) {
-      out[graph.edges.from[edge]!]!.push(edge);
-      const to = graph.edges.to[edge]!;
-      if (to >= 0) into[to]!.push(edge);
+    this.texts = texts;
+    this.grew();
+  }
+
+  /** Takes the nodes and edges that were added to the ends of the graph's lists. */
+  grew(): void {
+    const { nodes, edges } = this.graph;
+    while (this.#out.length < nodes.id.length) {
+      this.#out.push([]);
+      this.#in.push([]);
     }
-    this.#out = out;
-    this.#in = into;
+    for (; this.#edges < edges.from.length; this.#edges++) {
+      this.#out[edges.from[this.#edges]!]!.push(this.#edges);
+      const to = edges.to[this.#edges]!;
+      if (to >= 0) this.#in[to]!.push(this.#edges);
+    }
+  }
+
+  get nodes(): number {
+    return this.#out.length;
+  }
+
+  get edges(): number {
+    return this.#edges;
   }
 
   /** Edges that begin at a node. */
@@ -62,6 +76,11 @@ export class GraphModel {
   /** The number of a node that people see. */
   numberOf(node: number): number {
     return this.graph.nodes.id[node]!;
+  }
+
+  /** The name of a state in commands; empty: unknown. */
+  stateName(node: number): string {
+    return this.graph.nodes.name?.[node] ?? "";
   }
 
   /** The name of a node in texts. */
@@ -104,11 +123,6 @@ export class GraphModel {
     return this.groups?.transitions[edge] ?? [{ action: this.graph.edges.action[edge]!, count: 1 }];
   }
 
-  /** The texts of the graph, for models of parts of it. */
-  get texts(): Texts {
-    return { strings: this.#strings };
-  }
-
   actionName(action: number): string {
     return this.graph.actions[action] ?? "";
   }
@@ -130,11 +144,11 @@ export class GraphModel {
 
   /** Returns a text by its place in the file. */
   text(place: number): string {
-    return this.#strings[place] ?? "";
+    return this.texts.strings[place] ?? "";
   }
 
   state(node: number): readonly string[] | undefined {
-    return this.graph.nodes.state[node]?.map((place) => this.#strings[place]!);
+    return this.graph.nodes.state[node]?.map((place) => this.texts.strings[place]!);
   }
 
   /** The lines of the state, and lines of the parent's state that are missing in it; `undefined`: not in the file. */
@@ -160,7 +174,7 @@ export class GraphModel {
   }
 
   #shown([request, requestBody, response, responseBody]: EmbeddedExchange): ShownExchange {
-    const text = (place: number): string | undefined => (place < 0 ? undefined : this.#strings[place]);
+    const text = (place: number): string | undefined => (place < 0 ? undefined : this.texts.strings[place]);
     return {
       request: text(request) ?? "",
       requestBody: text(requestBody),

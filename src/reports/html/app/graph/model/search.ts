@@ -1,3 +1,4 @@
+import { SHORT_ID } from "../../../../../model/results/state-id.ts";
 import type { GraphModel } from "./graph-model.ts";
 
 export interface Found {
@@ -5,18 +6,21 @@ export interface Found {
   readonly edges: readonly number[];
 }
 
-/** Finds nodes by their number or by a text in their state, and edges by the name of their action or their status. An empty text finds nothing. */
+/** Finds nodes by their number, by their name in commands or by a text in their state, and edges by the name of their action or their status. An empty text finds nothing. */
 export function search(model: GraphModel, query: string): Found {
   const wanted = query.trim().toLowerCase();
   if (wanted === "") return { nodes: [], edges: [] };
   const { graph } = model;
   const number = /^\d+$/.test(wanted) ? Number(wanted) : undefined;
+  const name = /^[0-9a-f]{4,16}$/.test(wanted) ? wanted.slice(0, SHORT_ID) : undefined;
   const inText = texts(model, wanted);
   const actions = new Set(graph.actions.flatMap((name, action) => (name.toLowerCase().includes(wanted) ? [action] : [])));
   const nodes: number[] = [];
   for (let node = 0; node < model.nodes; node++) {
     const isNamed = model.groups !== undefined && model.labelOf(node).toLowerCase().includes(wanted);
-    if (isNamed || model.numberOf(node) === number || graph.nodes.state[node]?.some((place) => inText(place)) === true) nodes.push(node);
+    const isCalled = name !== undefined && model.stateName(node).startsWith(name);
+    if (isNamed || isCalled || model.numberOf(node) === number || graph.nodes.state[node]?.some((place) => inText(place)) === true)
+      nodes.push(node);
   }
   const edges: number[] = [];
   for (let edge = 0; edge < model.edges; edge++) {

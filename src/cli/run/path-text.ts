@@ -1,0 +1,52 @@
+import { dirname, join, relative, resolve, sep } from "node:path";
+import type { Config } from "../../config/index.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import { pathJourneyText, pathVitestText, printable } from "../../reports/index.ts";
+import type { Feed, UiText } from "../../ui/index.ts";
+
+interface PathTextContext {
+  readonly config: Pick<Config, "folder" | "file">;
+  readonly feed: Pick<Feed, "exploration">;
+  readonly cwd: string;
+}
+
+/** Returns a path as a file that keeps it. The paths in it are relative to where it belongs. @throws SeqqaError */
+export function pathText(
+  { config, feed, cwd }: PathTextContext,
+  exploration: number,
+  { path, as }: { readonly path: readonly string[]; readonly as: "journey" | "test" },
+): UiText {
+  const known = feed.exploration(exploration);
+  if (known === undefined) throw new SeqqaError("NO_EXPLORATION", "The run has no such exploration: reload the page.", { exitStatus: 2 });
+  const { ended, actions, graph } = known;
+  if (ended === undefined) throw new SeqqaError("RUN_GOES_ON", "A path can be saved once its exploration has ended.", { exitStatus: 2 });
+  const folder = as === "journey" ? join(config.folder, "journeys") : cwd;
+  const here = (file: string): string => {
+    const way = relative(folder, file).split(sep).join("/");
+    return way.startsWith("../") ? way : `./${way}`;
+  };
+  const exportName = ended.isGraph ? "graph" : "agent";
+  const module = here(resolve(cwd, known.file));
+  const named = (kind: string): string => `${(path.at(-1) ?? "root").replace(/[^\w-]+/g, "-").slice(0, 60)}.${kind}.ts`;
+  if (as === "journey") {
+    refuseJourney(path, ended);
+    const statuses = graph.statusesOf(path.map((name) => actions.indexOf(name)));
+    const steps = path.map((action, at) => ({ action, status: statuses[at] ?? 0 }));
+    const name = printable(path.join(", ")) || known.name;
+    return { text: pathJourneyText({ exportName, module, name, steps }), file: named("journey") };
+  }
+  const file = config.file === undefined ? undefined : here(resolve(dirname(config.file), config.file));
+  const text = pathVitestText({ exportName, module, config: file, seed: ended.seed, draws: undefined, path });
+  return { text, file: named("test") };
+}
+
+/** A journey has one client, and no graph to follow. @throws SeqqaError */
+function refuseJourney(
+  path: readonly string[],
+  { isGraph, ofRoles }: { readonly isGraph: boolean; readonly ofRoles: ReadonlySet<string> },
+): void {
+  const acting = path.find((action) => ofRoles.has(action));
+  if (!isGraph && acting === undefined) return;
+  const why = isGraph ? "A path of a state graph cannot be a journey." : `${acting} acts as a role, and a journey has no roles.`;
+  throw new SeqqaError("NO_JOURNEY", why, { exitStatus: 2, hint: "Save it as a test." });
+}

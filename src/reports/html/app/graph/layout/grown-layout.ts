@@ -1,0 +1,21 @@
+import type { EmbeddedGraph } from "../../../embedded.ts";
+import { SPACING } from "./first-layout.ts";
+
+/** Radians between two children of a node: no two of them get the same direction. */
+const TURN = 2.4;
+
+/** Returns positions for a graph that has grown: known nodes stay where they are, each new one is put beside its parent, away from the root. */
+export function grownLayout(positions: Float32Array, { nodes: { parent } }: Pick<EmbeddedGraph, "nodes">): Float32Array {
+  const grown = new Float32Array(parent.length * 2);
+  grown.set(positions);
+  for (let node = positions.length / 2; node < parent.length; node++) {
+    const from = parent[node]!;
+    if (from < 0) continue;
+    const [x, y] = [grown[from * 2]!, grown[from * 2 + 1]!];
+    const spread = ((node * TURN) % (2 * Math.PI)) - Math.PI;
+    const angle = x === 0 && y === 0 ? spread : Math.atan2(y, x) + spread / 3;
+    grown[node * 2] = x + Math.cos(angle) * SPACING;
+    grown[node * 2 + 1] = y + Math.sin(angle) * SPACING;
+  }
+  return grown;
+}

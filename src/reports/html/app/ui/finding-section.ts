@@ -1,0 +1,85 @@
+import type { UiFinding } from "../../../../ui/messages.ts";
+import { printable } from "../../../console/printable.ts";
+import { anchorOf } from "../../anchor-of.ts";
+import { startFindingList } from "../finding-list.ts";
+import { startFinding } from "../findings.ts";
+import { all, button, make } from "../make.ts";
+
+export interface FindingActions {
+  /** Shows the state of a finding in the graph. */
+  show(finding: UiFinding): void;
+  /** Returns the button that opens a lane in the state of a finding. */
+  laneButton(finding: UiFinding): HTMLElement;
+}
+
+/** The findings of an exploration: names and paths while it runs, and afterwards everything that the report has. */
+export class FindingSection {
+  readonly element = make("section", { class: "findings" });
+  readonly #count = make("span", { class: "quiet" });
+  readonly #list = make("div", {});
+  readonly #actions: FindingActions;
+
+  constructor(actions: FindingActions) {
+    this.#actions = actions;
+    this.element.append(make("h3", {}, "Findings ", this.#count), this.#list);
+  }
+
+  /** Shows findings in place of those before. @param setup HTML of the server, with the requests that led to the root state */
+  show(findings: readonly UiFinding[], setup: string | undefined): void {
+    this.#count.textContent = String(findings.length);
+    if (setup === undefined) return this.#list.replaceChildren(...this.#rows(findings));
+    const articles = findings.map((finding) => this.#article(finding));
+    this.#list.replaceChildren(...(findings.length === 0 ? [make("p", {}, "None.")] : articles), fromServer(setup));
+    startFinding(this.#list);
+    startFindingList(this.#list, articles);
+    const first = this.#list.querySelector(".finding");
+    for (const one of articles) one.querySelector("details")!.open = one === first;
+  }
+
+  #rows(findings: readonly UiFinding[]): readonly HTMLElement[] {
+    if (findings.length === 0) return [make("p", { class: "quiet" }, "None so far.")];
+    const items = findings.map((finding) =>
+      make(
+        "li",
+        {},
+        ...this.#title(finding),
+        " ",
+        make("span", { class: "quiet" }, printable(finding.path.join(" -> "))),
+        " ",
+        this.#showButton(finding),
+      ),
+    );
+    return [make("ul", { class: "arrived" }, ...items)];
+  }
+
+  #article(finding: UiFinding): HTMLElement {
+    const holder = fromServer(finding.html ?? "");
+    const article =
+      holder.querySelector<HTMLElement>(".finding") ??
+      make("article", { class: "finding", id: anchorOf(finding.id) }, make("details", {}, make("summary", {}, ...this.#title(finding))));
+    const bar = make("div", { class: "to-lane" }, this.#showButton(finding), this.#actions.laneButton(finding));
+    const facts = article.querySelector(".facts");
+    if (facts === null) article.querySelector("details")!.append(bar);
+    else facts.after(bar);
+    return article;
+  }
+
+  #title({ name, severity }: UiFinding): readonly (string | Node)[] {
+    return [make("span", { class: "mark failed" }, printable(severity.toUpperCase())), " ", printable(name)];
+  }
+
+  #showButton(finding: UiFinding): HTMLElement {
+    return button("Show in the graph", () => this.#actions.show(finding), { class: "small" });
+  }
+}
+
+/**
+ * Returns HTML of the server as elements. It is made by the functions of the report, which escape every text from outside; the policy of the page, which
+ * runs no script but its own, is the second wall. Nothing else becomes elements this way.
+ */
+function fromServer(html: string): HTMLElement {
+  const holder = make("div", {});
+  holder.innerHTML = html;
+  for (const one of all(".controls", holder)) one.remove();
+  return holder;
+}

@@ -1,0 +1,166 @@
+import type { UiLaneState } from "../../../../ui/messages.ts";
+import { SHORT_ID } from "../../../../model/results/state-id.ts";
+import { printable } from "../../../console/printable.ts";
+import { copyButton } from "../copy.ts";
+import { button, make } from "../make.ts";
+import { Refused, type Connection } from "./connection.ts";
+import { savePath, type ChosenPath } from "./saved-path.ts";
+import { endOf, judgedView, linesView, stepView } from "./step-view.ts";
+
+/** The parts of the page that a lane works with. */
+export interface LaneContext {
+  readonly connection: Connection;
+  /** Shows a state in the graph. @returns `undefined` if the page does not have the state */
+  readonly stateButton: (exploration: number, name: string) => HTMLElement | undefined;
+}
+
+/** A lane on which actions are executed one at a time. */
+export class LanePanel {
+  readonly element: HTMLElement;
+  readonly #context: LaneContext;
+  readonly #heading = make("h3", { tabindex: "-1" }, "Lane");
+  readonly #said = make("p", { role: "status" });
+  readonly #place = make("div", {});
+  readonly #saved = make("div", { class: "saved" });
+  readonly #steps = make("ol", { class: "steps", reversed: true });
+  #isBusy = false;
+
+  constructor(context: LaneContext) {
+    this.#context = context;
+    this.element = make(
+      "section",
+      { class: "lane", "aria-label": "Lane" },
+      this.#heading,
+      this.#said,
+      this.#place,
+      this.#saved,
+      this.#steps,
+    );
+  }
+
+  /** Opens a lane at the end of a path. The one before is closed. */
+  async open({ exploration, path }: ChosenPath): Promise<void> {
+    this.#steps.replaceChildren();
+    this.#saved.replaceChildren();
+    this.#place.replaceChildren();
+    this.#heading.focus({ preventScroll: true });
+    this.element.scrollIntoView({ block: "start" });
+    await this.#ask(`Opening a lane, and executing ${path.length} action${path.length === 1 ? "" : "s"}.`, "/api/lane", {
+      exploration,
+      path,
+    });
+  }
+
+  async #step(action: string): Promise<void> {
+    await this.#ask(`Executing ${printable(action)}.`, "/api/lane/step", { action });
+    const again = [...this.#place.querySelectorAll<HTMLElement>("button[data-action]")].find((one) => one.dataset["action"] === action);
+    again?.focus({ preventScroll: true });
+  }
+
+  async #close(): Promise<void> {
+    if (this.#isBusy) return;
+    await this.#context.connection.post("/api/lane/close", {}).catch(() => undefined);
+    this.element.remove();
+  }
+
+  async #ask(saying: string, path: string, body: object): Promise<void> {
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    this.element.setAttribute("aria-busy", "true");
+    this.#said.className = "quiet";
+    this.#said.textContent = saying;
+    try {
+      this.#show(await this.#context.connection.post<UiLaneState>(path, body));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      this.#said.className = "warn";
+      this.#said.textContent = error.message;
+    } finally {
+      this.#isBusy = false;
+      this.element.removeAttribute("aria-busy");
+    }
+  }
+
+  #show(state: UiLaneState): void {
+    const { step, root, path } = state;
+    if (step !== undefined) this.#steps.prepend(stepView(step.kind === "executed" ? path.length : path.length + 1, step));
+    this.#said.className = "quiet";
+    this.#said.textContent =
+      step === undefined ? "The lane is in the root state." : endOf(step) || `${printable(step.action)}: ${outcome(step)}.`;
+    this.#place.replaceChildren(
+      ...this.#usesPart(state),
+      ...(root === undefined ? [] : judgedView(root)),
+      ...this.#placePart(state),
+      this.#actionsPart(state),
+    );
+  }
+
+  #usesPart({ uses }: UiLaneState): readonly HTMLElement[] {
+    const items = uses.map((one) =>
+      make(
+        "li",
+        {},
+        make("code", {}, printable(one)),
+        " ",
+        copyButton("Copy", () => one, `Copy ${printable(one)}`),
+      ),
+    );
+    return [make("ul", { class: "uses" }, ...items)];
+  }
+
+  #placePart({ exploration, path, place }: UiLaneState): readonly HTMLElement[] {
+    const name = place.id.slice(0, SHORT_ID);
+    const inGraph = this.#context.stateButton(exploration, name);
+    const chosen = { exploration, path };
+    const save = (as: "test" | "journey") => (): void => void savePath(this.#context.connection, chosen, as, this.#saved);
+    return [
+      make(
+        "p",
+        {},
+        "State ",
+        make("code", { class: "place" }, name),
+        path.length === 0 ? ", the root state. " : `, after ${path.map(printable).join(" -> ")}. `,
+        ...(inGraph === undefined ? [make("span", { class: "quiet" }, "It is not in the graph.")] : [inGraph]),
+      ),
+      linesView(place.lines, "It is as at the beginning."),
+      make(
+        "p",
+        { class: "controls" },
+        button("Save this path as a test", save("test"), { class: "small" }),
+        " ",
+        button("Save this path as a journey", save("journey"), { class: "small" }),
+        " ",
+        button("Close the lane", () => void this.#close(), { class: "small" }),
+      ),
+    ];
+  }
+
+  /** Actions that apply come first; the others can be tried, too. */
+  #actionsPart({ actions, place: { applicable } }: UiLaneState): HTMLElement {
+    const others = actions.filter((name) => !applicable.includes(name));
+    const act = (name: string, attributes: Readonly<Record<string, string>>): HTMLElement =>
+      button(printable(name), () => void this.#step(name), { "data-action": name, ...attributes });
+    return make(
+      "div",
+      { class: "actions", role: "group", "aria-label": "Actions" },
+      make("h4", {}, `${applicable.length} of ${actions.length} actions apply here`),
+      ...applicable.map((name) => act(name, {})),
+      ...others.map((name) =>
+        act(name, { class: "dim", title: "It does not apply here", "aria-label": `${printable(name)}, does not apply here` }),
+      ),
+    );
+  }
+}
+
+function outcome({ status, changes, broken, held }: NonNullable<UiLaneState["step"]>): string {
+  const parts = [
+    ...(status === null ? [] : [String(status)]),
+    changes.length === 0 ? "the state did not change" : "the state changed",
+    ...(broken.length > 0
+      ? [`broken: ${broken.map(({ invariant }) => printable(invariant)).join(", ")}`]
+      : held.length > 0
+        ? ["all rules hold"]
+        : []),
+  ];
+  return parts.join(", ");
+}

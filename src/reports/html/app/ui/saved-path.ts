@@ -1,0 +1,48 @@
+import type { UiText } from "../../../../ui/messages.ts";
+import { startCopying } from "../copy.ts";
+import { button, make } from "../make.ts";
+import { Refused, type Connection } from "./connection.ts";
+import { titled } from "./exchange-view.ts";
+
+/** A path in an exploration. */
+export interface ChosenPath {
+  readonly exploration: number;
+  readonly path: readonly string[];
+}
+
+/** Shows a path as the text of a test or a journey, to be copied or downloaded. */
+export async function savePath(
+  connection: Connection,
+  { exploration, path }: ChosenPath,
+  as: "test" | "journey",
+  holder: HTMLElement,
+): Promise<void> {
+  try {
+    const { text, file } = await connection.get<UiText>("/api/text", { exploration, as, action: path });
+    const heading = make("h4", { tabindex: "-1" }, `This path as a ${as}`);
+    holder.replaceChildren(
+      heading,
+      make(
+        "p",
+        { class: "controls" },
+        button(`Download ${file}`, () => download(file, text), { class: "small" }),
+        " ",
+        button("Hide", () => holder.replaceChildren(), { class: "small" }),
+      ),
+      titled(file),
+      make("pre", { tabindex: "0" }, text),
+    );
+    startCopying(holder);
+    heading.focus();
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    holder.replaceChildren(make("p", { class: "note", role: "alert" }, error.message));
+  }
+}
+
+function download(file: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  make("a", { href: url, download: file }).click();
+  // The browser reads it after the click.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

@@ -1,0 +1,52 @@
+import type { Comparison } from "../document/compared-with.ts";
+import type { ExplorationEntry } from "../document/document-types.ts";
+import type { SourcePlace } from "../document/source-place.ts";
+import { findingPart } from "./finding-part.ts";
+import { findingView } from "./finding-view.ts";
+import { LIMITS, type Limits } from "./limits.ts";
+import { racePart } from "./race-part.ts";
+import { setupPart } from "./setup-part.ts";
+import type { StateNamer } from "./state-namer.ts";
+
+/** Bytes of an exploration's findings that a page loads at once. */
+const MOST_BYTES = 4_000_000;
+
+/** The findings of an exploration as a page other than the report shows them. All of it is escaped HTML. */
+export interface FindingParts {
+  /** How the root state was reached; empty: nothing is known of it. */
+  readonly setup: string;
+  /** By the finding's id. */
+  readonly findings: ReadonlyMap<string, string>;
+}
+
+interface Beside {
+  /** The id of the element that will hold the setup. */
+  readonly setup: string;
+  readonly source?: SourcePlace | undefined;
+  readonly comparison?: Comparison | undefined;
+  readonly stateName?: StateNamer | undefined;
+}
+
+/** Returns the findings as the report has them; beyond 4 MB with fewer details. */
+export function findingParts(entry: ExplorationEntry, { setup, ...more }: Beside): FindingParts {
+  const partsWithin = (limits: Limits): FindingParts => {
+    const view = findingView(entry, setup, { limits, ...more });
+    const { violations, races } = entry;
+    return {
+      setup: setupPart(entry.setup, setup, limits),
+      findings: new Map([
+        ...violations.map((one, place) => [one.id, findingPart(one, view, place < limits.findings)] as const),
+        ...races.map((race, place) => [race.id, racePart(race, view, violations.length + place < limits.findings)] as const),
+      ]),
+    };
+  };
+  let parts = partsWithin(LIMITS[0]!);
+  for (const limits of LIMITS.slice(1)) {
+    if (sizeOf(parts) <= MOST_BYTES) break;
+    parts = partsWithin(limits);
+  }
+  return parts;
+}
+
+const sizeOf = ({ setup, findings }: FindingParts): number =>
+  [setup, ...findings.values()].reduce((sum, html) => sum + Buffer.byteLength(html), 0);

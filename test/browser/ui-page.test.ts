@@ -1,0 +1,191 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { main } from "../../src/cli/index.ts";
+import type { UiEvent } from "../../src/ui/messages.ts";
+import { startBrowser } from "../support/browser.ts";
+import { emptyFolder, root, until } from "../support/e2e.ts";
+import { Sink } from "../unit/reports/results.ts";
+
+// The command from its sources, in this process: the exploration is imported by the test runner, and not bundled for Node.
+vi.mock(import("../../src/run/prepare/load-exploration.ts"), () => ({
+  loadExploration: async (entry: string) =>
+    ({ module: { literals: [] }, definition: ((await import(entry)) as { readonly agent: never }).agent }) as never,
+}));
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** A command that serves the page, in this process. */
+interface Served {
+  readonly url: string;
+  /** Does what Ctrl-C does, and returns the exit status. */
+  readonly interrupt: () => Promise<number>;
+}
+
+let browser: Browser;
+let output: string;
+
+async function serve(...args: readonly string[]): Promise<Served> {
+  const [stdout, stderr] = [new Sink(), new Sink()];
+  const listeners = new Set<() => void>();
+  const onInterrupt = (listener: () => void): (() => void) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  };
+  const ended = main([...args, "--output", output], { stdout, stderr, env: {}, cwd: root, onInterrupt, exit: () => undefined });
+  const address = /http:\S+token=\w+/;
+  await until(() => address.test(stderr.text), "the page is served");
+  const interrupt = (): Promise<number> => {
+    for (const listener of listeners) listener();
+    return ended;
+  };
+  return { url: address.exec(stderr.text)![0], interrupt };
+}
+
+async function open(
+  url: string,
+  prepare: (page: Page) => Promise<void> = () => Promise.resolve(),
+): Promise<{ readonly page: Page; readonly complaints: string[] }> {
+  const page = await browser.newPage({
+    reducedMotion: "reduce",
+    viewport: { width: 1440, height: 900 },
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  page.setDefaultTimeout(15_000);
+  const complaints: string[] = [];
+  page.on("console", (message) => complaints.push(`${message.type()}: ${message.text()}`));
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await prepare(page);
+  await page.goto(url);
+  return { page, complaints };
+}
+
+/** Answers a page's first connection with a part of what the server knows, and ends it. */
+async function loseFirstConnection(page: Page, url: string): Promise<void> {
+  const answer = await fetch(url.replace("/?", "/api/events?"));
+  let text = "";
+  for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) {
+    text += Buffer.from(chunk).toString("utf8");
+    if (text.includes("\n\n")) break;
+  }
+  const { explorations } = JSON.parse(text.slice("data: ".length, text.indexOf("\n\n"))) as Extract<UiEvent, { readonly kind: "all" }>;
+  const earlier = explorations.map((one) => ({
+    ...one,
+    nodes: one.nodes.slice(0, 5),
+    edges: [],
+    states: 5,
+    verdict: undefined,
+    findings: [],
+  }));
+  const body = `data: ${JSON.stringify({ kind: "all", explorations: earlier })}\n\n`;
+  await page.route("**/api/events*", (route) => route.fulfill({ contentType: "text/event-stream", body }), { times: 1 });
+}
+
+/** Returns the complaints of axe. */
+async function axeFor(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe);
+  const { violations } = (await page.evaluate("axe.run(document, { resultTypes: ['violations'] })")) as {
+    readonly violations: readonly { id: string; nodes: readonly { html: string }[] }[];
+  };
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+}
+
+const statesOf = async (page: Page): Promise<number> =>
+  Number(/(\d+) states?/.exec((await page.locator("h3", { hasText: "State graph" }).textContent()) ?? "")?.[1] ?? 0);
+
+beforeAll(async () => {
+  browser = await startBrowser();
+  output = emptyFolder();
+});
+
+afterAll(async () => {
+  await browser?.close();
+});
+
+// The second test serves the run of the first one.
+describe("the page of seqqa run --ui", () => {
+  it("shows the graph while it grows and findings as they arrive, and then opens a lane, executes an action and saves the path", async () => {
+    const served = await serve("run", "fixtures/demo", "--races", "off", "--ui");
+    const { page, complaints } = await open(served.url);
+    await until(async () => (await statesOf(page)) > 1, "the first states are shown");
+    const first = await statesOf(page);
+    // The selection survives the growth, and its lane can wait.
+    await page.getByRole("button", { name: "Show the root state" }).click();
+    const details = page.locator(".details");
+    const lane = details.getByRole("button", { name: "Open a lane here" });
+    expect(await lane.getAttribute("aria-disabled")).toBe("true");
+    expect(await details.locator(".gated").textContent()).toContain("once the run has ended");
+    await page.locator(".arrived", { hasText: "refund_within_amount" }).waitFor();
+    await page.locator("h1.failed", { hasText: "The run has ended: failed" }).waitFor();
+    expect(await statesOf(page)).toBe(73);
+    expect(first).toBeLessThan(73);
+    expect(await details.locator("h4").first().textContent()).toBe("State 0");
+
+    const finding = page.locator(".finding", { hasText: "refund_within_amount" });
+    expect(await finding.locator(".where").textContent()).toBe("Step 4 of 4: refund_order, fails here");
+    expect(await finding.locator(".facts").textContent()).toMatch(/state [0-9a-f]{8}/);
+    await finding.getByRole("button", { name: "Open a lane here" }).click();
+    const panel = page.locator("section.lane");
+    await panel.locator(".place").waitFor();
+    expect(await panel.locator("ol.steps li.failing").textContent()).toMatch(/4\. refund_order 200[^]*refund_within_amount: refunded more/);
+
+    // A state by its name, and from there by the keyboard alone.
+    const search = page.locator(".results input");
+    await search.fill("48b80dac");
+    await search.press("Enter");
+    expect(await details.locator("h4").first().textContent()).toBe("State 1");
+    await details.getByRole("button", { name: "Copy open command" }).click();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toBe("npx seqqa open 48b80dac");
+    await details.locator(".last-requests").getByText("POST http").first().waitFor();
+    await lane.press("Enter");
+    await panel.locator(".place", { hasText: "48b80dac" }).waitFor();
+    expect(await panel.locator(".uses").textContent()).toMatch(/http:\/\/127\.0\.0\.1:\d+/);
+    await panel.getByRole("button", { name: "pay_order", exact: true }).press("Enter");
+    await panel.getByRole("status").filter({ hasText: "pay_order: 200, the state changed, all rules hold." }).waitFor();
+    expect(await panel.locator("ol.steps li").first().textContent()).toMatch(/2\. pay_order 200[^]*\+ systems\.db\.orders[^]*"paid"/);
+    // The focus stays on the action.
+    await page.keyboard.press("Enter");
+    await panel.locator("ol.steps li", { hasText: "3. pay_order" }).waitFor();
+    await panel.getByRole("button", { name: "Save this path as a test" }).press("Enter");
+    expect(await panel.locator(".saved pre").textContent()).toContain('agent.replay(["create_order","pay_order","pay_order"]');
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      panel.getByRole("button", { name: "Download pay_order.test.ts" }).press("Enter"),
+    ]);
+    expect(download.suggestedFilename()).toBe("pay_order.test.ts");
+    await panel.getByRole("button", { name: "Save this path as a journey" }).press("Enter");
+    await panel.locator(".saved pre", { hasText: 'step("pay_order", [409])' }).waitFor();
+
+    expect(await axeFor(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    expect(await served.interrupt()).toBe(1);
+    await page.getByRole("alert").filter({ hasText: "seqqa cannot be reached" }).waitFor();
+    await page.close();
+  });
+});
+
+describe("the page of seqqa ui", () => {
+  it("shows the last run in a narrow dark window, and comes back after a lost connection", async () => {
+    const served = await serve("ui", "--config", "fixtures/demo/seqqa.yaml");
+    const { page, complaints } = await open(served.url, (one) => loseFirstConnection(one, served.url));
+    await page.getByRole("alert").filter({ hasText: "seqqa cannot be reached" }).waitFor();
+    expect(await statesOf(page)).toBe(5);
+    await page.getByRole("alert").waitFor({ state: "hidden" });
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.locator(".finding", { hasText: "refund_within_amount" }).waitFor();
+    expect(await statesOf(page)).toBe(73);
+    // An action that does not apply can be tried.
+    await page.getByRole("button", { name: "Show the root state" }).click();
+    await page.locator(".details").getByRole("button", { name: "Open a lane here" }).click();
+    const panel = page.locator("section.lane");
+    await panel.getByRole("button", { name: "pay_order, does not apply here" }).click();
+    await panel.getByRole("status").filter({ hasText: "pay_order was not executed. It does not apply here." }).waitFor();
+    expect(await axeFor(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(390);
+    expect(complaints).toEqual([]);
+    expect(await served.interrupt()).toBe(0);
+    await page.close();
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { pathText } from "../../../../src/cli/run/path-text.ts";
+import { Feed } from "../../../../src/ui/index.ts";
+import { result } from "../../reports/results.ts";
+
+const actions = ["create", "pay", "../../etc/x y"];
+const config = { folder: "/work/qa", file: "/work/qa/seqqa.yaml" };
+
+/** A run of one exploration that has ended with a result, or goes on. */
+function feedOf(changes: Parameters<typeof result>[0] | undefined): Feed {
+  const feed = new Feed({ redact: [], includeRequestResponse: true });
+  feed.event("shop", { kind: "started", name: "shop", lanes: 1, notes: [], actions, file: "qa/shop.explore.ts" });
+  const step = { isFinding: false, exchanges: [], fromName: "d1703bab", toName: "48b80dac" };
+  feed.tried("shop", { ...step, from: 0, action: "create", status: 201, to: 1, isNew: true });
+  feed.tried("shop", { ...step, from: 1, action: "pay", status: 409, to: 1, isNew: false });
+  if (changes !== undefined) feed.explored({ name: "shop", file: "qa/shop.explore.ts", result: result(changes) });
+  return feed;
+}
+
+const textOf = (as: "test" | "journey", changes: Parameters<typeof result>[0] | undefined = {}, path = ["create", "pay"]) =>
+  pathText({ config, feed: feedOf(changes), cwd: "/work" }, 0, { path, as });
+
+describe("a path that is saved", () => {
+  it("is a test that imports the exploration from the current folder, with the seed of its run", () => {
+    const { text, file } = textOf("test");
+    expect(file).toBe("pay.test.ts");
+    expect(text).toContain('import { agent } from "./qa/shop.explore.ts";');
+    expect(text).toContain('agent.replay(["create","pay"]');
+    expect(text).toContain("seed: 7,");
+  });
+
+  it("is a journey for the folder of journeys, which expects the statuses that were seen", () => {
+    const { text, file } = textOf("journey");
+    expect(file).toBe("pay.journey.ts");
+    expect(text).toContain('import { agent } from "../shop.explore.ts";');
+    expect(text).toContain('step("create"),\n    step("pay", [409]),');
+  });
+
+  it("uses the export of a state graph, which cannot be a journey", () => {
+    expect(textOf("test", { deadEdges: [] }).text).toContain('import { graph } from "./qa/shop.explore.ts";');
+    expect(() => textOf("journey", { deadEdges: [] })).toThrow(
+      expect.objectContaining({ message: "A path of a state graph cannot be a journey.", hint: "Save it as a test." }),
+    );
+  });
+
+  it("cannot be a journey if an action acts as a role", () => {
+    const coverage = { actions: { pay: { applied: 1, skipped: 0, statuses: {}, role: "bob" } }, pairs: 1 };
+    expect(textOf("test", { coverage }).text).toContain("agent.replay");
+    expect(textOf("journey", { coverage }, ["create"]).file).toBe("create.journey.ts");
+    expect(() => textOf("journey", { coverage })).toThrow("pay acts as a role, and a journey has no roles.");
+  });
+
+  it("has a file name that is no path", () => {
+    expect(textOf("test", {}, ["../../etc/x y"]).file).toBe("-etc-x-y.test.ts");
+    expect(textOf("test", {}, []).file).toBe("root.test.ts");
+  });
+
+  it("waits for the end of its exploration", () => {
+    const feed = feedOf(undefined);
+    expect(() => pathText({ config, feed, cwd: "/work" }, 0, { path: [], as: "test" })).toThrow(
+      "A path can be saved once its exploration has ended.",
+    );
+    expect(() => pathText({ config, feed, cwd: "/work" }, 1, { path: [], as: "test" })).toThrow("There is no such exploration.");
+  });
+});
