@@ -18,6 +18,8 @@ export interface UiServerOptions {
   readonly port: number;
   /** The page, and the policy that its script and style fit. */
   readonly page: { readonly html: string; readonly policy: string };
+  /** Returns a text without secrets: errors quote the target. */
+  readonly shown: (text: string) => string;
   /** Returns a path as the file of a journey or a test. @throws SeqqaError */
   readonly textOf: (exploration: number, path: readonly string[], as: "journey" | "test") => UiText;
 }
@@ -34,7 +36,9 @@ export class UiServer {
 
   private constructor(options: UiServerOptions) {
     this.#options = options;
-    this.#server = createServer((request, response) => void this.#answer(request, response));
+    this.#server = createServer((request, response) => {
+      this.#answer(request, response).catch(() => response.destroy());
+    });
   }
 
   /** @throws SeqqaError `UI_PORT` with exit status 2 if the port cannot be used */
@@ -73,19 +77,22 @@ export class UiServer {
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = new URL(request.url ?? "/", "http://127.0.0.1");
     response
       .setHeader("Cache-Control", "no-store")
       .setHeader("X-Content-Type-Options", "nosniff")
       .setHeader("Referrer-Policy", "no-referrer");
     try {
+      const url = parsed(request.url ?? "/");
+      if (url === undefined) return send(response, 400, { error: "The request names no page." });
       if (!this.#isAllowed(request, url))
         return send(response, 403, { error: "The address of the page has a token, which is missing or wrong." });
       await this.#route(request, response, url);
     } catch (error) {
       const known = error instanceof SeqqaError;
-      const message = error instanceof Error ? error.message : String(error);
-      if (!response.headersSent) send(response, known ? 400 : 500, { error: message, ...(known && { hint: error.hint }) });
+      const { shown } = this.#options;
+      const message = shown(error instanceof Error ? error.message : String(error));
+      const hint = known && error.hint !== undefined ? shown(error.hint) : undefined;
+      if (!response.headersSent) send(response, known ? 400 : 500, { error: message, hint });
     }
   }
 
@@ -150,6 +157,15 @@ export class UiServer {
     if (known === undefined || found === undefined) throw wrong("There is no such state.");
     const path = known.graph.path(node).map((action) => known.actions[action] ?? "");
     return { path, lines: found.lines, exchanges: known.graph.exchanges(node) };
+  }
+}
+
+/** Returns the URL of a request; `undefined` for one such as `//`, which is none. */
+function parsed(path: string): URL | undefined {
+  try {
+    return new URL(path, "http://127.0.0.1");
+  } catch {
+    return undefined;
   }
 }
 

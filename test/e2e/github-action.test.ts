@@ -92,7 +92,7 @@ describe("the action for GitHub", { timeout: 120_000 }, () => {
       "--method PATCH repos/o/r/issues/comments/77",
     ]);
     expect(readFileSync(join(folder, "body.md"), "utf8")).toBe(
-      "<!-- seqqa seqqa-results -->\n## seqqa: the behaviour of the API is that of the base branch\n",
+      "<!-- seqqa seqqa-results -->\n## seqqa: no difference to the base branch in what both runs reached\n",
     );
     expect((await execute(action.runs.steps.at(-1)!, folder, { STATUS: "1" })).status).toBe(1);
     expect(await execute(run!, folder, { DIRECTORY: "nowhere" })).toMatchObject({ status: 2, outputs: { status: "2" } });

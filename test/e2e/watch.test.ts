@@ -43,14 +43,16 @@ it("runs again what a change affects, keeps the other results, also for the next
   // The target belongs to both.
   writeFileSync(join(cwd, "api/server.mjs"), text("server.mjs").replace(...FIXED));
   expect(await round(3)).toMatch(/PASSED {2}2 explorations; 5 of 6 actions worked/);
-  // A file that no run depends on.
-  writeFileSync(join(cwd, "api/upload.png"), "x");
   writeFileSync(join(cwd, "seqqa.yaml"), readFileSync(join(cwd, "seqqa.yaml"), "utf8").replace("max_steps: 1000", "max_steps: none"));
   expect(await round(4)).toBe("");
   expect(said.stderr).toContain("seqqa.yaml changed.\n");
   expect(said.stderr).toMatch(/error: .*max_steps/);
   writeFileSync(join(cwd, "seqqa.yaml"), readFileSync(join(cwd, "seqqa.yaml"), "utf8").replace("max_steps: none", "max_steps: 1000"));
   expect((await round(5)).match(/unchanged since run/g)).toHaveLength(2);
+  // No source, so no round begins; but it may be a part of the target, so the next one explores again.
+  writeFileSync(join(cwd, "api/upload.bin"), "x");
+  writeFileSync(join(cwd, "other.explore.mjs"), OTHER);
+  expect(await round(6)).toMatch(/PASSED {2}2 explorations/);
   watching.child.kill("SIGINT");
   expect(await watching.ended).toMatchObject({ status: 0 });
   const later = start(["run", ".", "--watch"], { cwd });
@@ -64,6 +66,7 @@ it.each([
   [["run", ".", "--watch", "--ui"], "--watch cannot be combined with --ui.\nhint: Leave one of them out."],
   [["run", ".", "--watch", "--resume"], "--watch cannot be combined with --resume.\nhint: Leave one of them out."],
   [["run", "--all", "--watch"], "--watch"],
+  [["run", ".", "--watch", "--update-known"], "--watch cannot be combined with --update-known."],
 ])("refuses %j", async (args, said) => {
   const { status, stdout, stderr } = await seqqa(args, { cwd: shop });
   expect({ status, stdout, stderr }).toEqual({ status: 2, stdout: "", stderr: expect.stringContaining(said) });

@@ -238,8 +238,9 @@ export function flagsOf(options: RunOptions): readonly FlagValue[] {
 /** Refuses options that contradict each other, or that would have no effect. @throws SeqqaError with exit status 2 */
 export function refuseMisuse(named: string | undefined, options: RunOptions): void {
   if (options.only?.trim() === "") throw usage("--only is empty.", "Give a part of the name of an exploration or a journey.");
-  const beside = (["ui", "resume", "shard", "distributed"] as const).find((one) => options[one] !== undefined);
-  if (options.watch === true && beside !== undefined) throw usage(`--watch cannot be combined with --${beside}.`, "Leave one of them out.");
+  const beside = (["ui", "resume", "shard", "distributed", "updateKnown"] as const).find((one) => options[one] !== undefined);
+  if (options.watch === true && beside !== undefined)
+    throw usage(`--watch cannot be combined with --${beside === "updateKnown" ? "update-known" : beside}.`, "Leave one of them out.");
   if (options.port !== undefined && options.ui !== true)
     throw usage("--port can only be used together with --ui.", "Take it out, or add --ui.");
   if (options.force === true && options.resume === undefined)

@@ -85,7 +85,7 @@ async function runFound(target: RunTarget, given: RunOptions, { shell, machinery
         }
       });
       await distribution?.close();
-      const whole = target.kind === "explorations" && only === undefined && coversConfig(target);
+      const whole = target.kind === "explorations" && only === undefined && target.isPart !== true && coversConfig(target);
       return await endRun(session, parts, { whole, only });
     } finally {
       await distribution?.close();

@@ -1,5 +1,6 @@
 import inspector from "node:inspector";
 import type { Config, FlagValue, LoadOptions } from "../../config/index.ts";
+import { SeqqaError } from "../../model/errors.ts";
 import type { WalkedStep } from "../../model/results/walked.ts";
 import {
   coloursFor,
@@ -102,9 +103,19 @@ export async function handsOn(
   });
 }
 
-/** Actions are executed in this thread, so that breakpoints in them hold. */
+/**
+ * Actions are executed in this thread, so that breakpoints in them hold.
+ * @throws SeqqaError `INSPECT_PORT` with exit status 2 if the port of the debugger is taken
+ */
 function waitForDebugger({ stderr }: Shell): void {
-  stderr.write("Waiting for a debugger: chrome://inspect, or attach an editor to port 9229.\n");
   if (inspector.url() === undefined) inspector.open(9229, "127.0.0.1");
+  const url = inspector.url();
+  if (url === undefined) {
+    throw new SeqqaError("INSPECT_PORT", "The debugger cannot listen on port 9229.", {
+      exitStatus: 2,
+      hint: "End the other debugger, or start with NODE_OPTIONS=--inspect=<port>.",
+    });
+  }
+  stderr.write(`Waiting for a debugger at ${url}: chrome://inspect, or an editor that attaches to a process.\n`);
   inspector.waitForDebugger();
 }

@@ -21,6 +21,8 @@ export type RunTarget =
       readonly config: Config;
       readonly directory: string;
       readonly files: readonly string[];
+      /** `true`: files of the directory were left out, since their results are known. */
+      readonly isPart?: boolean | undefined;
       /** The run to be resumed. */
       readonly stored: StoredRun | undefined;
       /** The options, completed by those of the resumed run. */

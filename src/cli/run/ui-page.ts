@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Config } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import { Reporters } from "../../reports/index.ts";
+import { Reporters, redactText, redactor } from "../../reports/index.ts";
 import { readStoredRun } from "../../run-log/index.ts";
 import { uiPage } from "../../reports/html/ui-page.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
@@ -42,12 +42,14 @@ export async function withPage(
 
 /** Serves the page of a run, and prints its address. @throws SeqqaError with exit status 2 if the port cannot be used */
 export async function serveUi({ config, feed, port, shell, machinery }: UiOptions): Promise<UiServer> {
+  const hide = redactor(config.report.redact);
   const desk = new LaneDesk(laneOpener({ config, feed, shell, machinery }), config.report);
   const server = await UiServer.start({
     feed,
     desk,
     port: portOf(port),
     page: uiPage(),
+    shown: (text) => redactText(text, config.report, hide),
     textOf: (exploration, path, as) => pathText({ config, feed, cwd: shell.cwd }, exploration, { path, as }),
   });
   shell.stderr.write(`The page of this run: ${server.url}\n`);

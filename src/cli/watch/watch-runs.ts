@@ -1,6 +1,7 @@
 import { scryptSync } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { plural, printable } from "../../reports/index.ts";
+import { packageVersion } from "../../reports/document/package-version.ts";
 import { runIds } from "../../run-log/index.ts";
 import { statusOfError, worst, type ExitStatus } from "../../run/session/exit-status.ts";
 import { errorText } from "../process/error-text.ts";
@@ -11,6 +12,9 @@ import type { RunTarget } from "../run/run-target.ts";
 import { Changes } from "./changes.ts";
 import { KeptResults } from "./kept-results.ts";
 import { hashOfFolder, watchedFolders } from "./watched-files.ts";
+
+/** Rounds in a row that a change may end before their end. */
+const MOST_RESTARTS = 2;
 
 type Explorations = RunTarget & { readonly kind: "explorations" };
 
@@ -44,6 +48,7 @@ export async function watchRuns(input: WatchInput): Promise<ExitStatus> {
   };
   let changes: Changes | undefined;
   let status: ExitStatus = 0;
+  let restarts = 0;
   try {
     for (;;) {
       try {
@@ -53,17 +58,25 @@ export async function watchRuns(input: WatchInput): Promise<ExitStatus> {
         let isChanged = false;
         const before = await keysOf(target, input);
         changes.listen(() => {
-          void keysOf(target, input).then((now) => {
-            if (isChanged || ended.signal.aborted || sameKeys(before, now)) return;
-            isChanged = true;
-            interrupt();
-          });
+          // A target that writes files of its own into its folder must not restart its run without end.
+          if (restarts >= MOST_RESTARTS) return;
+          keysOf(target, input)
+            .then((now) => {
+              if (isChanged || ended.signal.aborted || sameKeys(before, now)) return;
+              isChanged = true;
+              interrupt();
+            })
+            .catch(() => undefined);
         });
         changes.take();
         const round = await runChanged(target, before, { ...input, shell: { ...shell, onInterrupt } });
         if (ended.signal.aborted) return round;
-        if (!isChanged) status = round;
-        if (isChanged) continue;
+        if (isChanged) {
+          restarts++;
+          continue;
+        }
+        restarts = 0;
+        status = round;
       } catch (error) {
         shell.stderr.write(`${errorText(error, verbose)}\n`);
         status = statusOfError(error);
@@ -106,7 +119,7 @@ async function runChanged(
     return false;
   });
   if (affected.length === 0) return worst(statuses);
-  const status = await run({ ...target, files: affected }, shell);
+  const status = await run({ ...target, files: affected, isPart: affected.length < target.files.length }, shell);
   const newest = runIds(config.report.outputDir).at(-1);
   if (status !== 130 && newest !== undefined && config.report.formats.length > 0) {
     kept.keep(new Map(affected.flatMap((file) => (keys.has(file) ? [[shown(file), keys.get(file)!] as const] : []))), newest);
@@ -115,17 +128,20 @@ async function runChanged(
 }
 
 /**
- * Returns a key for each file, which changes with its code, the configuration, and the files of the target. A target that seqqa does not start may
- * change without a trace, so there is no key then.
+ * Returns a key for each file, which changes with its code, the configuration, the environment, and the files of the target's folder. A target that
+ * seqqa does not start, and services, may change without a trace: there is no key then.
  */
 async function keysOf(
   { files, config, options }: Explorations,
-  { machinery }: Pick<WatchInput, "machinery">,
+  { machinery, shell: { env } }: Pick<WatchInput, "machinery" | "shell">,
 ): Promise<ReadonlyMap<string, string>> {
-  if (config.baseUrl !== undefined || config.lanes.length > 0) return new Map();
+  const isForeign =
+    config.baseUrl !== undefined || config.lanes.length > 0 || config.services.length > 0 || config.composeFile !== undefined;
+  if (isForeign) return new Map();
   const known = config.knownFindings === undefined ? "" : readOr(config.knownFindings);
   const target = config.target === undefined ? "" : hashOfFolder(config.target.cwd, config.report.outputDir);
-  const common = JSON.stringify([{ ...config, sources: undefined }, options.only, options.updateKnown, known, target]);
+  const versions = [packageVersion(), process.version, env];
+  const common = JSON.stringify([{ ...config, sources: undefined }, options.only, known, target, versions]);
   const hashes = await machinery.codeHashes(files);
   return new Map(
     [...hashes].map(([file, code]) => {

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, type Dirent } from "node:fs";
+import { readdirSync, readFileSync, statSync, type Dirent } from "node:fs";
 import { basename, dirname, extname, join, sep } from "node:path";
 import type { Config } from "../../config/index.ts";
 
 /** Files that a target or an exploration is made of. Whatever else changes, such as a database or an upload, was written by a run. */
 const SOURCES: ReadonlySet<string> = new Set(
-  ".ts .mts .cts .tsx .js .mjs .cjs .jsx .json .yaml .yml .toml .py .rb .go .rs .java .kt .scala .php .cs .fs .ex .exs .erl .sql .graphql .proto .env .xml .html .hbs .ejs .jar .class".split(
+  ".ts .mts .cts .tsx .js .mjs .cjs .jsx .json .yaml .yml .toml .py .rb .go .rs .java .kt .scala .php .cs .fs .ex .exs .erl .sql .graphql .proto .env .xml .html .hbs .ejs .jar .class .properties .conf .sh .vue .prisma .c .cc .cpp .h".split(
     " ",
   ),
 );
-const FOLDERS: ReadonlySet<string> = new Set(["node_modules", "__pycache__", "coverage", "target"]);
+const FOLDERS: ReadonlySet<string> = new Set(["node_modules", "__pycache__", "coverage"]);
 
 /** Returns the folders whose files decide what a run finds: of the explorations, of the configuration, and of a target that seqqa starts. */
 export function watchedFolders(directory: string, { folder, target }: Config): readonly string[] {
@@ -21,27 +21,42 @@ export function watchedFolders(directory: string, { folder, target }: Config): r
 export function isIgnored(path: string, outputDir: string, isFile: boolean | undefined): boolean {
   if (path === outputDir || dirname(path) === outputDir) return true;
   const name = basename(path);
-  if (FOLDERS.has(name) || (name.startsWith(".") && name !== "." && name !== ".env")) return true;
+  if (FOLDERS.has(name) || (name.startsWith(".") && name !== "." && !name.startsWith(".env"))) return true;
   return isFile === true && name !== "Dockerfile" && !SOURCES.has(extname(name) || name);
 }
 
-/** Returns a hash of the files of a folder. */
+/** Files that databases, logs and processes write. */
+const WRITTEN = /\.(?:db|sqlite3?|log|pid|sock|tmp)(?:-\w+)?$/;
+/** Bytes of a file whose content is read; of larger ones size and time tell. */
+const READ = 4_000_000;
+
+/** Returns a hash of the files of a folder: also of those that are no sources, such as compiled programs. */
 export function hashOfFolder(folder: string, outputDir: string): string {
   const hash = createHash("sha256");
   const visit = (path: string): void => {
     for (const entry of entriesOf(path)) {
       const inside = join(path, entry.name);
-      if (isIgnored(inside, outputDir, entry.isFile())) continue;
+      if (isIgnored(inside, outputDir, undefined) || WRITTEN.test(entry.name)) continue;
       if (entry.isDirectory()) visit(inside);
       else if (entry.isFile())
         hash
           .update(`${inside.slice(folder.length)}\0`)
-          .update(readFileSync(inside))
+          .update(contentOf(inside))
           .update("\0");
     }
   };
   visit(folder);
   return hash.digest("hex");
+}
+
+function contentOf(file: string): Buffer | string {
+  try {
+    const { size, mtimeMs } = statSync(file);
+    return size > READ ? `${size} ${mtimeMs}` : readFileSync(file);
+  } catch {
+    // It was removed meanwhile, or may not be read.
+    return "";
+  }
 }
 
 function entriesOf(folder: string): readonly Dirent[] {

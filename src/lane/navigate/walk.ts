@@ -51,20 +51,23 @@ export class Walk {
     drawing.at([...this.#path, index], this.#path.length, index, this.#draws);
     const outcome = await stepper.run(action);
     const { kind, message } = outcome;
+    // An action that failed may have sent its requests before.
+    if (kind === "failed") await this.#ground.settle();
     const status = outcome.response === undefined ? null : outcome.status;
     const requests = exchangesOf(stepper.exchanges, outcome);
     const taken = { action: action.name, kind, message, status, requests };
-    if (kind !== "executed") return { ...taken, changes: [], held: [], broken: outcome.findings, errors: outcome.errors };
-    await this.#ground.settle();
+    const nothing = { changes: [], held: [], broken: outcome.findings, errors: outcome.errors };
+    if (kind === "skipped" || kind === "lost") return { ...taken, ...nothing };
+    if (kind === "executed") await this.#ground.settle();
     this.#path = [...this.#path, index];
     const lines = sameNames(before, canonicalizer.marked(await state.facts()));
     this.#lines = lines;
+    const changes = markedDifferences(before, lines, CHANGES);
+    if (kind === "failed") return { ...taken, ...nothing, changes };
     const judged = await this.#judge(action, outcome, mark);
     const broken = [...outcome.findings, ...judged.findings];
     const errors = [...outcome.errors, ...judged.errors];
-    const notHeld = new Set([...broken.map(({ invariant }) => invariant), ...errors.map(({ source }) => source)]);
-    const held = this.#ground.base.checker.asked(action).filter((name) => !notHeld.has(name));
-    return { ...taken, changes: markedDifferences(before, lines, CHANGES), held, broken, errors };
+    return { ...taken, changes, held: this.#held(action, { broken, errors, unjudged: judged.unjudged }), broken, errors };
   }
 
   /** Checks the rules of the initial state. */
@@ -72,9 +75,11 @@ export class Walk {
     const { checker, drawing } = this.#ground.base;
     drawing.root("");
     await checker.check(undefined);
-    const { findings, errors } = checker.checked;
-    const notHeld = new Set([...findings.map(({ invariant }) => invariant), ...errors.map(({ source }) => source)]);
-    return { held: checker.asked(undefined).filter((name) => !notHeld.has(name)), broken: [...findings], errors: [...errors] };
+    const { stepper } = this.#ground.base;
+    const unanswered = stepper.checkFailure;
+    const found = { findings: [...checker.checked.findings], errors: [...checker.checked.errors] };
+    const { findings: broken, errors } = unanswered === undefined ? found : withUnanswered(found, unanswered, undefined, "once");
+    return { held: this.#held(undefined, { broken, errors, unjudged: [] }), broken, errors };
   }
 
   /** Judges a step, and leaves the world in the state that the step led to. */
@@ -82,20 +87,36 @@ export class Walk {
     action: RaceGround["base"]["actions"][number],
     outcome: Outcome,
     mark: Parameters<RaceGround["base"]["state"]["changed"]>[0],
-  ): Promise<Judged> {
+  ): Promise<Judged & { readonly unjudged: readonly string[] }> {
     const { base } = this.#ground;
     const { state, checker, stepper } = base;
     const changed = (await state.changed(mark)) || state.systems.length === 0;
     const after = await state.mark();
     await checker.check(action, false);
+    let unjudged: readonly string[] = [];
     let judged: Judged = { findings: [...checker.checked.findings], errors: [...checker.checked.errors] };
     if (stepper.checkFailure === undefined) {
       const rules = await judgeStep(base, { action, outcome, changed, mark }, () => this.#ground.settle());
       judged = { findings: [...judged.findings, ...rules.findings], errors: [...judged.errors, ...rules.errors] };
+      unjudged = rules.unjudged.map(({ invariant }) => invariant);
     }
     const unanswered = stepper.checkFailure;
-    if (unanswered !== undefined) return withUnanswered(judged, unanswered, action.name);
+    if (unanswered !== undefined) return { ...withUnanswered(judged, unanswered, action.name, "once"), unjudged };
     if (await state.changed(after)) await state.restore(after);
-    return judged;
+    return { ...judged, unjudged };
+  }
+
+  /** Returns the names of the rules that were asked and hold. After a request without an answer no further rule is asked. */
+  #held(
+    action: RaceGround["base"]["actions"][number] | undefined,
+    { broken, errors, unjudged }: Pick<WalkJudged, "broken" | "errors"> & { readonly unjudged: readonly string[] },
+  ): readonly string[] {
+    const { checker, stepper } = this.#ground.base;
+    // Which rule was refused is not known.
+    if (errors.some(({ code }) => code === "TARGET_OVERLOADED")) return [];
+    const notHeld = new Set([...broken.map(({ invariant }) => invariant), ...errors.map(({ source }) => source), ...unjudged]);
+    const asked = checker.asked(action);
+    const last = stepper.checkFailure === undefined ? asked.length : asked.indexOf(checker.checked.last);
+    return asked.slice(0, Math.max(last, 0)).filter((name) => !notHeld.has(name));
   }
 }

@@ -11,11 +11,11 @@ export function brokenFinding(action: string, outcome: Outcome): FindingEvent {
 
 /**
  * Returns the finding of a check whose request got no answer, neither at first nor from a clean start. `action`: the action of the checked step;
- * `undefined` in the initial state.
+ * `undefined` in the initial state. `tries`: it was tried only once.
  */
-export function unansweredFinding({ check, reason }: UnansweredCheck, action: string | undefined): FindingEvent {
+export function unansweredFinding({ check, reason }: UnansweredCheck, action: string | undefined, tries?: "once"): FindingEvent {
   const where = action === undefined ? "in the initial state" : `after ${action}`;
-  const again = action === undefined ? "" : ", and again from a clean start";
+  const again = action === undefined || tries === "once" ? "" : ", and again from a clean start";
   const isTimeout = reason === "timeout";
   const during = check === "" ? "" : ` during a request of ${check}`;
   const what = isTimeout ? `A request of ${check || "an unknown check"} got no answer in time` : `The target stopped answering${during}`;
@@ -29,9 +29,14 @@ export interface Judged {
 }
 
 /** Adds the finding of a check that got no answer to the results of the checks. The check's own error would only repeat it. */
-export function withUnanswered({ findings, errors }: Judged, unanswered: UnansweredCheck, action: string | undefined): Judged {
+export function withUnanswered(
+  { findings, errors }: Judged,
+  unanswered: UnansweredCheck,
+  action: string | undefined,
+  tries?: "once",
+): Judged {
   return {
-    findings: [...findings.filter(({ invariant }) => invariant !== unanswered.check), unansweredFinding(unanswered, action)],
+    findings: [...findings.filter(({ invariant }) => invariant !== unanswered.check), unansweredFinding(unanswered, action, tries)],
     errors: errors.filter(({ source }) => source !== unanswered.check),
   };
 }

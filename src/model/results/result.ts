@@ -573,6 +573,8 @@ export interface ExplorationFacts {
   readonly notes: readonly string[];
   /** The names of the declared invariants, in the order of declaration. */
   readonly invariants: readonly string[];
+  /** The rules that could not be judged in some step, or at all; absent if there are none. The notes say why. */
+  readonly unjudgedRules?: readonly string[] | undefined;
   /**
    * For a `StateGraph`: nodes that the world was never at. If the exploration was exhaustive, and no finding or error cut off a way to such a node,
    * the node is a violation `<node>_unreached`, too.

@@ -35,7 +35,10 @@ export function knownLines(known: ReportedKnown | undefined): readonly string[] 
 /** Returns the end of a run: PASSED, FAILED or UNVERIFIED with counts, the report, and the command that replays the first finding. */
 export function endLines(report: RunReport, colours: Colours): readonly string[] {
   const { files = [], replayWith, explorations } = report;
-  const first = explorations.flatMap(({ result }) => replayableIds(result))[0];
+  const first = replayableIds({
+    violations: explorations.flatMap(({ result }) => result.violations),
+    races: explorations.flatMap(({ result }) => result.races),
+  })[0];
   const known = [...knownLines(report.known), ...updateLines(report.known)];
   // Each failure was told as an error.
   if (explorations.length + report.journeys.length === 0) return known;

@@ -28,14 +28,15 @@ export function findingLines(found: Findings, colours: Colours): readonly string
   });
 }
 
-/** Returns the ids of the findings that a path leads to, in the order in which they are printed. */
-export function replayableIds(found: Findings): readonly string[] {
-  return inOrder([
-    ...found.violations
+/** Returns the ids of the findings that a path leads to, in the order in which they are printed; known ones come last. */
+export function replayableIds({ violations, races }: Findings): readonly string[] {
+  const all = inOrder([
+    ...violations
       .filter(({ reproductionPath, state }) => reproductionPath.length > 0 || state !== null)
-      .map(({ id, severity, cause, invariant }) => ({ id, severity, cause: cause ?? invariant })),
-    ...found.races.map((race) => ({ id: race.id, severity: race.severity, cause: causeOfRace(race) })),
-  ]).map(({ id }) => id);
+      .map(({ id, severity, cause, invariant, known }) => ({ id, severity, cause: cause ?? invariant, known })),
+    ...races.map((race) => ({ id: race.id, severity: race.severity, cause: causeOfRace(race), known: race.known })),
+  ]);
+  return [...all.filter(({ known }) => known !== true), ...all.filter(({ known }) => known === true)].map(({ id }) => id);
 }
 
 function bySeverity({ violations, races }: Findings): readonly Finding[] {

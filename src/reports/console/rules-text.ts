@@ -3,11 +3,11 @@ import type { Colours } from "./colours.ts";
 import { grouped, plural } from "./numbers.ts";
 import { printable } from "./printable.ts";
 
-type Judged = Pick<ExplorationResult, "invariants" | "violations" | "races" | "errors">;
+type Judged = Pick<ExplorationResult, "invariants" | "violations" | "races" | "errors" | "unjudgedRules">;
 
 /**
- * The state of a declared rule after a run. `broken`: a finding names it. `unjudged`: its check failed in some state, so it is not known whether it
- * held there.
+ * The state of a declared rule after a run. `broken`: a finding names it. `unjudged`: it could not be judged in some state, so it is not known whether
+ * it held there.
  */
 export type RuleState = "held" | "broken" | "unjudged";
 
@@ -20,10 +20,12 @@ export function works(statuses: ActionCoverage["statuses"]): boolean {
 }
 
 /** Returns the declared rules of an exploration with their states, in the order of declaration. */
-export function ruleStates({ invariants, violations, races, errors }: Judged): ReadonlyMap<string, RuleState> {
+export function ruleStates({ invariants, violations, races, errors, unjudgedRules = [] }: Judged): ReadonlyMap<string, RuleState> {
   const broken = new Set([...violations, ...races].map(({ invariant }) => invariant));
-  const unjudged = new Set(errors.map(({ source }) => source));
-  return new Map(invariants.map((name) => [name, broken.has(name) ? "broken" : unjudged.has(name) ? "unjudged" : "held"]));
+  const unjudged = new Set([...errors.map(({ source }) => source), ...unjudgedRules]);
+  // A target that sheds load refuses requests of any rule.
+  const isShed = errors.some(({ code }) => code === "TARGET_OVERLOADED");
+  return new Map(invariants.map((name) => [name, broken.has(name) ? "broken" : isShed || unjudged.has(name) ? "unjudged" : "held"]));
 }
 
 /** The number of rules that held that are named one by one. */

@@ -3,6 +3,7 @@ import type { Explorer } from "../../engine/search/explorer.ts";
 import { CRASHED, type LaneReport } from "../../messages/lane-messages.ts";
 import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { mapStack } from "../../loader/index.ts";
+import { Rule } from "../../model/declare/rule.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import type { ActionCoverage, ExplorationResult, RunError } from "../../model/results/result.ts";
 import { declaredAt, whereOfStack } from "../prepare/declared-at.ts";
@@ -53,6 +54,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
     name: input.name,
     actions: options.actions,
     invariants: definition.invariants.map(({ name }) => name),
+    unjudgedRules: unjudgedRules(exploration, explorer),
     seed: options.seed,
     strategy: options.strategy,
     graph: definition.graph,
@@ -80,6 +82,17 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
 }
 
 /** Probes for races. The exploration is reported even if that fails. */
+/**
+ * Returns the names of the rules that could not be judged in some step, and of those that a lane cannot judge: where no checkpoint restores the whole
+ * target, rules do not write.
+ */
+function unjudgedRules({ input, brought }: Exploration, { committer }: Explorer): readonly string[] {
+  const { definition, config } = input;
+  const cannotWrite = brought.reports[0]!.contextOnly || config.target?.rollback === "restart";
+  const left = definition.invariants.filter((one) => cannotWrite && one instanceof Rule && one.writes).map(({ name }) => name);
+  return [...new Set([...left, ...committer.unjudged.reasons.map(({ invariant }) => invariant)])];
+}
+
 async function probedRaces(
   { input, options, settings, lanes, brought }: Exploration,
   explorer: Explorer,

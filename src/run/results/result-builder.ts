@@ -27,6 +27,8 @@ export interface ResultParts {
   readonly name: string;
   readonly actions: readonly string[];
   readonly invariants: readonly string[];
+  /** See {@link ExplorationFacts.unjudgedRules}. */
+  readonly unjudgedRules?: readonly string[];
   readonly strategy: StrategyKind;
   readonly seed: number;
   /** The graph, if the exploration is of a state graph. */
@@ -143,6 +145,7 @@ export function buildResult(parts: ResultParts): ExplorationResult {
     notes: parts.notes,
     graph: new CommittedGraph(committer, actions),
     invariants: parts.invariants,
+    ...(parts.unjudgedRules !== undefined && parts.unjudgedRules.length > 0 && { unjudgedRules: parts.unjudgedRules }),
     ...ofGraph?.lists,
   };
   return { ...result, toJSON: () => resultJson(result) };

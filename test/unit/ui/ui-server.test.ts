@@ -65,6 +65,7 @@ async function serve(feed = new Feed(visibility)) {
     desk,
     port: 0,
     page,
+    shown: (text) => text.replace("hush", "[redacted]"),
     textOf: (exploration, path, as) => ({ text: `${as} ${exploration} ${path.join()}`, file: "a.ts" }),
   });
   const { origin, search } = new URL(server.url);
@@ -112,6 +113,13 @@ describe("the server of the page", () => {
     expect(rebound).toBe(403);
   });
 
+  it("survives a request whose path is no path", async () => {
+    const { origin, search, ask } = await serve();
+    expect((await fetch(`${origin}//`)).status).toBe(400);
+    expect((await fetch(`${origin}//${search}`)).status).toBe(400);
+    expect((await ask("/api/state?exploration=0&node=1"))[0]).toBe(400);
+  });
+
   it("refuses a port that is in use with one sentence", async () => {
     await serve();
     const port = Number(new URL(server!.url).port);
@@ -121,6 +129,7 @@ describe("the server of the page", () => {
       desk: new LaneDesk(openLane, visibility),
       port,
       page: { html: "", policy: "" },
+      shown: (text) => text,
       textOf: () => ({ text: "", file: "" }),
     });
     await expect(again).rejects.toMatchObject({

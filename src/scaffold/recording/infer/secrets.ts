@@ -14,6 +14,7 @@ const FOLDED = new Set(
     "auth_token",
     "session_token",
     "csrf_token",
+    "refresh",
     "otp",
     "pin",
     "cvv",
@@ -30,7 +31,9 @@ function folded(name: string): string {
 /** Returns `true` if a header, a parameter or a field of this name holds a secret. */
 export function isSecretName(name: string): boolean {
   const plain = folded(name);
-  return FOLDED.has(plain) || /(?:password|secret|apikey|accesstoken|refreshtoken|authtoken|signature|credential)s?$/.test(plain);
+  return (
+    FOLDED.has(plain) || /(?:password|secret|apikey|token|session|sessionid|sid|auth|csrf|xsrf|jwt|signature|credential)s?$/.test(plain)
+  );
 }
 
 /** The secrets of a recording: what it must not leave in any generated file. */

@@ -58,6 +58,13 @@ it("findings come with the most severe first, those of one cause together", () =
   expect(lines.map((line) => line.replace(/.*id /, ""))).toEqual(["b", "d", "c", "r", "a"]);
 });
 
+it("a rule that was inconclusive somewhere has no check mark, nor has any where the target shed load", () => {
+  const unjudged = result({ invariants: ["first", "second"], unjudgedRules: ["second"] });
+  expect(ruleLines(unjudged, plain)).toEqual(["  ? second (could not be judged everywhere)", "  ✓ first"]);
+  const errors = [{ code: "TARGET_OVERLOADED", message: "m", path: [], source: "target", count: 1 }];
+  expect(ruleLines(result({ invariants: ["first"], errors }), plain)).toEqual(["  ? first (could not be judged everywhere)"]);
+});
+
 it("a rule that held has a check mark; one that could not be judged has not", () => {
   const errors = [{ code: "INVARIANT_THREW", message: "m", path: [], source: "third", count: 1 }];
   const lines = ruleLines(
