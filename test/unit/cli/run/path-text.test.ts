@@ -60,6 +60,8 @@ describe("a path that is saved", () => {
     expect(() => pathText({ config, feed, cwd: "/work" }, 0, { path: [], as: "test" })).toThrow(
       "A path can be saved once its exploration has ended.",
     );
-    expect(() => pathText({ config, feed, cwd: "/work" }, 1, { path: [], as: "test" })).toThrow("The run has no such exploration: reload the page.");
+    expect(() => pathText({ config, feed, cwd: "/work" }, 1, { path: [], as: "test" })).toThrow(
+      "The run has no such exploration: reload the page.",
+    );
   });
 });
