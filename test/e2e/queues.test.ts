@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { explore, queues } from "../models/index.ts";
-import { some } from "../sizes.ts";
+import { full, some } from "../sizes.ts";
 import { emptyFolder, folderWith, linkPackages, only, root, seqqa, writtenIn, type Explored } from "../support/e2e.ts";
 import { natsUrl, rabbitmqUrl, redisUrl } from "../support/services.ts";
 
@@ -24,7 +24,10 @@ async function explored(
 
 describe.each(BROKERS)("jobs in %s", (broker) => {
   it("a correct worker keeps its rules in every state of the model, with one digest for one lane and two", async () => {
-    const runs = [await explored(broker, { parallel: "1" }), await explored(broker)];
+    // Of one broker at quick size: a look takes longest on RabbitMQ.
+    const lanes = full || broker === BROKERS[0] ? ["1", "2"] : ["2"];
+    const runs = [];
+    for (const parallel of lanes) runs.push(await explored(broker, { parallel }));
     const { states, transitions, skipped } = explore(queues(broker));
     for (const { status, found } of runs) {
       expect(found).toMatchObject({ violations: [], divergences: [], errors: [], statesVisited: states, transitions, skipped });
@@ -34,7 +37,7 @@ describe.each(BROKERS)("jobs in %s", (broker) => {
     expect(new Set(runs.map(({ found }) => found.digest)).size).toBe(1);
   });
 
-  it("a worker that works twice, and one that confirms without having worked, are found", async () => {
+  it.runIf(full || broker !== "rabbitmq")("a worker that works twice, and one that confirms without having worked, are found", async () => {
     const { status, found } = await explored(broker, { bug: "twice lost" });
     const model = explore(queues(broker, ["twice", "lost"]));
     const known = (invariant: string) => found.violations.filter((one) => one.invariant === invariant);

@@ -289,7 +289,7 @@ function refuseUnnamed(name: string, { uses }: StoreAdapter, allowed: readonly s
   if (mayBeWritten(store, allowed)) return;
   throw new SeqqaError(
     "STORE_NOT_ALLOWED",
-    `The World's system "${name}" is the store "${store}", which would be changed itself, not a copy of it, and nothing in its name says that it is for tests.`,
+    `The World's system "${name}" is the store "${store}", which is used in place, and its name does not say that it is for tests.`,
     { exitStatus: 2, hint: consentHint(store) },
   );
 }

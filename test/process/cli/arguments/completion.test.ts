@@ -26,7 +26,7 @@ describe("completion in bash", () => {
     ["no options of another", ["list", "--max-"], []],
     ["options of replay", ["replay", "9d0f130c", "--from"], ["--from-step"]],
     ["options of replay and no others", ["replay", "--e"], ["--emit"]],
-    ["what a finding is emitted as", ["replay", "9d0f130c", "--emit", ""], ["curl", "vitest"]],
+    ["what a finding is emitted as", ["replay", "9d0f130c", "--emit", ""], ["curl", "vitest", "har"]],
     ["nothing for the number of a step", ["replay", "9d0f130c", "--from-step", ""], []],
     ["directories of reports", ["replay", "9d0f130c", "--output", "q"], ["qa"]],
     ["values", ["report", "--format", "j"], ["json", "junit"]],
