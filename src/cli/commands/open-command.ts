@@ -55,15 +55,14 @@ export async function openCommand(wanted: string, options: OpenOptions, shell: S
       return 3;
     }
     const place = await walk.place();
+    output.place(place);
     if (id !== undefined && place.id !== id) {
-      await output.place(walk);
       output.print(
         "",
         `Not reached: the path leads to state ${place.id.slice(0, SHORT_ID)}, and not to ${id.slice(0, SHORT_ID)}. Explore again.`,
       );
       return 3;
     }
-    await output.place(walk);
     return keep(0);
   });
 }
@@ -72,7 +71,7 @@ export async function openCommand(wanted: string, options: OpenOptions, shell: S
 function goalOf(wanted: string, outputDir: string, run: string | undefined): Goal {
   const { id: found, data } = readFindings(outputDir, run);
   const named = wanted.toLowerCase();
-  const states = STATE.test(named) ? findStates(outputDir, found, named).states : [];
+  const states = STATE.test(named) ? findStates(outputDir, found, named) : [];
   if (states.length > 1) {
     const ids = states
       .slice(0, 8)

@@ -49,7 +49,7 @@ export async function tryCommand({ named, actions, options }: TryInput, shell: S
       if (!isWhole) break;
     }
     if (!isWhole && status === 0) status = 3;
-    await output.place(walk);
+    output.place(await walk.place());
     return options.keep === true ? keep(status) : status;
   });
 }

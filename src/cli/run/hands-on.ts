@@ -1,7 +1,7 @@
 import inspector from "node:inspector";
 import type { Config, FlagValue, LoadOptions } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import type { WalkedStep } from "../../model/results/walked.ts";
+import type { WalkedStep, WalkJudged, WalkPlace } from "../../model/results/walked.ts";
 import {
   coloursFor,
   judgedLines,
@@ -17,6 +17,7 @@ import {
 import type { ActionWalk, WalkFileInput } from "../../run/index.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
 import { statusOfError } from "../../run/session/exit-status.ts";
+import { aliveUntil } from "../process/alive-until.ts";
 import { errorText } from "../process/error-text.ts";
 import { interruptible } from "../process/interruptible.ts";
 import type { Shell } from "../process/shell.ts";
@@ -55,9 +56,9 @@ export function laneFlags({ baseUrl, infra, config, allowDb }: LaneFlags, flags:
 /** The output of a walk, without secrets. */
 export interface WalkOutput {
   print(...lines: readonly string[]): void;
-  root(judged: Awaited<ReturnType<ActionWalk["judgeRoot"]>>): void;
+  root(judged: WalkJudged): void;
   step(number: number, step: WalkedStep): void;
-  place(walk: ActionWalk): Promise<void>;
+  place(place: WalkPlace): void;
 }
 
 /** Does work on a lane of its own. A signal ends it with status 130, unless `kept` says otherwise. */
@@ -79,15 +80,12 @@ export async function handsOn(
       print,
       root: (judged) => print(...judgedLines(redactJudged(judged, config.report, hide), colours)),
       step: (number, step) => print(...walkedLines(number, redactWalked(step, config.report, hide), colours)),
-      place: async () => print("", ...placeLines(redactPlace(await walk.place(), hide), walk.actions, colours)),
+      place: (place) => print("", ...placeLines(redactPlace(place, hide), walk.actions, colours)),
     });
     const keep = async (walk: ActionWalk, status: ExitStatus): Promise<ExitStatus> => {
       kept = status;
       print("", "The lane stays in this state until Ctrl-C:", ...walk.uses.map((one) => `  ${printable(one)}`));
-      // Nothing else keeps the process alive: the connections of a lane at rest do not.
-      const alive = setInterval(() => undefined, 60_000);
-      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
-      clearInterval(alive);
+      await aliveUntil((done) => signal.addEventListener("abort", done, { once: true }));
       return status;
     };
     try {

@@ -7,6 +7,7 @@ import { uiPage } from "../../reports/html/ui-page.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
 import type { OpenLane } from "../../ui/index.ts";
 import { Feed, LaneDesk, UiServer } from "../../ui/index.ts";
+import { aliveUntil } from "../process/alive-until.ts";
 import { isExplorationFile } from "../arguments/find-explorations.ts";
 import { usage } from "../arguments/run-options.ts";
 import type { Shell } from "../process/shell.ts";
@@ -59,14 +60,12 @@ export async function serveUi({ config, feed, port, shell, machinery }: UiOption
 /** Waits for Ctrl-C. */
 export async function untilInterrupted(shell: Shell): Promise<void> {
   shell.stderr.write("The page is served until Ctrl-C.\n");
-  const alive = setInterval(() => undefined, 60_000);
-  await new Promise<void>((resolve) => {
+  await aliveUntil((done) => {
     const stop = shell.onInterrupt(() => {
       stop();
-      resolve();
+      done();
     });
   });
-  clearInterval(alive);
 }
 
 function portOf(given: string | undefined): number {

@@ -51,14 +51,13 @@ export class Walk {
     drawing.at([...this.#path, index], this.#path.length, index, this.#draws);
     const outcome = await stepper.run(action);
     const { kind, message } = outcome;
-    // An action that failed may have sent its requests before.
-    if (kind === "failed") await this.#ground.settle();
     const status = outcome.response === undefined ? null : outcome.status;
     const requests = exchangesOf(stepper.exchanges, outcome);
     const taken = { action: action.name, kind, message, status, requests };
     const nothing = { changes: [], held: [], broken: outcome.findings, errors: outcome.errors };
     if (kind === "skipped" || kind === "lost") return { ...taken, ...nothing };
-    if (kind === "executed") await this.#ground.settle();
+    // An action that failed may have sent its requests before.
+    await this.#ground.settle();
     this.#path = [...this.#path, index];
     const lines = sameNames(before, canonicalizer.marked(await state.facts()));
     this.#lines = lines;

@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { stateId } from "../../model/results/state-id.ts";
 import { storedNodes } from "../rows/stored-nodes.ts";
 import { readStore } from "./open-run.ts";
-import { storedRunOf, type StoredExploration, type StoredRun } from "./resumable-run.ts";
+import { storedRunOf, type StoredExploration } from "./resumable-run.ts";
 import { findRun } from "./runs.ts";
 
 /** A state of a stored run. */
@@ -18,16 +18,9 @@ export interface StoredState {
  * Returns the states of a run whose ids begin with `wanted`; without the id of a run, of the last one.
  * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
  */
-export function findStates(
-  outputDir: string,
-  run: string | undefined,
-  wanted: string,
-): { readonly run: StoredRun; readonly states: readonly StoredState[] } {
+export function findStates(outputDir: string, run: string | undefined, wanted: string): readonly StoredState[] {
   const { read } = findRun(outputDir, run, (file) =>
-    readStore(file, (db) => {
-      const stored = storedRunOf(db, file);
-      return { run: stored, states: stored.explorations.flatMap((exploration) => statesOf(db, exploration, wanted)) };
-    }),
+    readStore(file, (db) => storedRunOf(db, file).explorations.flatMap((exploration) => statesOf(db, exploration, wanted))),
   );
   return read;
 }
