@@ -162,7 +162,9 @@ describe.each(["postgres", "mysql"] as const)("the store of a running target on 
     expect(await at.everything()).toEqual(left);
     const cleaned = await seqqa(["clean", "--yes"], { cwd: at.cwd });
     expect(cleaned).toMatchObject({ status: 0, stdout: expect.stringMatching(/goes back {2}orders {2}id \d/) as string });
-    expect(await seqqa(["clean"], { cwd: at.cwd })).toMatchObject({ status: 0, stdout: "Nothing was left by dead runs.\n" });
+    // It may find what other tests have killed.
+    const unneeded = await seqqa(["clean"], { cwd: at.cwd });
+    expect([unneeded.status, unneeded.stdout]).toEqual([0, expect.not.stringMatching(/goes back|restored/)]);
     expect(await at.everything()).toEqual(before);
     expect(await explored(at)).toBe(digest);
   });

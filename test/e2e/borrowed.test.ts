@@ -142,7 +142,9 @@ describe("the store of a running target", () => {
     const at = await place("auto");
     const digest = await explored(at);
     const living = await inTheMiddle([at.file], at.cwd);
-    expect(await seqqa(["clean"], { cwd: at.cwd })).toMatchObject({ status: 0, stdout: "Nothing was left by dead runs.\n" });
+    // It may find what other tests have killed.
+    const unneeded = await seqqa(["clean"], { cwd: at.cwd });
+    expect([unneeded.status, unneeded.stdout]).toEqual([0, expect.not.stringMatching(/goes back|restored/)]);
     const other = await seqqa([...run, "60"], { cwd: at.cwd });
     expect(other.status).toBe(2);
     expect(`${other.stdout}${other.stderr}`).toMatch(

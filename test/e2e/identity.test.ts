@@ -79,13 +79,13 @@ const REPORTED: readonly (readonly [what: string, says: RegExp, spec: Partial<Sp
   [
     "a status that is chosen at random",
     /differs? between executions|not seen again|differed|led to another state/,
-    { family: "coin", verbs: ["pay", "cancel"], items: 1 },
+    { family: "coin", verbs: ["pay", "cancel"], items: 2 },
   ],
   ["a World with reset: a write 40 ms after a plain 200", /late write|Late writes/, { family: "late", verbs: ["slow"], store: "memory" }],
   [
     "a World with reset: a status that is chosen at random",
     /differs? between executions|not seen again|differed|led to another state/,
-    { family: "coin", verbs: ["pay", "cancel"], items: 1, store: "memory" },
+    { family: "coin", verbs: ["pay", "cancel"], items: 2, store: "memory" },
   ],
 ];
 

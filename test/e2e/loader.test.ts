@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { laneCounts } from "../sizes.ts";
+import { full, laneCounts } from "../sizes.ts";
 import { documentOf, folderWith, linkPackages, only, seqqa, startNode } from "../support/e2e.ts";
 import { NOTES_CONFIG, NOTES_COUNTS, NOTES_SERVER, notesExploration } from "../support/e2e-servers.ts";
 
@@ -51,7 +51,7 @@ const PACKAGES = {
 };
 
 describe("what an exploration may import", () => {
-  it.each(laneCounts)("paths, JSON, CommonJS, a native package and one copy of seqqa, with --parallel %s", async (parallel) => {
+  it.each(full ? laneCounts : ["2"])("paths, JSON, CommonJS, a native package and one copy of seqqa, with --parallel %s", async (parallel) => {
     const cwd = folderWith({ ...NOTES, ...PACKAGES });
     linkPackages(cwd, "better-sqlite3");
     const ran = await seqqa(["run", "qa", "--parallel", parallel, "--reporter", "json", "--output", "out"], { cwd });

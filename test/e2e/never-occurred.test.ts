@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { laneCounts } from "../sizes.ts";
 import { documentOf, folderWith, linkPackages, only, seqqa } from "../support/e2e.ts";
 
 /** Counts to 60 in three keys; `late` is set beyond a budget of 250 steps. Lanes run ahead of it. */
@@ -46,12 +47,12 @@ describe("a key under ignore that never occurred", () => {
     return only(documentOf(ran)).notes.filter((note) => note.startsWith("ignore: "));
   };
 
-  it.each(["1", "2"])("is a note with the nearest that did, with %s lanes", async (lanes) => {
+  it.each(laneCounts)("is a note with the nearest that did, with %s lanes", async (lanes) => {
     expect(await notes("--parallel", lanes)).toEqual(SAID);
   });
 
   it("is none where it came in the end, and where a run went on, which does not know what came before", async () => {
-    expect(await notes("--parallel", "2", "--max-steps", "250", "--strategy", "dfs")).not.toContain(SAID[2]);
+    expect(await notes("--max-steps", "250", "--strategy", "dfs")).not.toContain(SAID[2]);
     expect(await notes("--resume", "--max-steps", "300", "--strategy", "dfs")).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { full } from "../sizes.ts";
 import { documentOf, folderWith, only, seqqa } from "../support/e2e.ts";
 import { template } from "../support/store-templates.ts";
 
@@ -43,7 +44,7 @@ it.each([
 target: { command: node server.mjs, env: { PORT: "{port}", REDIS_URL: "{url:cache}", COUNTERS: "${counters}", BUG: "${bug}" } }
 `,
   });
-  const ran = await seqqa(["run", ".", "--parallel", "2", "--reporter", "json"], { cwd });
+  const ran = await seqqa(["run", ".", "--parallel", full ? "2" : "1", "--reporter", "json"], { cwd });
   const { statesVisited, violations, divergences, errors } = only(documentOf(ran));
   expect({
     status: ran.status,

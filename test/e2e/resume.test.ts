@@ -141,7 +141,7 @@ describe("a run that goes on", () => {
     "with a higher budget ends as a run that had it from the beginning; with a lower one it is refused",
     { timeout: 200_000 },
     async () => {
-      for (const strategy of full ? ["bfs", "dfs", "random", "coverage_guided"] : ["bfs", "coverage_guided"]) {
+      for (const strategy of full ? ["bfs", "dfs", "random", "coverage_guided"] : ["bfs"]) {
         const alone = project({ "qa/a.explore.ts": bits("a", 6) });
         const { status } = await alone.run("--strategy", strategy, "--max-steps", "300");
         const { run, output } = project({ "qa/a.explore.ts": bits("a", 6) });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { full } from "../sizes.ts";
 import { folderWith, linkPackages, only, seqqa, writtenIn, type Explored } from "../support/e2e.ts";
 
 /** Orders that take from a stock. DEFECT says what is wrong. */
@@ -63,7 +64,7 @@ report: { formats: [html, json], redact: [secret_note] }
 `,
   });
   linkPackages(folder, "seqqa", "better-sqlite3");
-  const { status, stdout, stderr } = await seqqa(["run", ".", "--parallel", "2", "--output", "out"], {
+  const { status, stdout, stderr } = await seqqa(["run", ".", "--parallel", full ? "2" : "1", "--output", "out"], {
     cwd: folder,
     env: { DEFECT: defect },
   });

@@ -6,7 +6,7 @@ import { commandOf, descendants, documentOf, emptyFolder, only, seqqa, start, un
 import { ownServer, type OwnServer } from "../support/losses.ts";
 import { onMysql, onPostgres, template } from "../support/store-templates.ts";
 
-const STEPS = String(size(150, 5000));
+const STEPS = String(size(100, 5000));
 
 /** Calls of a small run take a while, so that it is not over before what it is to meet. */
 const SLOWLY: Readonly<Record<string, string>> = full ? {} : { WAIT_MS: "30" };
@@ -106,7 +106,7 @@ async function atWork(pid: number): Promise<boolean> {
     redis = new Redis({ port, host: "127.0.0.1", lazyConnect: true, retryStrategy: () => null });
     redis.on("error", () => undefined);
     await redis.connect();
-    return Number(/total_commands_processed:(\d+)/.exec(await redis.info("stats"))?.[1]) > size(300, 3000);
+    return Number(/total_commands_processed:(\d+)/.exec(await redis.info("stats"))?.[1]) > size(200, 3000);
   } catch {
     return false;
   } finally {
@@ -118,7 +118,7 @@ describe("Redis, in the middle of a run", { timeout: 300_000 }, () => {
   it("a lane's server is killed: the same answer", async () => {
     const env = { STORE_URL: await template("redis") };
     // Long enough that the run is still at work when its server is killed.
-    const steps = String(size(160, 8000));
+    const steps = String(size(110, 8000));
     const undisturbed = clean(await seqqa(command(1, steps), { env }));
     // Its requests wait for the server that is gone.
     const running = start(command(2, steps), { env: { ...env, ...SLOWLY, TIMEOUT: "5" } });

@@ -1,11 +1,10 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { laneCounts } from "../sizes.ts";
 import { emptyFolder, folderWith, linkPackages, only, root, seqqa, writtenIn, type Explored } from "../support/e2e.ts";
 
 async function explored(
   bug: string,
-  parallel = "2",
+  parallel = "1",
 ): Promise<{ readonly status: number | null; readonly found: Explored; readonly stderr: string }> {
   const folder = emptyFolder();
   const args = ["run", join(root, "fixtures/third-party"), "--output", folder, "--parallel", parallel];
@@ -16,7 +15,7 @@ async function explored(
 describe("third parties as stores", () => {
   it("a correct API bears faults of its provider, webhooks that are late or come twice, with one digest for every number of lanes", async () => {
     const runs = [];
-    for (const parallel of ["1", ...laneCounts.filter((one) => one !== "1")]) runs.push(await explored("", parallel));
+    for (const parallel of ["1", "2"]) runs.push(await explored("", parallel));
     for (const { status, found } of runs) {
       expect(found.violations).toEqual([]);
       expect(found.divergences).toEqual([]);
