@@ -17,7 +17,16 @@ export interface Job {
 }
 
 type Kept =
-  "raceCoverage" | "steps" | "replayed" | "crossChecked" | "speculative" | "open" | "stopReason" | "digest" | "notes" | "durationMs";
+  | "raceCoverage"
+  | "steps"
+  | "replayed"
+  | "crossChecked"
+  | "speculative"
+  | "open"
+  | "stopReason"
+  | "digest"
+  | "notes"
+  | "durationMs";
 
 /** What a {@link Job} came to. */
 export interface Measured extends Pick<ExplorationResult, Kept> {

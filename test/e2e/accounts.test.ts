@@ -24,7 +24,18 @@ const DEFECTS: readonly (readonly [bug: string, invariant: string, message: stri
 async function explored(store: Store, bug: string): Promise<{ readonly status: number | null; readonly found: Explored }> {
   const folder = emptyFolder();
   const config = join(root, "fixtures/accounts", store === "sqlite" ? "seqqa.yaml" : "store.yaml");
-  const args = ["run", join(root, "fixtures/accounts"), "--config", config, "--output", folder, "--parallel", full ? "2" : "1", "--max-depth", "3"];
+  const args = [
+    "run",
+    join(root, "fixtures/accounts"),
+    "--config",
+    config,
+    "--output",
+    folder,
+    "--parallel",
+    full ? "2" : "1",
+    "--max-depth",
+    "3",
+  ];
   const { status } = await seqqa(args, { env: { BUG: bug, STORE_URL: store === "sqlite" ? "" : await template(store) } });
   return { status, found: only(writtenIn(folder)) };
 }

@@ -43,7 +43,11 @@ function explored(...run: Parameters<typeof exploredAnew>): ReturnType<typeof ex
   return made.get(key)!;
 }
 
-async function exploredAnew(store: Store, bug: string, args: readonly string[] = []): Promise<Ran & { readonly env: Record<string, string> }> {
+async function exploredAnew(
+  store: Store,
+  bug: string,
+  args: readonly string[] = [],
+): Promise<Ran & { readonly env: Record<string, string> }> {
   const folder = emptyFolder();
   const config = join(
     root,

@@ -51,19 +51,22 @@ const PACKAGES = {
 };
 
 describe("what an exploration may import", () => {
-  it.each(full ? laneCounts : ["2"])("paths, JSON, CommonJS, a native package and one copy of seqqa, with --parallel %s", async (parallel) => {
-    const cwd = folderWith({ ...NOTES, ...PACKAGES });
-    linkPackages(cwd, "better-sqlite3");
-    const ran = await seqqa(["run", "qa", "--parallel", parallel, "--reporter", "json", "--output", "out"], { cwd });
-    expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: "" });
-    expect(only(documentOf(ran))).toMatchObject({
-      name: "all",
-      file: "qa/all.explore.ts",
-      ...NOTES_COUNTS,
-      errors: [],
-      stopReason: "exhausted",
-    });
-  });
+  it.each(full ? laneCounts : ["2"])(
+    "paths, JSON, CommonJS, a native package and one copy of seqqa, with --parallel %s",
+    async (parallel) => {
+      const cwd = folderWith({ ...NOTES, ...PACKAGES });
+      linkPackages(cwd, "better-sqlite3");
+      const ran = await seqqa(["run", "qa", "--parallel", parallel, "--reporter", "json", "--output", "out"], { cwd });
+      expect({ status: ran.status, stderr: ran.stderr }).toEqual({ status: 0, stderr: "" });
+      expect(only(documentOf(ran))).toMatchObject({
+        name: "all",
+        file: "qa/all.explore.ts",
+        ...NOTES_COUNTS,
+        errors: [],
+        stopReason: "exhausted",
+      });
+    },
+  );
 
   it("explorations in JavaScript", async () => {
     const cwd = folderWith({ ...NOTES, "qa/plain.explore.mjs": notesExploration() });

@@ -113,16 +113,15 @@ describe("seqqa scaffold openapi", () => {
     });
   });
 
-  it.concurrent(
-    "is what init's folder is: a package of its own only where there is none, and a configuration that the doctor reads",
-    async ({ expect }) => {
-      const cwd = folder({ "shop.yaml": SHOP, "package.json": "{}" });
-      expect((await scaffold(cwd, "shop.yaml")).status).toBe(0);
-      expect(existsSync(join(cwd, "qa/package.json"))).toBe(false);
-      expect(parse(text(cwd, "seqqa.yaml"))).toMatchObject({ base_url: "http://127.0.0.1:8080", exploration: { max_steps: 4000 } });
-      expect(text(cwd, "seqqa.yaml")).toContain("$schema=../node_modules/seqqa/seqqa.schema.json");
-    },
-  );
+  it.concurrent("is what init's folder is: a package of its own only where there is none, and a configuration that the doctor reads", async ({
+    expect,
+  }) => {
+    const cwd = folder({ "shop.yaml": SHOP, "package.json": "{}" });
+    expect((await scaffold(cwd, "shop.yaml")).status).toBe(0);
+    expect(existsSync(join(cwd, "qa/package.json"))).toBe(false);
+    expect(parse(text(cwd, "seqqa.yaml"))).toMatchObject({ base_url: "http://127.0.0.1:8080", exploration: { max_steps: 4000 } });
+    expect(text(cwd, "seqqa.yaml")).toContain("$schema=../node_modules/seqqa/seqqa.schema.json");
+  });
 
   it.concurrent("says which key calls carry", async ({ expect }) => {
     const cwd = folder({

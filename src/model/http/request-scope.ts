@@ -12,7 +12,8 @@ export interface RequestScope {
    * sending; the request may be sent otherwise by the same `route`.
    */
   readonly deliver?:
-    ((request: WireRequest, route: WireRoute, send: (request: WireRequest) => Promise<WireAnswer>) => Promise<WireAnswer>) | undefined;
+    | ((request: WireRequest, route: WireRoute, send: (request: WireRequest) => Promise<WireAnswer>) => Promise<WireAnswer>)
+    | undefined;
   /**
    * For a side of a race: its own copy of the state that a client changes (token, headers, cookies). `copy` makes it at the first call. Absent: there
    * is only one state.

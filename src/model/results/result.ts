@@ -467,7 +467,12 @@ export interface ExplorationDetails {
  * effect no store, context key or probe shows.
  */
 export type VerdictExceptionKind =
-  "violating_states" | "dropped_field" | "unaudited_reduction" | "background" | "time_passed" | "invisible_state";
+  | "violating_states"
+  | "dropped_field"
+  | "unaudited_reduction"
+  | "background"
+  | "time_passed"
+  | "invisible_state";
 
 /** A part of the state space that was left out. */
 export interface VerdictException {

@@ -47,4 +47,5 @@ export interface Recording {
 }
 
 export type RecordedAuth =
-  { readonly kind: "bearer" | "basic" } | { readonly kind: "apiKey"; readonly in: "header" | "query"; readonly name: string };
+  | { readonly kind: "bearer" | "basic" }
+  | { readonly kind: "apiKey"; readonly in: "header" | "query"; readonly name: string };

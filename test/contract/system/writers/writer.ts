@@ -4,7 +4,12 @@ import { fileURLToPath } from "node:url";
 
 /** A program beside this file: it reads a JSON array of commands a line, executes them, and says how many were refused. */
 type Program =
-  "node-writer.mjs" | "python_writer.py" | "postgres-writer.mjs" | "mysql-writer.mjs" | "redis-writer.mjs" | "queue-writer.mjs";
+  | "node-writer.mjs"
+  | "python_writer.py"
+  | "postgres-writer.mjs"
+  | "mysql-writer.mjs"
+  | "redis-writer.mjs"
+  | "queue-writer.mjs";
 
 /** Another process that writes to a store; its commands are statements where the store speaks SQL. */
 export class Writer<Command = string> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { format } from "prettier";
+import { format } from "oxfmt";
 import * as rules from "../../../../src/rules/index.ts";
 import { newFolder, scaffold, textOf } from "./folder.ts";
 import type { ScaffoldPlan } from "../../../../src/scaffold/infer/plan.ts";
@@ -139,12 +139,12 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
     );
   });
 
-  it.each([shop, known])("is laid out as prettier would", async (of) => {
+  it.each([shop, known])("is laid out as a formatter would", async (of) => {
     const directory = newFolder();
     const { files } = scaffold(of, directory);
     for (const file of files.filter((path) => path.endsWith(".ts"))) {
       const text = textOf(directory, file);
-      expect(await format(text, { parser: "typescript", printWidth: 120 }), file).toBe(text);
+      expect((await format(file, text, { printWidth: 120 })).code, file).toBe(text);
     }
   });
 
