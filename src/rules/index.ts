@@ -8,11 +8,15 @@ export { ownership, type OwnershipOptions } from "./ownership.ts";
 export { rejectedMeansUnchanged } from "./rejected-means-unchanged.ts";
 export { resourceHierarchy, type ResourceHierarchyOptions } from "./resource-hierarchy.ts";
 export { retrySafe, type RetrySafeOptions } from "./retry-safe.ts";
+export { conserved, immutable, type ConservedOptions, type ImmutableOptions } from "./rows/changed-rows.ts";
 export {
+  implies,
+  neverAbove,
   neverNegative,
   references,
   sumWithin,
   unique,
+  type ColumnValue,
   type RowRuleOptions,
   type SumWithinOptions,
   type UniqueOptions,

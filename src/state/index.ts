@@ -1,7 +1,7 @@
 export type { Facts, Fingerprint } from "./canonical/facts.ts";
 export type { CanonicalOptions } from "./canonical/canonical-options.ts";
 export { Canonicalizer } from "./canonical/canonicalizer.ts";
-export { differences } from "./compare/differences.ts";
+export { cellsOf, differences } from "./compare/differences.ts";
 export { differingFields } from "./compare/differing-fields.ts";
 export { steadyChanges, type SteadyChanges } from "./compare/steady-changes.ts";
 export { hashText, loadHasher } from "./hash/hasher.ts";

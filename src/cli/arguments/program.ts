@@ -10,6 +10,7 @@ import type { ReplayCommandOptions } from "../commands/replay-command.ts";
 import type { ReportOptions } from "../commands/report-command.ts";
 import { ALLOW_DB_FLAG, CONFIG_FLAG, REPORTER_FLAG, RUN_FLAGS, type Flag, type RunOptions } from "./run-options.ts";
 import type { OpenOptions } from "../commands/open-command.ts";
+import type { SuggestOptions } from "../commands/suggest-command.ts";
 import type { TryOptions } from "../commands/try-command.ts";
 import type { UiCommandOptions } from "../commands/ui-command.ts";
 import type { WorkerOptions } from "../commands/worker-command.ts";
@@ -35,6 +36,7 @@ export interface Handlers {
   list(directory: string | undefined, options: ListOptions): Promise<void>;
   report(options: ReportOptions): Promise<void>;
   diff(runs: readonly string[], options: DiffOptions): void;
+  suggest(named: string | undefined, options: SuggestOptions): void;
   merge(stores: readonly string[], options: MergeOptions): Promise<void>;
   worker(directory: string | undefined, options: WorkerOptions): Promise<void>;
   replay(finding: string, options: ReplayCommandOptions): Promise<void>;
@@ -117,6 +119,21 @@ export function buildProgram(version: string, handlers: Handlers): Command {
       "\nExample:\n  $ seqqa diff base/results.json reports/results.json\n  $ seqqa diff 20261121-083020-123-4fd1\n  $ seqqa diff --against main --baseline base/results.json --format markdown\n\nExit status: 0 equal, and nothing is printed; 1 different; 2 no such run, or runs of different explorations.",
     )
     .action((runs: readonly string[], options: DiffOptions) => handlers.diff(runs, options));
+  program
+    .command("suggest")
+    .description("show rules that held in every state of a run, with their evidence, and what came nearest to breaking them")
+    .argument("[exploration]", "its name, or its file; default: all explorations of the run")
+    .addOption(new Option("--run <id>", "id of the run, one of the newest 20; default: the last one"))
+    .addOption(new Option("--most <n>", "number of rules that are shown and written; default: 10"))
+    .addOption(new Option("--write [file]", "write them as TypeScript; default: a file beside the exploration"))
+    .addOption(new Option("--json", "print one JSON document on standard output"))
+    .addOption(new Option("--output <dir>", "directory of the run's reports"))
+    .addOption(configFile())
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa run qa\n  $ seqqa suggest\n  $ seqqa suggest shop --most 5 --write\n\nExit status: 0 done, 2 no such run or exploration. Nothing is executed.",
+    )
+    .action((named: string | undefined, options: SuggestOptions) => handlers.suggest(named, options));
   program
     .command("merge")
     .description("join the runs of all shards into one run with its reports")

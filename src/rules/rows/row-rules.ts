@@ -33,6 +33,76 @@ export function neverNegative<C extends object = Values, A = ApiClient>(column: 
   });
 }
 
+/**
+ * No value of a number column is above that of another column of its row: `neverAbove("orders.refunded", "orders.amount")`. Rows with `NULL` in one of
+ * them are left out. A value that is above by less than a millionth is a rounding error. HIGH.
+ * @throws SeqqaError `RULE_INVALID` when a column is not written as `table.column`, or they are of two tables
+ */
+export function neverAbove<C extends object = Values, A = ApiClient>(
+  column: string,
+  limit: string,
+  options: RowRuleOptions = {},
+): Invariant<C, A> {
+  const rule = `neverAbove("${column}", "${limit}")`;
+  const [at, most] = [columnName(rule, column), columnName(rule, limit)];
+  if (at.table !== most.table) throw ofOneTable(rule, 'neverAbove("orders.refunded", "orders.amount")');
+  return rowInvariant(rule, ["never_above", at, most], options, {
+    columns: [at, most],
+    expected: `${column} <= ${limit}`,
+    message: (count) => `${column} is above ${limit} in ${rowCount(count)}`,
+    actual: (rows) => rows.map((row) => ({ [column]: row[at.column], [limit]: row[most.column] })),
+    sql: (sql) => `SELECT * FROM ${sql.table(at)} WHERE ${sql.name(at.column)} - ${sql.name(most.column)} > ${ROUNDING}`,
+  });
+}
+
+/** The values that a column may have: one, one of several, or any but one. */
+export type ColumnValue = Scalar | readonly Scalar[] | { readonly not: Scalar };
+type Scalar = string | number | boolean | null;
+
+/**
+ * Rows of a table in which some columns have given values have given values in others, too: a cancelled order has no date of shipping:
+ * `implies("orders", { status: "cancelled" }, { shipped_at: null })`. A value is a text, a number, `true`, `false` or `null` (no value), a list of which it
+ * is one, or `{ not: value }`. HIGH.
+ * @throws SeqqaError `RULE_INVALID` when the table or one of the sides is missing
+ */
+export function implies<C extends object = Values, A = ApiClient>(
+  table: string,
+  when: Readonly<Record<string, ColumnValue>>,
+  then: Readonly<Record<string, ColumnValue>>,
+  options: RowRuleOptions = {},
+): Invariant<C, A> {
+  const rule = `implies("${table}")`;
+  const [given, wanted] = [when, then].map((side) => Object.entries(side ?? {}));
+  if (given!.length === 0 || wanted!.length === 0) {
+    throw new SeqqaError("RULE_INVALID", `${rule}: one of its sides has no column.`, {
+      exitStatus: 2,
+      hint: 'For example implies("orders", { status: "cancelled" }, { shipped_at: null }).',
+    });
+  }
+  const columns = [...given!, ...wanted!].map(([column]) => columnName(rule, `${table}.${column}`));
+  const all = (side: readonly (readonly [string, ColumnValue])[], sql: SqlNames): string =>
+    side.map(([column, value]) => `(${hasValue(sql, column, value)})`).join(" AND ");
+  return rowInvariant(rule, ["implies", ...columns], options, {
+    columns,
+    expected: `rows of ${table} with ${JSON.stringify(when)} have ${JSON.stringify(then)}`,
+    message: (count) =>
+      `${rowCount(count)} of ${table} with ${JSON.stringify(when)} ${count === "1" ? "has" : "have"} not ${JSON.stringify(then)}`,
+    actual: (rows) => rows,
+    sql: (sql) => `SELECT * FROM ${sql.table(columns[0]!)} WHERE ${all(given!, sql)} AND NOT (${all(wanted!, sql)})`,
+  });
+}
+
+/** Returns an SQL condition that is true or false, never unknown. */
+function hasValue(sql: SqlNames, column: string, value: ColumnValue): string {
+  const name = sql.name(column);
+  if (isList(value)) return value.map((one) => `(${hasValue(sql, column, one)})`).join(" OR ") || "1 = 0";
+  if (value === null) return `${name} IS NULL`;
+  if (typeof value === "object") return `NOT (${hasValue(sql, column, value.not)})`;
+  return `${name} IS NOT NULL AND ${name} = ${sql.literal(value)}`;
+}
+
+const isList = (value: ColumnValue): value is readonly Scalar[] => Array.isArray(value);
+
 export interface UniqueOptions extends RowRuleOptions {
   /** Upper and lower case are the same, e.g. in e-mail addresses. Default: as the store compares. */
   readonly ignoreCase?: boolean;
@@ -52,10 +122,7 @@ export function unique<C extends object = Values, A = ApiClient>(
   const all = named.map((column) => columnName(rule, column));
   const [first] = all;
   if (first === undefined || all.some(({ table }) => table !== first.table)) {
-    throw new SeqqaError("RULE_INVALID", `${rule}: name columns of one table.`, {
-      exitStatus: 2,
-      hint: 'For example unique(["seats.show_id", "seats.number"]).',
-    });
+    throw ofOneTable(rule, 'unique(["seats.show_id", "seats.number"])');
   }
   return rowInvariant(rule, ["unique", ...all], options, {
     columns: all,
@@ -144,6 +211,10 @@ export function sumWithin<C extends object = Values, A = ApiClient>({
       );
     },
   });
+}
+
+function ofOneTable(rule: string, example: string): SeqqaError {
+  return new SeqqaError("RULE_INVALID", `${rule}: name columns of one table.`, { exitStatus: 2, hint: `For example ${example}.` });
 }
 
 interface RowCheck {

@@ -61,6 +61,13 @@ export class SqlNames {
       .join(".");
   }
 
+  /** Writes a value. MySQL reads a backslash in a text as the beginning of another character. */
+  literal(value: string | number | boolean): string {
+    if (typeof value !== "string") return String(value);
+    const text = value.replaceAll("'", "''");
+    return `'${this.store.name === "mysql" ? text.replaceAll("\\", "\\\\") : text}'`;
+  }
+
   name(text: string): string {
     return `${this.#quote}${text}${this.#quote}`;
   }

@@ -1,11 +1,11 @@
 import type { ApiClient } from "../../model/http/client.ts";
 import type { Values } from "../../model/context/context.ts";
 import { SeqqaError } from "../../model/errors.ts";
-import { Rule, type Earlier } from "../../model/declare/rule.ts";
-import { Severity } from "../../model/declare/severity.ts";
+import type { Rule } from "../../model/declare/rule.ts";
 import { writesOf } from "../requests.ts";
-import { nameOf, type RowRuleOptions } from "./row-rules.ts";
-import { columnName, SqlNames } from "./table-names.ts";
+import { changeRule } from "./changed-rows.ts";
+import type { RowRuleOptions } from "./row-rules.ts";
+import { columnName } from "./table-names.ts";
 
 export interface TransitionsOptions extends RowRuleOptions {
   /** The column that identifies a row; default `id`. */
@@ -23,7 +23,7 @@ export interface TransitionsOptions extends RowRuleOptions {
 export function transitions<C extends object = Values, A = ApiClient>(
   column: string,
   allowed: Readonly<Record<string, readonly string[]>>,
-  { key = "id", initial, store, name, ...options }: TransitionsOptions = {},
+  { key = "id", initial, ...options }: TransitionsOptions = {},
 ): Rule<C, A> {
   const rule = `transitions("${column}")`;
   const at = columnName(rule, column);
@@ -35,40 +35,28 @@ export function transitions<C extends object = Values, A = ApiClient>(
       hint: 'For example { created: ["paid", "cancelled"], paid: ["shipped"] }.',
     });
   }
-  return new Rule<C, A>({
-    severity: Severity.HIGH,
-    ...options,
-    name: name ?? nameOf(["transitions", at]),
-    message: `${rule} does not hold`,
-    writes: true,
-    judge: async ({ systems }, { changed, canGoBack, answers, action }) => {
-      if (!changed || !canGoBack) return true;
-      const names = new SqlNames(rule, systems, store);
-      const read = async (): Promise<ReadonlyMap<string, string>> => {
-        const sql = `SELECT ${names.name(key)}, ${names.name(at.column)} FROM ${names.table(at)}`;
-        const rows = await names.rows(sql, [at, keyed]);
-        return new Map(rows.map((row) => [String(row[key]), String(row[at.column])]));
-      };
-      const now = await read();
+  return changeRule(rule, ["transitions", at], options, {
+    read: async (names) => {
+      const sql = `SELECT ${names.name(key)}, ${names.name(at.column)} FROM ${names.table(at)}`;
+      const rows = await names.rows(sql, [at, keyed]);
+      return new Map(rows.map((row) => [String(row[key]), String(row[at.column])]));
+    },
+    judge: (before, now, { action, answers }) => {
       const steps = Math.max(1, writesOf(answers).length);
-      const earlier: Earlier["earlier"] = async () => {
-        const before = await read();
-        const wrong = [...now].flatMap(([id, value]) => {
-          const old = before.get(id);
-          const isAllowed = old === undefined ? (initial?.includes(value) ?? true) : leads(allowed, old, value, steps);
-          return isAllowed ? [] : [{ [key]: id, from: old ?? null, to: value }];
-        });
-        if (wrong.length === 0) return true;
-        const [first] = wrong;
-        const from = first!["from"] === null ? "began as" : `went from ${String(first!["from"])} to`;
-        return {
-          ok: false,
-          actual: wrong.slice(0, MOST_ROWS),
-          expected: { ...(initial !== undefined && { initial }), ...allowed },
-          message: `${action.name}: a row of ${at.table} ${from} ${String(first!["to"])}`,
-        };
+      const wrong = [...now].flatMap(([id, value]) => {
+        const old = before.get(id);
+        const isAllowed = old === undefined ? (initial?.includes(value) ?? true) : leads(allowed, old, value, steps);
+        return isAllowed ? [] : [{ [key]: id, from: old ?? null, to: value }];
+      });
+      if (wrong.length === 0) return true;
+      const [first] = wrong;
+      const from = first!["from"] === null ? "began as" : `went from ${String(first!["from"])} to`;
+      return {
+        ok: false,
+        actual: wrong.slice(0, MOST_ROWS),
+        expected: { ...(initial !== undefined && { initial }), ...allowed },
+        message: `${action.name}: a row of ${at.table} ${from} ${String(first!["to"])}`,
       };
-      return { earlier };
     },
   });
 }

@@ -105,7 +105,19 @@ export const actions: readonly Action<Keys>[] = [createOrder, listOrders, readOr
 
   it("uses the rules of seqqa/rules that a description suffices for, a line each, and what needs a login or a description only with it", () => {
     // These name tables, or actions of an account, which no description does.
-    const declared = ["neverNegative", "references", "sumWithin", "unique", "transitions", "sessionEnds", "singleUse"];
+    const declared = [
+      "conserved",
+      "immutable",
+      "implies",
+      "neverAbove",
+      "neverNegative",
+      "references",
+      "sumWithin",
+      "unique",
+      "transitions",
+      "sessionEnds",
+      "singleUse",
+    ];
     const directory = newFolder();
     scaffold(shop, directory);
     const code = textOf(directory, "shop.explore.ts");

@@ -1,0 +1,105 @@
+import { writeFileSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+import { SeqqaError } from "../../model/errors.ts";
+import { nearest } from "../../model/text/nearest.ts";
+import { printable } from "../../reports/index.ts";
+import { readStates, type StatesOfRun } from "../../run-log/index.ts";
+import type { ExitStatus } from "../../run/session/exit-status.ts";
+import { suggest, suggestionCode, suggestionLines, type Candidate } from "../../suggest/index.ts";
+import { configFor } from "../arguments/config-for.ts";
+import { isFileOfExploration } from "../arguments/one-exploration.ts";
+import { usage } from "../arguments/run-options.ts";
+import type { Shell } from "../process/shell.ts";
+import { shownPath } from "../process/shown-path.ts";
+import { tellSkipped } from "../run/report-files.ts";
+
+export interface SuggestOptions {
+  readonly run?: string;
+  readonly most?: string;
+  /** `true`: beside the exploration. */
+  readonly write?: string | true;
+  readonly json?: boolean;
+  readonly output?: string;
+  readonly config?: string;
+}
+
+/** The number of suggestions that are shown, unless the user says another. */
+const MOST = 10;
+
+/** `seqqa suggest`: shows rules that held in every state of a run. Nothing is executed. */
+export function suggestCommand(named: string | undefined, options: SuggestOptions, shell: Shell): ExitStatus {
+  const most = mostOf(options.most);
+  if (named?.trim() === "") throw usage("The name of the exploration is empty.", "Type seqqa suggest, or seqqa suggest <exploration>.");
+  if (options.write === "") throw usage("--write is empty.", "Give a file, or --write alone for a file beside the exploration.");
+  const flags = options.output === undefined ? [] : [{ key: "report.output_dir", flag: "--output", value: options.output }];
+  const config = configFor(shell, { directory: ".", file: options.config, flags, allowedStores: "unopened" });
+  const { id, explorations, skipped } = readStates(config.report.outputDir, options.run);
+  tellSkipped(shell, skipped);
+  const chosen = named === undefined ? explorations : explorations.filter(({ name, file }) => named === name || named === file);
+  if (chosen.length === 0) throw noneOf(named, id, explorations);
+  if (options.write !== undefined && chosen.length > 1) {
+    throw usage(
+      `--write needs one exploration, and the run has ${chosen.length}.`,
+      `Name one: seqqa suggest ${printable(chosen[0]!.name)} --write.`,
+    );
+  }
+  const found = chosen.map((of) => ({ of, suggestions: suggest(of) }));
+  if (options.json === true) {
+    const all = found.map(({ of: { name, file }, suggestions }) => ({ name, file, ...suggestions }));
+    shell.stdout.write(`${JSON.stringify({ run: id, explorations: all }, null, 2)}\n`);
+  } else {
+    for (const { of, suggestions } of found) shell.stdout.write(`${suggestionLines(of, suggestions, most).map(printable).join("\n")}\n`);
+  }
+  if (options.write === undefined) return 0;
+  const [{ of, suggestions }] = found as [(typeof found)[number]];
+  writeRules(of, suggestions.held.slice(0, most), options.write, shell);
+  return 0;
+}
+
+function mostOf(text: string | undefined): number {
+  const most = text === undefined ? MOST : Number(text);
+  if (text?.trim() !== "" && Number.isInteger(most) && most > 0) return most;
+  throw usage(`--most is ${JSON.stringify(text)}.`, "Give a whole number above 0.");
+}
+
+function writeRules(of: StatesOfRun, rules: readonly Candidate[], where: string | true, shell: Shell): void {
+  if (rules.length === 0) return void shell.stderr.write("note: No file was written: no rule held.\n");
+  // The run log may come from anywhere: its path is used only where an exploration is.
+  if (where === true && !isFileOfExploration(of.file, shell.cwd)) {
+    throw usage(`There is no file ${printable(of.file)} here, beside which --write would write.`, "Give a file: --write rules.ts.");
+  }
+  const exploration = resolve(shell.cwd, of.file);
+  const file = where === true ? exploration.replace(/\.explore\.[cm]?[jt]s$/, ".suggested.ts") : resolve(shell.cwd, where);
+  const shown = printable(shownPath(file, shell.cwd));
+  try {
+    writeFileSync(file, suggestionCode(of.name, rules), { flag: "wx" });
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const problem = code === "EEXIST" ? "exists already, and is left as it is" : `cannot be written (${code ?? String(cause)})`;
+    throw new SeqqaError("SUGGESTIONS_NOT_WRITTEN", `${shown} ${problem}.`, {
+      exitStatus: 2,
+      hint: "Name another file: --write rules.ts.",
+      cause,
+    });
+  }
+  const place = relative(dirname(exploration), file);
+  const from = printable(JSON.stringify(place.startsWith("..") ? place : `./${place}`));
+  const count = `${rules.length} ${rules.length === 1 ? "rule" : "rules"}`;
+  shell.stderr.write(`${count} written to ${shown}. Delete those that are not meant, and add to ${printable(of.file)}:\n`);
+  shell.stderr.write(`  import { suggested } from ${from};\n  invariants: [...suggested]\n`);
+}
+
+function noneOf(named: string | undefined, id: string, explorations: readonly StatesOfRun[]): SeqqaError {
+  if (named === undefined) {
+    return new SeqqaError("NO_STATES", `Run ${id} has no exploration that reached a state.`, {
+      exitStatus: 2,
+      hint: "Run an exploration first: seqqa run.",
+    });
+  }
+  const names = explorations.map(({ name }) => name);
+  const close = nearest(named, names);
+  return new SeqqaError("NO_SUCH_EXPLORATION", `Run ${id} has no exploration named ${JSON.stringify(named)}.`, {
+    exitStatus: 2,
+    hint: close === undefined ? `It has: ${names.slice(0, 5).join(", ") || "none"}.` : `Did you mean ${JSON.stringify(close)}?`,
+  });
+}

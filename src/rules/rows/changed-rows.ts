@@ -1,0 +1,148 @@
+import type { ApiClient } from "../../model/http/client.ts";
+import type { Values } from "../../model/context/context.ts";
+import { SeqqaError } from "../../model/errors.ts";
+import type { CheckResult } from "../../model/declare/invariant.ts";
+import { Rule, type CheckedStep, type Earlier } from "../../model/declare/rule.ts";
+import { Severity } from "../../model/declare/severity.ts";
+import { nameOf, type RowRuleOptions } from "./row-rules.ts";
+import { columnName, SqlNames, type ColumnName } from "./table-names.ts";
+
+/** The most rows that a finding shows. */
+const MOST_ROWS = 20;
+/** Totals of floating-point columns may be off by less than this without a defect. */
+const ROUNDING = 0.000001;
+
+export interface ImmutableOptions extends RowRuleOptions {
+  /** The column that identifies a row; default `id`. */
+  readonly key?: string;
+}
+
+/**
+ * What a row is created with stays: `immutable(["orders.amount", "orders.customer_id"])`. Judged after every step that changed something: rows are
+ * compared by their key with the state that the step began in. Rows that are new or gone are not judged. HIGH.
+ * @throws SeqqaError `RULE_INVALID` when a column is not written as `table.column`, or the columns are of several tables
+ */
+export function immutable<C extends object = Values, A = ApiClient>(
+  columns: string | readonly string[],
+  { key = "id", ...options }: ImmutableOptions = {},
+): Rule<C, A> {
+  const named = typeof columns === "string" ? [columns] : columns;
+  const rule = `immutable(${JSON.stringify(columns)})`;
+  const all = named.map((column) => columnName(rule, column));
+  const [first] = all;
+  if (first === undefined || all.some(({ table }) => table !== first.table)) {
+    throw new SeqqaError("RULE_INVALID", `${rule}: name columns of one table.`, {
+      exitStatus: 2,
+      hint: 'For example immutable(["orders.amount", "orders.customer_id"]).',
+    });
+  }
+  const read = [columnName(rule, `${first.table}.${key}`), ...all];
+  return changeRule(rule, ["immutable", ...all], options, {
+    read: async (names) => {
+      const sql = `SELECT ${read.map(({ column }) => names.name(column)).join(", ")} FROM ${names.table(first)}`;
+      const rows = await names.rows(sql, read);
+      return new Map(rows.map((row) => [String(row[key]), new Map(all.map(({ column }) => [column, textOf(row[column])]))]));
+    },
+    judge: (before, now, { action }) => {
+      const wrong = [...now].flatMap(([id, values]) =>
+        [...values].flatMap(([column, to]) => {
+          const from = before.get(id)?.get(column);
+          return from === undefined || from === to ? [] : [{ [key]: id, column, from, to }];
+        }),
+      );
+      if (wrong.length === 0) return true;
+      return {
+        ok: false,
+        actual: wrong.slice(0, MOST_ROWS),
+        expected: `${named.join(", ")} stay as they were created`,
+        message: `${action.name} changed ${first.table}.${wrong[0]!.column} of a row from ${wrong[0]!.from} to ${wrong[0]!.to}`,
+      };
+    },
+  });
+}
+
+export interface ConservedOptions extends RowRuleOptions {
+  /**
+   * Rows that count as one each, by a column and the values that count: `{ "orders.status": ["placed", "paid"] }` adds the number of orders that are
+   * placed or paid. Default: none.
+   */
+  readonly rows?: Readonly<Record<string, readonly string[]>>;
+}
+
+/**
+ * No step makes or loses anything: the sum of the columns over all rows, and of the rows that `rows` counts, is after every step what it was before:
+ * `conserved("accounts.balance")`, `conserved("stock.available", { rows: { "orders.status": ["placed", "paid"] } })`. `NULL` counts as 0. HIGH.
+ * @throws SeqqaError `RULE_INVALID` when a column is not written as `table.column`, or there is none
+ */
+export function conserved<C extends object = Values, A = ApiClient>(
+  columns: string | readonly string[],
+  { rows = {}, ...options }: ConservedOptions = {},
+): Rule<C, A> {
+  const named = typeof columns === "string" ? [columns] : columns;
+  const rule = `conserved(${JSON.stringify(columns)})`;
+  const sums = named.map((column) => columnName(rule, column));
+  const counts = Object.entries(rows).map(([column, values]) => ({ at: columnName(rule, column), values }));
+  const all = [...sums, ...counts.map(({ at }) => at)];
+  if (all.length === 0) {
+    throw new SeqqaError("RULE_INVALID", `${rule}: no column is named.`, {
+      exitStatus: 2,
+      hint: 'For example conserved("accounts.balance").',
+    });
+  }
+  return changeRule(rule, ["conserved", ...(all as [ColumnName, ...ColumnName[]])], options, {
+    read: async (names) => {
+      let total = 0;
+      for (const at of sums) total += await numberOf(names, `SELECT SUM(${names.name(at.column)}) AS total FROM ${names.table(at)}`, at);
+      for (const { at, values } of counts) {
+        const listed = values.map((value) => names.literal(value)).join(", ");
+        const sql = `SELECT COUNT(*) AS total FROM ${names.table(at)} WHERE ${names.name(at.column)} IN (${listed})`;
+        if (values.length > 0) total += await numberOf(names, sql, at);
+      }
+      return total;
+    },
+    judge: (before, now, { action }) =>
+      Math.abs(now - before) <= ROUNDING || {
+        ok: false,
+        actual: now,
+        expected: before,
+        message: `${action.name} changed the total of ${all.map(({ table, column }) => `${table}.${column}`).join(", ")} from ${before} to ${now}`,
+      },
+  });
+}
+
+async function numberOf(names: SqlNames, sql: string, at: ColumnName): Promise<number> {
+  const [row] = await names.rows(sql, [at]);
+  return Number(row?.["total"] ?? 0);
+}
+
+const textOf = (value: unknown): string =>
+  value instanceof Date ? value.toISOString() : typeof value === "object" ? JSON.stringify(value) : String(value);
+
+interface ChangeCheck<T> {
+  /** Reads what is compared. */
+  readonly read: (names: SqlNames) => Promise<T>;
+  readonly judge: (before: T, now: T, step: CheckedStep) => true | CheckResult;
+}
+
+/** Returns a rule that compares what is read in the state after a step with that in the state before it. */
+export function changeRule<C extends object, A, T>(
+  rule: string,
+  named: readonly [string, ...ColumnName[]],
+  { store, name, ...options }: RowRuleOptions,
+  { read, judge }: ChangeCheck<T>,
+): Rule<C, A> {
+  return new Rule<C, A>({
+    severity: Severity.HIGH,
+    ...options,
+    name: name ?? nameOf(named),
+    message: `${rule} does not hold`,
+    writes: true,
+    judge: async ({ systems }, step) => {
+      if (!step.changed || !step.canGoBack) return true;
+      const names = new SqlNames(rule, systems, store);
+      const now = await read(names);
+      const earlier: Earlier["earlier"] = async () => judge(await read(names), now, step);
+      return { earlier };
+    },
+  });
+}

@@ -1,0 +1,93 @@
+import { nameOf } from "../../rules/rows/row-rules.ts";
+import { numberIn } from "../rows/cells.ts";
+import type { Row } from "../rows/explored-rows.ts";
+import { literal, supported, type Candidate, type Place } from "./candidate.ts";
+import { columnOf, eachRow, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
+
+/** Returns the bounds of amounts: those that are never negative, and those that are never above another amount of their row. */
+export function amounts({ tables }: Explored): readonly Candidate[] {
+  return tables.flatMap((table) => [
+    ...table.numbers.flatMap((column) => neverNegative(table, column)),
+    ...table.numbers.flatMap((column) => table.numbers.flatMap((limit) => (column === limit ? [] : neverAbove(table, column, limit)))),
+  ]);
+}
+
+/** An amount that nothing takes away from says nothing when it stays above zero. */
+function neverNegative(table: ExploredTable, column: string): readonly Candidate[] {
+  const falls = changesOf(table, column).filter(({ by }) => by < 0).length;
+  if (falls === 0) return [];
+  const at = columnOf(table, column);
+  const { states, broken, nearest, least } = judged(
+    table,
+    (row) => numberIn(row.get(column) ?? ""),
+    (left) => `${at} is ${left}`,
+  );
+  return supported({
+    rule: "neverNegative",
+    code: `neverNegative(${literal(at)}${optionsCode(table)})`,
+    name: nameOf(["never_negative", { table: table.name, column }]),
+    likelihood: least <= 0 ? 0.9 : 0.45,
+    evidence: `${falls} ${falls === 1 ? "step lowers" : "steps lower"} it${least === 0 ? ", to 0 at the least" : ""}`,
+    judged: states,
+    broken,
+    nearest,
+  });
+}
+
+/** Two amounts of one row of which one reaches the other and never passes it. */
+function neverAbove(table: ExploredTable, column: string, limit: string): readonly Candidate[] {
+  const rises = changesOf(table, column).filter(({ by }) => by > 0).length;
+  if (rises === 0) return [];
+  const [at, most] = [columnOf(table, column), columnOf(table, limit)];
+  let reached = 0;
+  const { states, broken, nearest, least } = judged(
+    table,
+    (row) => {
+      const [value, bound] = [numberIn(row.get(column) ?? ""), numberIn(row.get(limit) ?? "")];
+      if (value === undefined || bound === undefined) return undefined;
+      if (value === bound && value !== 0) reached++;
+      return bound - value;
+    },
+    (_left, row) => `${at} is ${row.get(column)} of ${row.get(limit)}`,
+  );
+  if (least > 0 || reached === 0) return [];
+  return supported({
+    rule: "neverAbove",
+    code: `neverAbove(${literal(at)}, ${literal(most)}${optionsCode(table)})`,
+    name: nameOf(["never_above", { table: table.name, column }, { table: table.name, column: limit }]),
+    likelihood: 0.88,
+    evidence: `${rises} ${rises === 1 ? "step raises" : "steps raise"} it, ${reached} ${reached === 1 ? "row reaches" : "rows reach"} it`,
+    judged: states,
+    broken,
+    nearest,
+  });
+}
+
+function changesOf({ changes }: ExploredTable, column: string): readonly { readonly by: number }[] {
+  return changes.flatMap(({ changed }) =>
+    changed.flatMap(({ before, after }) => {
+      const [from, to] = [before, after].map((row) => numberIn(row.get(column) ?? ""));
+      return from === undefined || to === undefined || from === to ? [] : [{ by: to - from }];
+    }),
+  );
+}
+
+/** Judges what is left until an amount breaks its bound, which it does below zero. */
+function judged(
+  table: ExploredTable,
+  leftOf: (row: Row) => number | undefined,
+  say: (left: number, row: Row) => string,
+): { readonly states: number; readonly broken: readonly Place[]; readonly nearest: Place | undefined; readonly least: number } {
+  const seen = new Set<number>();
+  const broken = new Map<number, Place>();
+  let [nearest, least]: [Place | undefined, number] = [undefined, Infinity];
+  eachRow(table, (row, state) => {
+    const left = leftOf(row);
+    if (left === undefined) return;
+    seen.add(state);
+    const place = { state, what: say(left, row) };
+    if (left < 0 && !broken.has(state)) broken.set(state, place);
+    if (left >= 0 && left < least) [nearest, least] = [place, left];
+  });
+  return { states: seen.size, broken: [...broken.values()], nearest, least };
+}

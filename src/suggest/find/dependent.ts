@@ -1,0 +1,83 @@
+import { nameOf } from "../../rules/rows/row-rules.ts";
+import { isNull, numberIn, type Cell } from "../rows/cells.ts";
+import { literal, objectLiteral, supported, type Candidate, type Place } from "./candidate.ts";
+import { columnOf, eachRow, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
+
+/** Returns the columns that are empty, or zero, with some statuses and not with others. */
+export function dependents({ tables }: Explored): readonly Candidate[] {
+  return tables.flatMap((table) =>
+    [...table.words].flatMap(([status, words]) =>
+      table.columns.flatMap((column) => (column === status || column === table.key ? [] : dependent(table, status, words, column))),
+    ),
+  );
+}
+
+/** The states in which rows of one status have an empty value, and those in which they have another. */
+interface Seen {
+  readonly empty: Set<number>;
+  readonly full: Set<number>;
+}
+
+function dependent(table: ExploredTable, status: string, words: readonly string[], column: string): readonly Candidate[] {
+  const isEmpty = emptiness(table, column);
+  if (isEmpty === undefined) return [];
+  const byWord = new Map<string, Seen>(words.map((word) => [word, { empty: new Set(), full: new Set() }]));
+  eachRow(table, (row, state) => {
+    const seen = byWord.get(JSON.parse(row.get(status) ?? '""') as string);
+    seen?.[isEmpty.of(row.get(column) ?? "null") ? "empty" : "full"].add(state);
+  });
+  const side = (wanted: "empty" | "full"): readonly Candidate[] => {
+    const other = wanted === "empty" ? "full" : "empty";
+    // Few exceptions may be defects; a status with many is not one of the rule.
+    const chosen = words.filter((word) => {
+      const seen = byWord.get(word)!;
+      return seen[wanted].size > 0 && seen[other].size <= seen[wanted].size * FEW;
+    });
+    if (chosen.length === 0 || chosen.length === words.length) return [];
+    const judged = new Set(chosen.flatMap((word) => [...byWord.get(word)![wanted], ...byWord.get(word)![other]]));
+    const broken = new Map<number, Place>();
+    for (const word of chosen) {
+      for (const state of byWord.get(word)![other]) {
+        broken.set(state, {
+          state,
+          what: `a row of ${table.name} with ${status} ${literal(word)} has ${column} ${other === "full" ? "set" : "empty"}`,
+        });
+      }
+    }
+    const value = wanted === "empty" ? isEmpty.code : `{ not: ${isEmpty.code} }`;
+    const when = chosen.length === 1 ? literal(chosen[0]) : literal(chosen);
+    const counter = words.find((word) => !chosen.includes(word) && byWord.get(word)![other].size > 0);
+    if (counter === undefined) return [];
+    return supported({
+      rule: "implies",
+      code: `implies(${literal(table.name)}, ${objectLiteral([[status, when]])}, ${objectLiteral([[column, value]])}${optionsCode(table)})`,
+      name: nameOf(["implies", { table: table.name, column: status }, { table: table.name, column }]),
+      likelihood: wanted === "empty" ? 0.7 : 0.68,
+      evidence: `${chosen.join(", ")} in ${judged.size} states; ${columnOf(table, column)} is ${wanted === "empty" ? "set" : "empty"} with ${counter}`,
+      judged: judged.size,
+      broken: [...broken.values()],
+      nearest: undefined,
+    });
+  };
+  return [...side("empty"), ...side("full")];
+}
+
+/** Exceptions of one status that may be defects: at most so many for each row that has none. */
+const FEW = 0.25;
+
+/** How a column is empty: `NULL` where it has that, else 0 in a column of numbers. `undefined`: it always is, or never. */
+function emptiness(table: ExploredTable, column: string): { readonly code: string; readonly of: (cell: Cell) => boolean } | undefined {
+  let [nulls, zeros, others] = [0, 0, 0];
+  let isNumber = true;
+  eachRow(table, (row) => {
+    const cell = row.get(column) ?? "null";
+    if (isNull(cell)) nulls++;
+    else if (numberIn(cell) === 0) zeros++;
+    else {
+      others++;
+      if (numberIn(cell) === undefined) isNumber = false;
+    }
+  });
+  if (nulls > 0 && zeros + others > 0) return { code: "null", of: isNull };
+  return zeros > 0 && others > 0 && isNumber && nulls === 0 ? { code: "0", of: (cell) => numberIn(cell) === 0 } : undefined;
+}

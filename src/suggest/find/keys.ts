@@ -1,0 +1,110 @@
+import { nameOf } from "../../rules/rows/row-rules.ts";
+import { isNull, isPlain, numberIn } from "../rows/cells.ts";
+import { literal, supported, type Candidate, type Place } from "./candidate.ts";
+import { columnOf, eachRow, isIdName, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
+
+/** Returns what is unique, and what refers to a row of another table. */
+export function keys({ tables }: Explored): readonly Candidate[] {
+  return tables.flatMap((table) => [...uniques(table), ...table.columns.flatMap((column) => references(table, column, tables))]);
+}
+
+/** Names of columns that people make unique. */
+const UNIQUE_NAME =
+  /(?:^|_)(?:e?mail|login|user_?name|number|code|token|sku|slug|iban|isbn|reference|serial|handle|nonce|idempotency_key)$/i;
+
+/** Single columns with a telling name, and pairs of references: one row for each pair, as of members, seats and votes. */
+function uniques(table: ExploredTable): readonly Candidate[] {
+  const others = table.columns.filter((column) => column !== table.key && !table.words.has(column));
+  const single = others.filter((column) => UNIQUE_NAME.test(column)).flatMap((column) => unique(table, [column], 0.75));
+  const ids = others.filter(isIdName);
+  const alone = new Set(ids.filter((column) => unique(table, [column], 0).some(({ broken }) => broken.length === 0)));
+  const pairs = ids.flatMap((first, at) => ids.slice(at + 1).map((second) => [first, second]));
+  return [...single, ...pairs.filter((pair) => !pair.some((column) => alone.has(column))).flatMap((pair) => unique(table, pair, 0.6))];
+}
+
+function unique(table: ExploredTable, columns: readonly string[], likelihood: number): readonly Candidate[] {
+  let states = 0;
+  const values = new Set<string>();
+  const broken: Place[] = [];
+  let nearest: Place | undefined;
+  table.rows.forEach((rows, state) => {
+    const all = (rows ?? []).map((row) => columns.map((column) => row.get(column) ?? "null")).filter((cells) => !cells.some(isNull));
+    if (all.length < 2) return;
+    states++;
+    const texts = all.map((cells) => cells.join(", "));
+    for (const text of texts) values.add(text);
+    const twice = texts.find((text, at) => texts.indexOf(text) < at);
+    if (twice !== undefined) broken.push({ state, what: `two rows have ${columns.join(", ")} ${twice}` });
+    else if (nearest === undefined || all.length > Number(/^\d+/.exec(nearest.what)?.[0]))
+      nearest = { state, what: `${all.length} rows, all different` };
+  });
+  if (values.size < 2) return [];
+  const named = columns.map((column) => columnOf(table, column));
+  return supported({
+    rule: "unique",
+    code: `unique(${literal(named.length === 1 ? named[0] : named)}${optionsCode(table)})`,
+    name: nameOf(["unique", ...(columns.map((column) => ({ table: table.name, column })) as [{ table: string; column: string }])]),
+    likelihood,
+    evidence: `${values.size} different values, in states with at least two rows`,
+    judged: states,
+    broken,
+    nearest,
+  });
+}
+
+/** A column that is named after another table: `orders.user_id` after `users`. */
+function references(table: ExploredTable, column: string, tables: readonly ExploredTable[]): readonly Candidate[] {
+  const stem = /^(.+?)(?:_id|_uuid|Id|ID|Uuid)$/.exec(column)?.[1]?.toLowerCase();
+  if (stem === undefined) return [];
+  const target = tables.find(
+    (one) =>
+      one.store === table.store &&
+      one.key !== undefined &&
+      one !== table &&
+      namesOf(one.name).some((name) => stem === name || stem.endsWith(`_${name}`)),
+  );
+  if (target === undefined) return [];
+  const key = target.key!;
+  const states = new Set<number>();
+  const values = new Set<string>();
+  const broken = new Map<number, Place>();
+  let [nearest, fewest]: [Place | undefined, number] = [undefined, Infinity];
+  eachRow(table, (row, state) => {
+    const cell = row.get(column) ?? "null";
+    const known = target.rows[state];
+    if (isNull(cell) || known === undefined || isMasked(cell)) return;
+    states.add(state);
+    values.add(cell);
+    if (!known.some((other) => other.get(key) === cell)) {
+      if (!broken.has(state)) broken.set(state, { state, what: `${columnOf(table, column)} ${cell} is no ${columnOf(target, key)}` });
+    } else if (known.length < fewest) {
+      [nearest, fewest] = [{ state, what: `${known.length} ${known.length === 1 ? "row" : "rows"} in ${target.name}` }, known.length];
+    }
+  });
+  const goes = removals(target);
+  return supported({
+    rule: "references",
+    code: `references(${literal(columnOf(table, column))}, ${literal(columnOf(target, key))}${optionsCode(table)})`,
+    name: nameOf(["references", { table: table.name, column }, { table: target.name, column: key }]),
+    likelihood: goes > 0 ? 0.92 : 0.7,
+    evidence: `${values.size} different ${values.size === 1 ? "value" : "values"}${goes > 0 ? `; ${goes} ${goes === 1 ? "step removes" : "steps remove"} rows of ${target.name}` : ""}`,
+    judged: states.size,
+    broken: [...broken.values()],
+    nearest,
+  });
+}
+
+/** `true` for a value that is left out of states: nothing can be said of it. */
+const isMasked = (cell: string): boolean =>
+  !isPlain(cell) && !cell.startsWith("#") && !cell.startsWith("root#") && numberIn(cell) === undefined;
+
+/** Returns the number of steps between whose states the table loses rows. */
+function removals({ rows, changes }: ExploredTable): number {
+  return changes.filter(({ step }) => (rows[step.to]?.length ?? 0) < (rows[step.from]?.length ?? 0)).length;
+}
+
+/** Returns the names that a reference to a table may have: `orders` is `order`, too. */
+function namesOf(table: string): readonly string[] {
+  const name = table.slice(table.lastIndexOf(".") + 1).toLowerCase();
+  return [name, name.replace(/ies$/, "y"), name.replace(/s$/, ""), name.replace(/es$/, "")];
+}

@@ -1,0 +1,107 @@
+import { nameOf } from "../../rules/rows/row-rules.ts";
+import { isNull } from "../rows/cells.ts";
+import { literal, objectLiteral, supported, type Candidate, type Place } from "./candidate.ts";
+import { columnOf, eachRow, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
+
+/** Returns how statuses change, and what of a row never changes. */
+export function lifecycles({ tables, of }: Explored): readonly Candidate[] {
+  return tables.flatMap((table) => [
+    ...[...table.words].flatMap(([column, words]) => transitions(table, column, words, of.actions)),
+    ...immutable(table),
+  ]);
+}
+
+/** A transition that this share of a column's changes or less make may be a defect: it is shown beside the rule. */
+const RARE = 0.1;
+
+function transitions(table: ExploredTable, column: string, words: readonly string[], actions: readonly string[]): readonly Candidate[] {
+  const { key } = table;
+  if (key === undefined) return [];
+  const seen = new Map<string, Map<string, { count: number; place: Place }>>();
+  const initial = new Map<string, number>();
+  let changes = 0;
+  const wordOf = (cell: string | undefined): string => (cell === undefined ? "" : (JSON.parse(cell) as string));
+  for (const { step, changed, created } of table.changes) {
+    for (const row of created) initial.set(wordOf(row.get(column)), (initial.get(wordOf(row.get(column))) ?? 0) + 1);
+    for (const { before, after } of changed) {
+      const [from, to] = [wordOf(before.get(column)), wordOf(after.get(column))];
+      if (from === to) continue;
+      changes++;
+      const all = seen.get(from) ?? new Map<string, { count: number; place: Place }>();
+      seen.set(from, all);
+      const one = all.get(to) ?? {
+        count: 0,
+        place: { state: step.from, action: step.action, what: `${actions[step.action]} leads from ${from} to ${to}` },
+      };
+      one.count++;
+      all.set(to, one);
+    }
+  }
+  const possible = words.length * (words.length - 1);
+  const made = [...seen.values()].reduce((sum, all) => sum + all.size, 0);
+  // Where everything leads to everything, there is no order.
+  if (made === 0 || made > possible * 0.7) return [];
+  const lists = words.flatMap((word) => {
+    const all = seen.get(word);
+    return all === undefined ? [] : [[word, literal([...all.keys()].toSorted())] as const];
+  });
+  const rarest = [...seen.values()].flatMap((all) => [...all.values()]).toSorted((a, b) => a.count - b.count)[0]!;
+  const listed = [...seen].flatMap(([from, all]) => [...all].map(([to, { count }]) => `${from} to ${to} ${count} times`)).join(", ");
+  const finals = words.filter((word) => !seen.has(word));
+  const options = [
+    ...(key === "id" ? [] : [["key", literal(key)] as const]),
+    ...(initial.size > 0 ? [["initial", literal([...initial.keys()].toSorted())] as const] : []),
+  ];
+  return supported({
+    rule: "transitions",
+    code: `transitions(${literal(columnOf(table, column))}, ${objectLiteral(lists)}${optionsCode(table, options)})`,
+    name: nameOf(["transitions", { table: table.name, column }]),
+    likelihood: /status|state|phase|stage/i.test(column) ? 0.95 : 0.7,
+    evidence: `${listed}${finals.length === 0 ? "" : `; ${finals.join(", ")} ${finals.length === 1 ? "is" : "are"} final`}`,
+    judged: changes,
+    broken: [],
+    nearest:
+      rarest.count <= Math.max(1, changes * RARE)
+        ? { ...rarest.place, what: `only ${rarest.count} of them: ${rarest.place.what}` }
+        : undefined,
+  });
+}
+
+/** The fewest changes of a table's rows that say anything about the columns that stay. */
+const FEWEST_CHANGES = 5;
+
+/** The columns of a table that stay as they are while others change. */
+function immutable(table: ExploredTable): readonly Candidate[] {
+  const { key } = table;
+  if (key === undefined) return [];
+  const changed = table.changes.flatMap(({ step, changed: rows }) => rows.map((row) => ({ step, ...row })));
+  if (changed.length < FEWEST_CHANGES) return [];
+  const times = new Map<string, { count: number; place: Place }>();
+  for (const { step, before, after } of changed) {
+    for (const column of table.columns) {
+      if (before.get(column) === after.get(column)) continue;
+      const one = times.get(column) ?? { count: 0, place: { state: step.from, action: step.action, what: `it changes ${column}` } };
+      one.count++;
+      times.set(column, one);
+    }
+  }
+  const known = new Set<string>();
+  eachRow(table, (row) => {
+    for (const [column, cell] of row) if (!isNull(cell)) known.add(column);
+  });
+  const fixed = table.columns.filter((column) => column !== key && !times.has(column) && known.has(column));
+  if (fixed.length === 0 || times.size === 0) return [];
+  const [rarest, { count, place }] = [...times].toSorted(([, a], [, b]) => a.count - b.count)[0]!;
+  const named = fixed.map((column) => columnOf(table, column));
+  const isRare = count <= changed.length * RARE;
+  return supported({
+    rule: "immutable",
+    code: `immutable(${literal(named.length === 1 ? named[0] : named)}${optionsCode(table, key === "id" ? [] : [["key", literal(key)]])})`,
+    name: nameOf(["immutable", ...(fixed.map((column) => ({ table: table.name, column })) as [{ table: string; column: string }])]),
+    likelihood: 0.72,
+    evidence: `${changed.length} changes of rows of ${table.name} leave ${fixed.length === 1 ? "it" : "them"} as ${fixed.length === 1 ? "it is" : "they are"}`,
+    judged: changed.length,
+    broken: [],
+    nearest: isRare ? { ...place, what: `${rarest} is changed by only ${count} of them` } : undefined,
+  });
+}

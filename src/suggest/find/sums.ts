@@ -1,0 +1,170 @@
+import { nameOf } from "../../rules/rows/row-rules.ts";
+import { isNull, numberIn } from "../rows/cells.ts";
+import type { Row } from "../rows/explored-rows.ts";
+import { literal, objectLiteral, supported, type Candidate, type Place } from "./candidate.ts";
+import { columnOf, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
+
+/** Sums of floating-point numbers are compared up to this. */
+const ROUNDING = 0.000001;
+/** The most columns of statuses, with their words, that are tried as the other side of a total. */
+const MOST_SIDES = 6;
+
+/** Returns the sums that stay within an amount of another table, and the totals that no step changes. */
+export function sums(explored: Explored): readonly Candidate[] {
+  const { tables } = explored;
+  return [
+    ...tables.flatMap((parts) => tables.flatMap((whole) => (parts === whole || parts.store !== whole.store ? [] : within(parts, whole)))),
+    ...tables.flatMap((table) => table.numbers.flatMap((column) => totals(explored, table, column))),
+  ];
+}
+
+/** Amounts of rows that refer to a row with an amount: together they reach it, and never exceed it. */
+function within(parts: ExploredTable, whole: ExploredTable): readonly Candidate[] {
+  const { key } = whole;
+  if (key === undefined) return [];
+  const stem = whole.name
+    .slice(whole.name.lastIndexOf(".") + 1)
+    .replace(/s$/, "")
+    .toLowerCase();
+  const by = parts.columns.find((column) => [`${stem}_id`, `${stem}id`].includes(column.toLowerCase()));
+  if (by === undefined) return [];
+  return parts.numbers.flatMap((part) => whole.numbers.flatMap((limit) => sumWithin(parts, part, whole, limit, by, key)));
+}
+
+function sumWithin(parts: ExploredTable, part: string, whole: ExploredTable, limit: string, by: string, key: string): readonly Candidate[] {
+  let [states, reached, severalReached]: [number, number, number] = [0, 0, 0];
+  const broken: Place[] = [];
+  let nearest: Place | undefined;
+  whole.rows.forEach((rows, state) => {
+    const others = parts.rows[state];
+    if (rows === undefined || others === undefined) return;
+    let [isJudged, isBroken] = [false, false];
+    for (const row of rows) {
+      const mine = others.filter((one) => one.get(by) === row.get(key));
+      const bound = numberIn(row.get(limit) ?? "");
+      if (mine.length === 0 || bound === undefined) continue;
+      isJudged = true;
+      const sum = mine.reduce((total, one) => total + (numberIn(one.get(part) ?? "") ?? 0), 0);
+      const place = { state, what: `${columnOf(parts, part)} add up to ${sum} of ${bound}` };
+      if (sum - bound > ROUNDING) {
+        if (!isBroken) broken.push(place);
+        isBroken = true;
+      } else if (Math.abs(sum - bound) <= ROUNDING && bound !== 0) {
+        reached++;
+        if (mine.length > 1) severalReached++;
+        nearest ??= place;
+      }
+    }
+    if (isJudged) states++;
+  });
+  if (reached === 0) return [];
+  const named = { parts: columnOf(parts, part), whole: columnOf(whole, limit) };
+  const store: readonly (readonly [string, string])[] = parts.isOneOfSeveral ? [["store", literal(parts.store)]] : [];
+  const own: readonly (readonly [string, string])[] = key === "id" ? [] : [["key", literal(key)]];
+  return supported({
+    rule: "sumWithin",
+    code: `sumWithin(${objectLiteral([["parts", literal(named.parts)], ["whole", literal(named.whole)], ["by", literal(by)], ...own, ...store])})`,
+    name: nameOf(["sum_within", { table: parts.name, column: part }, { table: whole.name, column: limit }]),
+    likelihood: severalReached > 0 ? 0.85 : 0.5,
+    evidence: `${reached} ${reached === 1 ? "sum reaches" : "sums reach"} it`,
+    judged: states,
+    broken,
+    nearest,
+  });
+}
+
+/** A side of a total: how many rows have one of some words. */
+interface Side {
+  readonly table: ExploredTable;
+  readonly column: string;
+  readonly words: readonly string[];
+}
+
+/**
+ * Totals that stay: of the column alone, or with another column, or with the rows of a status, each counted as one. Only those whose parts change are
+ * of interest. The first that is found says most: the fewest parts.
+ */
+function totals({ tables, of }: Explored, table: ExploredTable, column: string): readonly Candidate[] {
+  const sumOf = totalOf(table, (row) => numberIn(row.get(column) ?? "") ?? (isNull(row.get(column) ?? "null") ? 0 : Number.NaN));
+  if (new Set(sumOf.filter((one) => one !== undefined)).size < 2) {
+    // Alone: the rows have to change, and the total not.
+    const moves = table.changes.filter(({ changed }) => changed.some(({ before, after }) => before.get(column) !== after.get(column)));
+    if (moves.length === 0 || moves.every(({ changed }) => changed.length < 2)) return [];
+    return conserved(table, column, [], [sumOf], of.steps, moves.length);
+  }
+  const candidates: Candidate[] = [];
+  for (const other of tables) {
+    if (other.store !== table.store) continue;
+    for (const second of other.numbers) {
+      const isLater = other.name > table.name || (other === table && second > column);
+      if (!isLater) continue;
+      const sums = totalOf(other, (row) => numberIn(row.get(second) ?? "") ?? 0);
+      candidates.push(...conserved(table, column, [{ table: other, column: second }], [sumOf, sums], of.steps, 0));
+    }
+    for (const [status, words] of [...other.words].slice(0, MOST_SIDES)) {
+      for (const some of subsets(words)) {
+        const counts = totalOf(other, (row) => (some.some((word) => row.get(status) === JSON.stringify(word)) ? 1 : 0));
+        candidates.push(...conserved(table, column, [{ table: other, column: status, words: some }], [sumOf, counts], of.steps, 0));
+      }
+    }
+    if (candidates.some(({ broken }) => broken.length === 0)) break;
+  }
+  const held = candidates.filter(({ broken }) => broken.length === 0);
+  return held.length > 0 ? held.slice(0, 1) : candidates.toSorted((a, b) => a.broken.length - b.broken.length).slice(0, 1);
+}
+
+type Totals = readonly (number | undefined)[];
+
+function totalOf(table: ExploredTable, valueOf: (row: Row) => number): Totals {
+  return table.rows.map((rows) => rows?.reduce((sum, row) => sum + valueOf(row), 0));
+}
+
+/** Judges a total by the steps that change a part of it. `moves`: their number, where it is known. */
+function conserved(
+  table: ExploredTable,
+  column: string,
+  others: readonly (Pick<Side, "table" | "column"> & Partial<Side>)[],
+  parts: readonly Totals[],
+  steps: Explored["of"]["steps"],
+  moves: number,
+): readonly Candidate[] {
+  const totalAt = (state: number): number | undefined => {
+    let total = 0;
+    for (const part of parts) {
+      const value = part[state];
+      if (value === undefined || Number.isNaN(value)) return undefined;
+      total += value;
+    }
+    return total;
+  };
+  let judged = moves;
+  const broken: Place[] = [];
+  for (const { from, to, action } of steps) {
+    const [before, after] = [totalAt(from), totalAt(to)];
+    if (before === undefined || after === undefined || from === to) continue;
+    const isPartChanged = parts.some((part) => part[from] !== part[to]);
+    if (isPartChanged && moves === 0) judged++;
+    if (Math.abs(after - before) > ROUNDING) broken.push({ state: from, action, what: `the total goes from ${before} to ${after}` });
+  }
+  // Each part changes: otherwise the other parts alone are the rule.
+  if (parts.length > 1 && parts.some((part) => new Set(part.filter((one) => one !== undefined)).size < 2)) return [];
+  const sums = [columnOf(table, column), ...others.flatMap((one) => (one.words === undefined ? [columnOf(one.table, one.column)] : []))];
+  const rows = others.flatMap((one) => (one.words === undefined ? [] : [[columnOf(one.table, one.column), literal(one.words)] as const]));
+  const code = `conserved(${literal(sums.length === 1 ? sums[0] : sums)}${optionsCode(table, rows.length === 0 ? [] : [["rows", objectLiteral(rows)]])})`;
+  return supported({
+    rule: "conserved",
+    code,
+    name: nameOf(["conserved", { table: table.name, column }, ...others.map((one) => ({ table: one.table.name, column: one.column }))]),
+    likelihood: 0.9,
+    evidence: `${judged} ${judged === 1 ? "step changes" : "steps change"} a part of it, and its total stays`,
+    judged,
+    broken,
+    nearest: undefined,
+  });
+}
+
+/** Returns the subsets of words that are neither empty nor all, the largest first. */
+function subsets(words: readonly string[]): readonly (readonly string[])[] {
+  const all = Array.from({ length: 2 ** words.length - 2 }, (_, bits) => words.filter((_word, at) => ((bits + 1) >> at) & 1));
+  return all.toSorted((a, b) => b.length - a.length);
+}

@@ -1,0 +1,108 @@
+import { cellsOf } from "../../state/index.ts";
+import type { StatesOfRun } from "../../run-log/index.ts";
+import type { Cell } from "./cells.ts";
+
+export type Row = ReadonlyMap<string, Cell>;
+
+/** A table of a store that answers SQL. */
+export interface Table {
+  /** The name of its store in the World. */
+  readonly store: string;
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** The column that tells its rows apart in every state; `undefined`: no column does. */
+  readonly key: string | undefined;
+  /** Its rows, by state; `undefined` where they were not kept. */
+  readonly rows: readonly (readonly Row[] | undefined)[];
+}
+
+/** The rows of all tables in all states of an exploration. */
+export interface ExploredRows {
+  readonly tables: readonly Table[];
+  /** Number of states of which no rows are known: their lines were not kept, or were too long. */
+  readonly unread: number;
+}
+
+/** A line of a table: `systems.db.orders + {id: 1, status: "paid"}`. Names that are no words are quoted. */
+const ROW = /^systems\.([\w$-]+)\.((?:[\w$-]+|"(?:[^"\\]|\\.)*")(?:\.(?:[\w$-]+|"(?:[^"\\]|\\.)*"))*) ([+-]) \{(.*)\}$/s;
+/** How a line or a list of lines ends that was cut. */
+const CUT = /\.\.\. \(\d+ characters\)$|^\.\.\. and \d+ more lines$/;
+
+/** Reads the rows of every state: those of the root state, without what a state has removed and with what it has added. */
+export function readRows({ root, states }: Pick<StatesOfRun, "root" | "states">): ExploredRows {
+  const base = new Map<string, readonly string[]>();
+  const ofRoot = tablesIn(root);
+  for (const [table, { added }] of ofRoot ?? []) base.set(table, added);
+  const byState = states.map(({ lines }) => (lines === undefined || ofRoot === undefined ? undefined : tablesIn(lines)));
+  const names = new Set([...base.keys(), ...byState.flatMap((tables) => [...(tables?.keys() ?? [])])]);
+  const tables = [...names].toSorted().map((name) => tableOf(name, base.get(name) ?? [], byState));
+  return { tables: tables.filter(({ columns }) => columns.length > 0), unread: byState.filter((one) => one === undefined).length };
+}
+
+interface Changed {
+  readonly added: string[];
+  readonly removed: string[];
+}
+
+/** Returns the rows in lines, as texts, by `store.table`; `undefined` if a line was cut. */
+function tablesIn(lines: readonly string[]): Map<string, Changed> | undefined {
+  const tables = new Map<string, Changed>();
+  for (const line of lines) {
+    if (CUT.test(line) && !/^(?:context|clients)\b/.test(line)) return undefined;
+    const [, store, table, sign, cells] = ROW.exec(line) ?? [];
+    if (store === undefined) continue;
+    const name = `${store} ${table}`;
+    const changed = tables.get(name) ?? { added: [], removed: [] };
+    tables.set(name, changed);
+    changed[sign === "+" ? "added" : "removed"].push(cells!);
+  }
+  return tables;
+}
+
+function tableOf(named: string, base: readonly string[], byState: readonly (Map<string, Changed> | undefined)[]): Table {
+  const [store, written] = [named.slice(0, named.indexOf(" ")), named.slice(named.indexOf(" ") + 1)];
+  const parsed = new Map<string, Row>();
+  const rowOf = (text: string): Row => {
+    const row = parsed.get(text) ?? new Map(cellsOf(text).map(([column, cell]) => [unquoted(column), cell]));
+    parsed.set(text, row);
+    return row;
+  };
+  const rows = byState.map((tables) => {
+    if (tables === undefined) return undefined;
+    const { added = [], removed = [] } = tables.get(named) ?? {};
+    const left = [...base];
+    for (const one of removed) {
+      const at = left.indexOf(one);
+      // It differs from the root state in a way that its lines do not show.
+      if (at < 0) return undefined;
+      left.splice(at, 1);
+    }
+    return [...left, ...added].map(rowOf);
+  });
+  const columns = [...new Set([...parsed.values()].flatMap((row) => [...row.keys()]))];
+  const name = written
+    .split(/\.(?=(?:[^"]*"[^"]*")*[^"]*$)/)
+    .map(unquoted)
+    .join(".");
+  return { store, name, columns, key: keyOf(columns, rows), rows };
+}
+
+function unquoted(name: string): string {
+  try {
+    return name.startsWith('"') ? String(JSON.parse(name)) : name;
+  } catch {
+    return name;
+  }
+}
+
+/** Returns the column that has another value in each row of every state: `id` if it can be. */
+function keyOf(columns: readonly string[], rows: Table["rows"]): string | undefined {
+  const isKey = (column: string): boolean =>
+    rows.every(
+      (all) => all === undefined || (all.every((row) => row.has(column)) && new Set(all.map((row) => row.get(column))).size === all.length),
+    );
+  const named = columns.toSorted(
+    (a, b) => Number(/^id$/i.test(b)) - Number(/^id$/i.test(a)) || Number(/id$/i.test(b)) - Number(/id$/i.test(a)),
+  );
+  return named.find((column) => /id$|^(?:key|code|name|email|item|sku|token|number|slug|uuid)$/i.test(column) && isKey(column));
+}

@@ -1,0 +1,43 @@
+import type { StepOfRun } from "../../run-log/index.ts";
+import { isPlain } from "./cells.ts";
+import type { Row, Table } from "./explored-rows.ts";
+
+/** What a step did to the rows of a table. */
+export interface RowChanges {
+  readonly step: StepOfRun;
+  readonly changed: readonly { readonly before: Row; readonly after: Row }[];
+  readonly created: readonly Row[];
+}
+
+/**
+ * Returns what each step did to a table. Rows before and after it are the same one if they have the same key. Names of ids may differ between two
+ * states: where the key is such a name, only a step that changed a single row is read.
+ */
+export function rowChanges(table: Table, steps: readonly StepOfRun[]): readonly RowChanges[] {
+  return steps.flatMap((step): readonly RowChanges[] => {
+    const [before, after] = [table.rows[step.from], table.rows[step.to]];
+    if (step.from === step.to || before === undefined || after === undefined) return [];
+    const [gone, come] = [without(before, after), without(after, before)];
+    if (gone.length + come.length === 0) return [];
+    const { key } = table;
+    const isKnown = key !== undefined && [...gone, ...come].every((row) => isPlain(row.get(key) ?? ""));
+    if (isKnown) {
+      const old = new Map(gone.map((row) => [row.get(key), row]));
+      const changed = come.flatMap((row) => (old.has(row.get(key)) ? [{ before: old.get(row.get(key))!, after: row }] : []));
+      return [{ step, changed, created: come.filter((row) => !old.has(row.get(key))) }];
+    }
+    if (gone.length === 0) return [{ step, changed: [], created: come }];
+    return gone.length === 1 && come.length === 1 ? [{ step, changed: [{ before: gone[0]!, after: come[0]! }], created: [] }] : [];
+  });
+}
+
+/** Returns the rows of a list that another list does not have. Rows of several states are one object if they are equal. */
+function without(rows: readonly Row[], others: readonly Row[]): readonly Row[] {
+  const left = new Map<Row, number>();
+  for (const row of others) left.set(row, (left.get(row) ?? 0) + 1);
+  return rows.filter((row) => {
+    const count = left.get(row) ?? 0;
+    left.set(row, count - 1);
+    return count <= 0;
+  });
+}

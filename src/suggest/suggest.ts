@@ -1,0 +1,45 @@
+import type { StatesOfRun } from "../run-log/index.ts";
+import { amounts } from "./find/amounts.ts";
+import { answers } from "./find/answers.ts";
+import type { Candidate } from "./find/candidate.ts";
+import { dependents } from "./find/dependent.ts";
+import { explored } from "./find/explored.ts";
+import { keys } from "./find/keys.ts";
+import { lifecycles } from "./find/lifecycles.ts";
+import { sums } from "./find/sums.ts";
+
+/** The rules that may be meant, by what an exploration saw. */
+export interface Suggestions {
+  /** Held wherever they could have been broken; the most likely first. */
+  readonly held: readonly Candidate[];
+  /** Broken in a few places: a defect, or no rule. The most likely first. */
+  readonly nearlyHeld: readonly Candidate[];
+  readonly states: number;
+  /** Number of states whose rows are not known. */
+  readonly unread: number;
+  /** Number of states that break a rule of the exploration: they are no evidence. */
+  readonly violating: number;
+  /** Names of the tables whose rows were read. */
+  readonly tables: readonly string[];
+}
+
+/**
+ * Finds properties of the rows and answers of an exploration that `seqqa/rules` can judge. Those that the exploration has as rules already are left
+ * out, and a property that follows from another one.
+ */
+export function suggest(states: StatesOfRun): Suggestions {
+  const all = explored(states);
+  const known = new Set(states.rules);
+  const found = [amounts, keys, sums, lifecycles, dependents, answers]
+    .flatMap((find) => find(all))
+    .filter(({ name }) => !known.has(name))
+    .toSorted((a, b) => b.likelihood - a.likelihood || b.judged - a.judged || (a.code < b.code ? -1 : 1));
+  return {
+    held: found.filter(({ broken }) => broken.length === 0),
+    nearlyHeld: found.filter(({ broken }) => broken.length > 0),
+    states: states.states.length,
+    unread: all.unread,
+    violating: all.violating,
+    tables: all.tables.map(({ name }) => name),
+  };
+}

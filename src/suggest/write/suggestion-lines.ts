@@ -1,0 +1,49 @@
+import type { StatesOfRun } from "../../run-log/index.ts";
+import type { Candidate, Place } from "../find/candidate.ts";
+import type { Suggestions } from "../suggest.ts";
+
+/** Steps of a path that are shown. */
+const MOST_STEPS = 8;
+
+/** Returns suggestions in lines for a terminal. `most`: the largest number of those that held. */
+export function suggestionLines(
+  of: StatesOfRun,
+  { held, nearlyHeld, states, unread, violating, tables }: Suggestions,
+  most: number,
+): readonly string[] {
+  const many = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+  const shown = held.slice(0, most);
+  const left = [
+    ...(violating > 0 ? [`${violating} that break your rules are left out`] : []),
+    ...(unread > 0 ? [`${unread} whose rows were not kept`] : []),
+  ];
+  const seen = [many(states, "state"), ...left, many(of.steps.length, "step"), many(tables.length, "table")].join(", ");
+  return [
+    `${of.name}: ${many(held.length, "rule")} held (${seen})`,
+    ...shown.flatMap((one, index) => ["", ...lines(of, one, `${index + 1}`.padStart(2))]),
+    ...(held.length > shown.length ? ["", `... and ${held.length - shown.length} more: --most ${held.length}`] : []),
+    ...(nearlyHeld.length === 0
+      ? []
+      : ["", "Nearly held: a defect of the API, or no rule", ...nearlyHeld.flatMap((one) => ["", ...lines(of, one, " !")])]),
+  ];
+}
+
+function lines(of: StatesOfRun, { code, evidence, judged, broken, nearest }: Candidate, mark: string): readonly string[] {
+  const [first] = broken;
+  return [
+    ` ${mark}  ${code}`,
+    `      held      ${judged - broken.length} of ${judged} times; ${evidence}`,
+    ...(first === undefined ? [] : [`      broken    ${place(of, first)}`]),
+    ...(nearest === undefined ? [] : [`      nearest   ${place(of, nearest)}`]),
+  ];
+}
+
+/** Says what was seen, in which state, and which actions lead there. */
+function place(of: StatesOfRun, { state, what, action }: Place): string {
+  const path: string[] = [];
+  for (let at = state; at > 0; at = of.states[at]!.parent) path.unshift(of.actions[of.states[at]!.action]!);
+  if (action !== undefined) path.push(of.actions[action]!);
+  const cut = path.length > MOST_STEPS ? ["...", ...path.slice(-MOST_STEPS)] : path;
+  const id = of.states[state]!.id;
+  return `${what} (${action === undefined ? "" : "from "}state ${id === "" ? "without an id" : id}${cut.length === 0 ? ", the initial one" : `: ${cut.join(" -> ")}`})`;
+}
