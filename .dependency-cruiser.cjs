@@ -59,6 +59,8 @@ const allowed = {
   demo: foundation,
   // Two runs as reports show them.
   diff: [...foundation, "reports"],
+  // States as a run log has them; rules by the names that they get.
+  suggest: [...foundation, "run-log", "state/index.ts", "state/compare/differences.ts", "rules/rows/row-rules.ts"],
   init: foundation,
   run: [
     ...foundation,
@@ -85,6 +87,7 @@ const allowed = {
     "reports",
     "run-log",
     "diff",
+    "suggest",
     "run",
     "ui",
     "scaffold",

@@ -32,7 +32,7 @@ export function suggest(states: StatesOfRun): Suggestions {
   const known = new Set(states.rules);
   const found = [amounts, keys, sums, lifecycles, dependents, answers]
     .flatMap((find) => find(all))
-    .filter(({ name }) => !known.has(name))
+    .filter((one) => !known.has(one.name) && isSupported(one, states))
     .toSorted((a, b) => b.likelihood - a.likelihood || b.judged - a.judged || (a.code < b.code ? -1 : 1));
   return {
     held: found.filter(({ broken }) => broken.length === 0),
@@ -42,4 +42,16 @@ export function suggest(states: StatesOfRun): Suggestions {
     violating: all.violating,
     tables: all.tables.map(({ name }) => name),
   };
+}
+
+/** The fewest places that say anything. */
+const FEWEST = 3;
+/** The largest share of places in which a property may be broken and still be reported, as one that was nearly kept. */
+const MOST_BROKEN = 0.25;
+
+/** Returns `true` if there is enough that speaks for a property. What one step broke stays broken in the states behind it: it is counted once. */
+function isSupported({ judged, broken }: Candidate, { states }: StatesOfRun): boolean {
+  const all = new Set(broken.map(({ state }) => state));
+  const first = broken.filter(({ state, action }) => action !== undefined || !all.has(states[state]!.parent));
+  return judged - broken.length >= FEWEST && first.length <= judged * MOST_BROKEN;
 }

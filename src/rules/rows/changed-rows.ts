@@ -18,7 +18,7 @@ export interface ImmutableOptions extends RowRuleOptions {
 }
 
 /**
- * What a row is created with stays: `immutable(["orders.amount", "orders.customer_id"])`. Judged after every step that changed something: rows are
+ * The columns of a row stay as it was created with them: `immutable(["orders.amount", "orders.customer_id"])`. Judged after every step that changed something: rows are
  * compared by their key with the state that the step began in. Rows that are new or gone are not judged. HIGH.
  * @throws SeqqaError `RULE_INVALID` when a column is not written as `table.column`, or the columns are of several tables
  */

@@ -82,14 +82,27 @@ export function implies<C extends object = Values, A = ApiClient>(
   const columns = [...given!, ...wanted!].map(([column]) => columnName(rule, `${table}.${column}`));
   const all = (side: readonly (readonly [string, ColumnValue])[], sql: SqlNames): string =>
     side.map(([column, value]) => `(${hasValue(sql, column, value)})`).join(" AND ");
-  return rowInvariant(rule, ["implies", ...columns], options, {
-    columns,
-    expected: `rows of ${table} with ${JSON.stringify(when)} have ${JSON.stringify(then)}`,
-    message: (count) =>
-      `${rowCount(count)} of ${table} with ${JSON.stringify(when)} ${count === "1" ? "has" : "have"} not ${JSON.stringify(then)}`,
-    actual: (rows) => rows,
-    sql: (sql) => `SELECT * FROM ${sql.table(columns[0]!)} WHERE ${all(given!, sql)} AND NOT (${all(wanted!, sql)})`,
-  });
+  return rowInvariant(
+    rule,
+    ["implies", ...columns],
+    { name: impliesName(table, when, then), ...options },
+    {
+      columns,
+      expected: `rows of ${table} with ${JSON.stringify(when)} have ${JSON.stringify(then)}`,
+      message: (count) =>
+        `${rowCount(count)} of ${table} with ${JSON.stringify(when)} ${count === "1" ? "has" : "have"} not ${JSON.stringify(then)}`,
+      actual: (rows) => rows,
+      sql: (sql) => `SELECT * FROM ${sql.table(columns[0]!)} WHERE ${all(given!, sql)} AND NOT (${all(wanted!, sql)})`,
+    },
+  );
+}
+
+/** Makes a name of the columns and their values: a table may have several of these rules. */
+export function impliesName(table: string, ...sides: readonly Readonly<Record<string, ColumnValue>>[]): string {
+  return `implies_${table}_${JSON.stringify(sides)}`
+    .replace(/[^A-Za-z0-9]+/g, "_")
+    .replace(/_$/, "")
+    .toLowerCase();
 }
 
 /** Returns an SQL condition that is true or false, never unknown. */

@@ -24,13 +24,13 @@ export interface StatesOfRun {
 }
 
 export interface StateOfRun {
-  /** What reports print of it. */
+  /** The digits that reports print. */
   readonly id: string;
   /** The node that it was first opened from; -1: it is the root. */
   readonly parent: number;
   /** The index of the action that opened it; -1: it is the root. */
   readonly action: number;
-  /** What differs from the root state. `undefined`: it was not kept. */
+  /** The differences from the root state. `undefined`: it was not kept. */
   readonly lines: readonly string[] | undefined;
 }
 

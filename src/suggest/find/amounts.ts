@@ -1,7 +1,7 @@
 import { nameOf } from "../../rules/rows/row-rules.ts";
 import { numberIn } from "../rows/cells.ts";
 import type { Row } from "../rows/explored-rows.ts";
-import { literal, supported, type Candidate, type Place } from "./candidate.ts";
+import { literal, type Candidate, type Place } from "./candidate.ts";
 import { columnOf, eachRow, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
 
 /** Returns the bounds of amounts: those that are never negative, and those that are never above another amount of their row. */
@@ -22,16 +22,18 @@ function neverNegative(table: ExploredTable, column: string): readonly Candidate
     (row) => numberIn(row.get(column) ?? ""),
     (left) => `${at} is ${left}`,
   );
-  return supported({
-    rule: "neverNegative",
-    code: `neverNegative(${literal(at)}${optionsCode(table)})`,
-    name: nameOf(["never_negative", { table: table.name, column }]),
-    likelihood: least <= 0 ? 0.9 : 0.45,
-    evidence: `${falls} ${falls === 1 ? "step lowers" : "steps lower"} it${least === 0 ? ", to 0 at the least" : ""}`,
-    judged: states,
-    broken,
-    nearest,
-  });
+  return [
+    {
+      rule: "neverNegative",
+      code: `neverNegative(${literal(at)}${optionsCode(table)})`,
+      name: nameOf(["never_negative", { table: table.name, column }]),
+      likelihood: least <= 0 ? 0.9 : 0.45,
+      evidence: `${falls} ${falls === 1 ? "step lowers" : "steps lower"} it${least === 0 ? ", to 0 at the least" : ""}`,
+      judged: states,
+      broken,
+      nearest,
+    },
+  ];
 }
 
 /** Two amounts of one row of which one reaches the other and never passes it. */
@@ -51,16 +53,18 @@ function neverAbove(table: ExploredTable, column: string, limit: string): readon
     (_left, row) => `${at} is ${row.get(column)} of ${row.get(limit)}`,
   );
   if (least > 0 || reached === 0) return [];
-  return supported({
-    rule: "neverAbove",
-    code: `neverAbove(${literal(at)}, ${literal(most)}${optionsCode(table)})`,
-    name: nameOf(["never_above", { table: table.name, column }, { table: table.name, column: limit }]),
-    likelihood: 0.88,
-    evidence: `${rises} ${rises === 1 ? "step raises" : "steps raise"} it, ${reached} ${reached === 1 ? "row reaches" : "rows reach"} it`,
-    judged: states,
-    broken,
-    nearest,
-  });
+  return [
+    {
+      rule: "neverAbove",
+      code: `neverAbove(${literal(at)}, ${literal(most)}${optionsCode(table)})`,
+      name: nameOf(["never_above", { table: table.name, column }, { table: table.name, column: limit }]),
+      likelihood: 0.88,
+      evidence: `${rises} ${rises === 1 ? "step raises" : "steps raise"} it, ${reached} ${reached === 1 ? "row reaches" : "rows reach"} it`,
+      judged: states,
+      broken,
+      nearest,
+    },
+  ];
 }
 
 function changesOf({ changes }: ExploredTable, column: string): readonly { readonly by: number }[] {

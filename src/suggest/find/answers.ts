@@ -1,5 +1,4 @@
-import type { Candidate } from "./candidate.ts";
-import { supported, type Place } from "./candidate.ts";
+import type { Candidate, Place } from "./candidate.ts";
 import type { Explored } from "./explored.ts";
 
 /** Returns what every API should keep and this one kept: no errors of the server, and refusals that change nothing. */
@@ -13,7 +12,7 @@ export function answers({ of: { steps, actions } }: Explored): readonly Candidat
   const refused = answered.filter(({ status }) => status >= 400 && status < 500);
   const conflict = refused.find(({ from, to }) => from === to);
   return [
-    ...supported({
+    {
       rule: "noServerErrors",
       code: "noServerErrors()",
       name: "no_server_errors",
@@ -22,8 +21,8 @@ export function answers({ of: { steps, actions } }: Explored): readonly Candidat
       judged: answered.length,
       broken: answered.filter(({ status }) => status >= 500).map(place),
       nearest: undefined,
-    }),
-    ...supported({
+    },
+    {
       rule: "rejectedMeansUnchanged",
       code: "rejectedMeansUnchanged()",
       name: "rejected_means_unchanged",
@@ -32,6 +31,6 @@ export function answers({ of: { steps, actions } }: Explored): readonly Candidat
       judged: refused.length,
       broken: refused.filter(({ from, to }) => from !== to).map(place),
       nearest: conflict === undefined ? undefined : place(conflict),
-    }),
+    },
   ];
 }

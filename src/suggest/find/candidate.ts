@@ -12,9 +12,9 @@ export interface Candidate {
   readonly evidence: string;
   /** Number of states, or of steps, in which it could have been broken. */
   readonly judged: number;
-  /** Those in which it was. */
+  /** The places where it was broken. */
   readonly broken: readonly Place[];
-  /** What came nearest to breaking it. */
+  /** The place that came nearest to breaking it. */
   readonly nearest: Place | undefined;
 }
 
@@ -25,17 +25,6 @@ export interface Place {
   readonly what: string;
   /** The index of the action that led to it from `state`; `undefined`: it is seen in the state itself. */
   readonly action?: number;
-}
-
-/** The largest share of places in which a property may be broken and still be reported, as one that was nearly kept. */
-const MOST_BROKEN = 0.25;
-/** The fewest places that say anything. */
-const FEWEST = 3;
-
-/** Returns the property if there is enough that speaks for it, held or nearly held. */
-export function supported(candidate: Candidate): readonly Candidate[] {
-  const { judged, broken } = candidate;
-  return judged >= FEWEST && broken.length <= judged * MOST_BROKEN && judged - broken.length >= FEWEST ? [candidate] : [];
 }
 
 /** Writes a value of the target as a literal of TypeScript: none of its characters can end the literal. */

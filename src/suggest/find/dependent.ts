@@ -1,6 +1,6 @@
-import { nameOf } from "../../rules/rows/row-rules.ts";
+import { impliesName } from "../../rules/rows/row-rules.ts";
 import { isNull, numberIn, type Cell } from "../rows/cells.ts";
-import { literal, objectLiteral, supported, type Candidate, type Place } from "./candidate.ts";
+import { literal, objectLiteral, type Candidate, type Place } from "./candidate.ts";
 import { columnOf, eachRow, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
 
 /** Returns the columns that are empty, or zero, with some statuses and not with others. */
@@ -44,20 +44,23 @@ function dependent(table: ExploredTable, status: string, words: readonly string[
         });
       }
     }
-    const value = wanted === "empty" ? isEmpty.code : `{ not: ${isEmpty.code} }`;
-    const when = chosen.length === 1 ? literal(chosen[0]) : literal(chosen);
+    const value = wanted === "empty" ? isEmpty.value : { not: isEmpty.value };
+    const when = chosen.length === 1 ? chosen[0]! : chosen;
+    const valueCode = wanted === "empty" ? literal(isEmpty.value) : `{ not: ${literal(isEmpty.value)} }`;
     const counter = words.find((word) => !chosen.includes(word) && byWord.get(word)![other].size > 0);
     if (counter === undefined) return [];
-    return supported({
-      rule: "implies",
-      code: `implies(${literal(table.name)}, ${objectLiteral([[status, when]])}, ${objectLiteral([[column, value]])}${optionsCode(table)})`,
-      name: nameOf(["implies", { table: table.name, column: status }, { table: table.name, column }]),
-      likelihood: wanted === "empty" ? 0.7 : 0.68,
-      evidence: `${chosen.join(", ")} in ${judged.size} states; ${columnOf(table, column)} is ${wanted === "empty" ? "set" : "empty"} with ${counter}`,
-      judged: judged.size,
-      broken: [...broken.values()],
-      nearest: undefined,
-    });
+    return [
+      {
+        rule: "implies",
+        code: `implies(${literal(table.name)}, ${objectLiteral([[status, literal(when)]])}, ${objectLiteral([[column, valueCode]])}${optionsCode(table)})`,
+        name: impliesName(table.name, { [status]: when }, { [column]: value }),
+        likelihood: wanted === "empty" ? 0.7 : 0.68,
+        evidence: `${chosen.join(", ")} in ${judged.size} states; ${columnOf(table, column)} is ${wanted === "empty" ? "set" : "empty"} with ${counter}`,
+        judged: judged.size,
+        broken: [...broken.values()],
+        nearest: undefined,
+      },
+    ];
   };
   return [...side("empty"), ...side("full")];
 }
@@ -66,7 +69,7 @@ function dependent(table: ExploredTable, status: string, words: readonly string[
 const FEW = 0.25;
 
 /** How a column is empty: `NULL` where it has that, else 0 in a column of numbers. `undefined`: it always is, or never. */
-function emptiness(table: ExploredTable, column: string): { readonly code: string; readonly of: (cell: Cell) => boolean } | undefined {
+function emptiness(table: ExploredTable, column: string): { readonly value: null | 0; readonly of: (cell: Cell) => boolean } | undefined {
   let [nulls, zeros, others] = [0, 0, 0];
   let isNumber = true;
   eachRow(table, (row) => {
@@ -78,6 +81,6 @@ function emptiness(table: ExploredTable, column: string): { readonly code: strin
       if (numberIn(cell) === undefined) isNumber = false;
     }
   });
-  if (nulls > 0 && zeros + others > 0) return { code: "null", of: isNull };
-  return zeros > 0 && others > 0 && isNumber && nulls === 0 ? { code: "0", of: (cell) => numberIn(cell) === 0 } : undefined;
+  if (nulls > 0 && zeros + others > 0) return { value: null, of: isNull };
+  return zeros > 0 && others > 0 && isNumber && nulls === 0 ? { value: 0, of: (cell) => numberIn(cell) === 0 } : undefined;
 }

@@ -7,7 +7,9 @@ import { objectLiteral, literal } from "./candidate.ts";
 /** A table with what rules are made of: its columns by the kind of their values, and its changes. */
 export interface ExploredTable extends Table {
   readonly changes: readonly RowChanges[];
-  /** Columns of amounts: numbers that are neither a key nor a reference. */
+  /** Columns whose values are keys of another table, in every state: with the name of the table. */
+  readonly references: ReadonlyMap<string, string>;
+  /** Columns of amounts: numbers that are neither a key, a reference nor yes and no. */
   readonly numbers: readonly string[];
   /** Columns of a few words each, as statuses are: with their words. */
   readonly words: ReadonlyMap<string, readonly string[]>;
@@ -21,18 +23,18 @@ export interface Explored {
   readonly tables: readonly ExploredTable[];
   /** Number of states whose rows are not known. */
   readonly unread: number;
-  /** Number of states that only steps which broke a rule lead to. */
+  /** Number of states that only paths with a step that broke a rule lead to. */
   readonly violating: number;
 }
 
 /** Largest number of words that a column of statuses has. */
 const MOST_WORDS = 8;
-const LONGEST_WORD = 30;
+const WORD = /^[A-Za-z][A-Za-z_-]{0,29}$/;
 
 /** Reads the tables of an exploration. */
 export function explored(all: StatesOfRun): Explored {
-  const reached = new Set(all.steps.flatMap(({ to, isFinding }) => (isFinding ? [] : [to])));
-  const isViolating = (node: number): boolean => node > 0 && !reached.has(node);
+  const reached = reachedWithoutFinding(all);
+  const isViolating = (node: number): boolean => !reached.has(node);
   const of: StatesOfRun = { ...all, steps: all.steps.filter(({ isFinding }) => !isFinding) };
   const { tables: every, unread } = readRows(of);
   const tables = every.map((table) => ({ ...table, rows: table.rows.map((rows, node) => (isViolating(node) ? undefined : rows)) }));
@@ -41,14 +43,27 @@ export function explored(all: StatesOfRun): Explored {
     of,
     unread,
     violating: of.states.filter((_state, node) => isViolating(node)).length,
-    tables: tables.map((table) => ({
-      ...table,
-      changes: rowChanges(table, of.steps),
-      numbers: table.columns.filter((column) => isAmount(table, column)),
-      words: new Map(table.columns.flatMap((column) => wordsOf(table, column))),
-      isOneOfSeveral: stores.size > 1,
-    })),
+    tables: tables.map((table) => {
+      const references = new Map(table.columns.flatMap((column) => referencesOf(table, column, tables)));
+      const others = table.columns.filter((column) => column !== table.key && !isIdName(column) && !references.has(column));
+      return {
+        ...table,
+        references,
+        changes: rowChanges(table, of.steps),
+        numbers: others.filter((column) => isAmount(table, column)),
+        words: new Map(others.flatMap((column) => wordsOf(table, column))),
+        isOneOfSeveral: stores.size > 1,
+      };
+    }),
   };
+}
+
+function reachedWithoutFinding({ steps }: StatesOfRun): ReadonlySet<number> {
+  const next = new Map<number, number[]>();
+  for (const { from, to, isFinding } of steps) if (!isFinding) (next.get(from) ?? next.set(from, []).get(from)!).push(to);
+  const reached = new Set([0]);
+  for (const node of reached) for (const to of next.get(node) ?? []) reached.add(to);
+  return reached;
 }
 
 /** Visits every row of every state. */
@@ -68,24 +83,63 @@ export function optionsCode(table: ExploredTable, entries: readonly (readonly [s
   return all.length === 0 ? "" : `, ${objectLiteral(all)}`;
 }
 
-function isAmount(table: Table, column: string): boolean {
-  if (column === table.key || isIdName(column)) return false;
-  let [known, isOne] = [0, true];
+/** Names of columns that refer to somebody or something without `_id`. */
+const REFERENCE_NAME = /^(?:parent|owner|author|user|member|assignee|creator|customer|account|team|tenant|(?:created|updated)_by)$/i;
+/** The fewest values that show that a column is a reference, whatever its name. */
+const FEWEST_VALUES = 2;
+
+/** Numbers are small everywhere: only a name makes them a reference. A text that is always a key of another table is one. */
+function referencesOf(table: Table, column: string, tables: readonly Table[]): readonly (readonly [string, string])[] {
+  const stem = /^(.+?)(?:_id|_uuid|Id|ID|Uuid)$/.exec(column)?.[1]?.toLowerCase();
+  const isNamed = stem !== undefined || REFERENCE_NAME.test(column);
+  const values = new Set<Cell>();
   eachRow(table, (row) => {
     const cell = row.get(column) ?? "null";
-    if (isNull(cell)) return;
-    known++;
-    if (numberIn(cell) === undefined) isOne = false;
+    if (!isNull(cell)) values.add(cell);
   });
-  return isOne && known > 0;
+  const isText = [...values].every((cell) => numberIn(cell) === undefined);
+  if (column === table.key || values.size === 0 || !(isNamed || (isText && values.size >= FEWEST_VALUES))) return [];
+  const fits = tables.filter(({ store, key }) => store === table.store && key !== undefined);
+  const byName = fits.find(
+    (other) => other !== table && stem !== undefined && namesOf(other.name).some((name) => stem === name || stem.endsWith(`_${name}`)),
+  );
+  const target = byName ?? fits.find((other) => other !== table && isWithin(table, column, other));
+  return target === undefined ? [] : [[column, target.name]];
 }
 
+/** `true` if every value of a column is a key of another table's row, in every state. */
+function isWithin(table: Table, column: string, { key, rows }: Table): boolean {
+  return table.rows.every((all, state) => {
+    if (all === undefined) return true;
+    const known = new Set(rows[state]?.map((row) => row.get(key!)));
+    return all.every((row) => isNull(row.get(column) ?? "null") || known.has(row.get(column)));
+  });
+}
+
+/** Returns the names that a reference to a table may have: `orders` is `order`, too. */
+function namesOf(table: string): readonly string[] {
+  const name = table.slice(table.lastIndexOf(".") + 1).toLowerCase();
+  return [name, name.replace(/ies$/, "y"), name.replace(/s$/, ""), name.replace(/es$/, "")];
+}
+
+function isAmount(table: Table, column: string): boolean {
+  const values = new Set<Cell>();
+  eachRow(table, (row) => void values.add(row.get(column) ?? "null"));
+  values.delete("null");
+  const isYesNo = [...values].every((cell) => cell === "0" || cell === "1");
+  return values.size > 0 && !isYesNo && [...values].every((cell) => numberIn(cell) !== undefined);
+}
+
+/** Names of columns that people fill in. */
+const FREE_NAME = /(?:^|_)(?:name|title|text|body|description|note|comment|e?mail|color|label|address|city|url|token|code|currency)$/i;
+
 function wordsOf(table: Table, column: string): readonly (readonly [string, readonly string[]])[] {
+  if (FREE_NAME.test(column)) return [];
   const words = new Set<string>();
-  let isOne = column !== table.key && !isIdName(column);
+  let isOne = true;
   eachRow(table, (row) => {
-    const word: string | undefined = textIn(row.get(column) ?? ("null" as Cell));
-    if (word === undefined || word.length > LONGEST_WORD || words.size > MOST_WORDS) isOne = false;
+    const word = textIn(row.get(column) ?? "null");
+    if (word === undefined || !WORD.test(word) || words.size > MOST_WORDS) isOne = false;
     else words.add(word);
   });
   return isOne && words.size > 1 && words.size <= MOST_WORDS ? [[column, [...words].toSorted()]] : [];

@@ -1,6 +1,6 @@
 import { nameOf } from "../../rules/rows/row-rules.ts";
 import { isNull, isPlain, numberIn } from "../rows/cells.ts";
-import { literal, supported, type Candidate, type Place } from "./candidate.ts";
+import { literal, type Candidate, type Place } from "./candidate.ts";
 import { columnOf, eachRow, isIdName, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
 
 /** Returns what is unique, and what refers to a row of another table. */
@@ -16,7 +16,7 @@ const UNIQUE_NAME =
 function uniques(table: ExploredTable): readonly Candidate[] {
   const others = table.columns.filter((column) => column !== table.key && !table.words.has(column));
   const single = others.filter((column) => UNIQUE_NAME.test(column)).flatMap((column) => unique(table, [column], 0.75));
-  const ids = others.filter(isIdName);
+  const ids = others.filter((column) => isIdName(column) || table.references.has(column));
   const alone = new Set(ids.filter((column) => unique(table, [column], 0).some(({ broken }) => broken.length === 0)));
   const pairs = ids.flatMap((first, at) => ids.slice(at + 1).map((second) => [first, second]));
   return [...single, ...pairs.filter((pair) => !pair.some((column) => alone.has(column))).flatMap((pair) => unique(table, pair, 0.6))];
@@ -40,29 +40,24 @@ function unique(table: ExploredTable, columns: readonly string[], likelihood: nu
   });
   if (values.size < 2) return [];
   const named = columns.map((column) => columnOf(table, column));
-  return supported({
-    rule: "unique",
-    code: `unique(${literal(named.length === 1 ? named[0] : named)}${optionsCode(table)})`,
-    name: nameOf(["unique", ...(columns.map((column) => ({ table: table.name, column })) as [{ table: string; column: string }])]),
-    likelihood,
-    evidence: `${values.size} different values, in states with at least two rows`,
-    judged: states,
-    broken,
-    nearest,
-  });
+  return [
+    {
+      rule: "unique",
+      code: `unique(${literal(named.length === 1 ? named[0] : named)}${optionsCode(table)})`,
+      name: nameOf(["unique", ...(columns.map((column) => ({ table: table.name, column })) as [{ table: string; column: string }])]),
+      likelihood,
+      evidence: `${values.size} different values, in states with at least two rows`,
+      judged: states,
+      broken,
+      nearest,
+    },
+  ];
 }
 
-/** A column that is named after another table: `orders.user_id` after `users`. */
+/** A column that is named after another table, `orders.user_id` after `users`, or has nothing but its keys. */
 function references(table: ExploredTable, column: string, tables: readonly ExploredTable[]): readonly Candidate[] {
-  const stem = /^(.+?)(?:_id|_uuid|Id|ID|Uuid)$/.exec(column)?.[1]?.toLowerCase();
-  if (stem === undefined) return [];
-  const target = tables.find(
-    (one) =>
-      one.store === table.store &&
-      one.key !== undefined &&
-      one !== table &&
-      namesOf(one.name).some((name) => stem === name || stem.endsWith(`_${name}`)),
-  );
+  const named = table.references.get(column);
+  const target = tables.find(({ store, name }) => store === table.store && name === named);
   if (target === undefined) return [];
   const key = target.key!;
   const states = new Set<number>();
@@ -82,16 +77,18 @@ function references(table: ExploredTable, column: string, tables: readonly Explo
     }
   });
   const goes = removals(target);
-  return supported({
-    rule: "references",
-    code: `references(${literal(columnOf(table, column))}, ${literal(columnOf(target, key))}${optionsCode(table)})`,
-    name: nameOf(["references", { table: table.name, column }, { table: target.name, column: key }]),
-    likelihood: goes > 0 ? 0.92 : 0.7,
-    evidence: `${values.size} different ${values.size === 1 ? "value" : "values"}${goes > 0 ? `; ${goes} ${goes === 1 ? "step removes" : "steps remove"} rows of ${target.name}` : ""}`,
-    judged: states.size,
-    broken: [...broken.values()],
-    nearest,
-  });
+  return [
+    {
+      rule: "references",
+      code: `references(${literal(columnOf(table, column))}, ${literal(columnOf(target, key))}${optionsCode(table)})`,
+      name: nameOf(["references", { table: table.name, column }, { table: target.name, column: key }]),
+      likelihood: goes > 0 ? 0.92 : 0.7,
+      evidence: `${values.size} different ${values.size === 1 ? "value" : "values"}${goes > 0 ? `; ${goes} ${goes === 1 ? "step removes" : "steps remove"} rows of ${target.name}` : ""}`,
+      judged: states.size,
+      broken: [...broken.values()],
+      nearest,
+    },
+  ];
 }
 
 /** `true` for a value that is left out of states: nothing can be said of it. */
@@ -101,10 +98,4 @@ const isMasked = (cell: string): boolean =>
 /** Returns the number of steps between whose states the table loses rows. */
 function removals({ rows, changes }: ExploredTable): number {
   return changes.filter(({ step }) => (rows[step.to]?.length ?? 0) < (rows[step.from]?.length ?? 0)).length;
-}
-
-/** Returns the names that a reference to a table may have: `orders` is `order`, too. */
-function namesOf(table: string): readonly string[] {
-  const name = table.slice(table.lastIndexOf(".") + 1).toLowerCase();
-  return [name, name.replace(/ies$/, "y"), name.replace(/s$/, ""), name.replace(/es$/, "")];
 }

@@ -1,7 +1,7 @@
 import { nameOf } from "../../rules/rows/row-rules.ts";
 import { isNull } from "../rows/cells.ts";
-import { literal, objectLiteral, supported, type Candidate, type Place } from "./candidate.ts";
-import { columnOf, eachRow, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
+import { literal, objectLiteral, type Candidate, type Place } from "./candidate.ts";
+import { columnOf, eachRow, isIdName, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
 
 /** Returns how statuses change, and what of a row never changes. */
 export function lifecycles({ tables, of }: Explored): readonly Candidate[] {
@@ -52,25 +52,30 @@ function transitions(table: ExploredTable, column: string, words: readonly strin
     ...(key === "id" ? [] : [["key", literal(key)] as const]),
     ...(initial.size > 0 ? [["initial", literal([...initial.keys()].toSorted())] as const] : []),
   ];
-  return supported({
-    rule: "transitions",
-    code: `transitions(${literal(columnOf(table, column))}, ${objectLiteral(lists)}${optionsCode(table, options)})`,
-    name: nameOf(["transitions", { table: table.name, column }]),
-    likelihood: /status|state|phase|stage/i.test(column) ? 0.95 : 0.7,
-    evidence: `${listed}${finals.length === 0 ? "" : `; ${finals.join(", ")} ${finals.length === 1 ? "is" : "are"} final`}`,
-    judged: changes,
-    broken: [],
-    nearest:
-      rarest.count <= Math.max(1, changes * RARE)
-        ? { ...rarest.place, what: `only ${rarest.count} of them: ${rarest.place.what}` }
-        : undefined,
-  });
+  return [
+    {
+      rule: "transitions",
+      code: `transitions(${literal(columnOf(table, column))}, ${objectLiteral(lists)}${optionsCode(table, options)})`,
+      name: nameOf(["transitions", { table: table.name, column }]),
+      likelihood: /status|state|phase|stage/i.test(column) ? 0.95 : 0.7,
+      evidence: `${listed}${finals.length === 0 ? "" : `; ${finals.join(", ")} ${finals.length === 1 ? "is" : "are"} final`}`,
+      judged: changes,
+      broken: [],
+      nearest:
+        rarest.count <= Math.max(1, changes * RARE)
+          ? { ...rarest.place, what: `only ${rarest.count} of them: ${rarest.place.what}` }
+          : undefined,
+    },
+  ];
 }
 
 /** The fewest changes of a table's rows that say anything about the columns that stay. */
 const FEWEST_CHANGES = 5;
 
-/** The columns of a table that stay as they are while others change. */
+/** Names of columns that are set once. That others stay may be chance: what a client sends again is the same in every run. */
+const SET_ONCE = /^(?:amount|price|total|currency|number|sku|e?mail|token)$|^created|_(?:at_creation|amount|price|number)$/i;
+
+/** The columns of a table that stay as they are while others change, and are set once by their names. */
 function immutable(table: ExploredTable): readonly Candidate[] {
   const { key } = table;
   if (key === undefined) return [];
@@ -89,19 +94,22 @@ function immutable(table: ExploredTable): readonly Candidate[] {
   eachRow(table, (row) => {
     for (const [column, cell] of row) if (!isNull(cell)) known.add(column);
   });
-  const fixed = table.columns.filter((column) => column !== key && !times.has(column) && known.has(column));
+  const isSetOnce = (column: string): boolean => table.references.has(column) || isIdName(column) || SET_ONCE.test(column);
+  const fixed = table.columns.filter((column) => column !== key && isSetOnce(column) && !times.has(column) && known.has(column));
   if (fixed.length === 0 || times.size === 0) return [];
   const [rarest, { count, place }] = [...times].toSorted(([, a], [, b]) => a.count - b.count)[0]!;
   const named = fixed.map((column) => columnOf(table, column));
   const isRare = count <= changed.length * RARE;
-  return supported({
-    rule: "immutable",
-    code: `immutable(${literal(named.length === 1 ? named[0] : named)}${optionsCode(table, key === "id" ? [] : [["key", literal(key)]])})`,
-    name: nameOf(["immutable", ...(fixed.map((column) => ({ table: table.name, column })) as [{ table: string; column: string }])]),
-    likelihood: 0.72,
-    evidence: `${changed.length} changes of rows of ${table.name} leave ${fixed.length === 1 ? "it" : "them"} as ${fixed.length === 1 ? "it is" : "they are"}`,
-    judged: changed.length,
-    broken: [],
-    nearest: isRare ? { ...place, what: `${rarest} is changed by only ${count} of them` } : undefined,
-  });
+  return [
+    {
+      rule: "immutable",
+      code: `immutable(${literal(named.length === 1 ? named[0] : named)}${optionsCode(table, key === "id" ? [] : [["key", literal(key)]])})`,
+      name: nameOf(["immutable", ...(fixed.map((column) => ({ table: table.name, column })) as [{ table: string; column: string }])]),
+      likelihood: 0.72,
+      evidence: `${changed.length} changes of rows of ${table.name} leave ${fixed.length === 1 ? "it" : "them"} as ${fixed.length === 1 ? "it is" : "they are"}`,
+      judged: changed.length,
+      broken: [],
+      nearest: isRare ? { ...place, what: `${rarest} is changed by only ${count} of them` } : undefined,
+    },
+  ];
 }

@@ -1,7 +1,7 @@
 import { nameOf } from "../../rules/rows/row-rules.ts";
 import { isNull, numberIn } from "../rows/cells.ts";
 import type { Row } from "../rows/explored-rows.ts";
-import { literal, objectLiteral, supported, type Candidate, type Place } from "./candidate.ts";
+import { literal, objectLiteral, type Candidate, type Place } from "./candidate.ts";
 import { columnOf, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
 
 /** Sums of floating-point numbers are compared up to this. */
@@ -28,10 +28,21 @@ function within(parts: ExploredTable, whole: ExploredTable): readonly Candidate[
     .toLowerCase();
   const by = parts.columns.find((column) => [`${stem}_id`, `${stem}id`].includes(column.toLowerCase()));
   if (by === undefined) return [];
-  return parts.numbers.flatMap((part) => whole.numbers.flatMap((limit) => sumWithin(parts, part, whole, limit, by, key)));
+  return parts.numbers.flatMap((part) => whole.numbers.flatMap((limit) => sumWithin({ parts, part, whole, limit, by, key })));
 }
 
-function sumWithin(parts: ExploredTable, part: string, whole: ExploredTable, limit: string, by: string, key: string): readonly Candidate[] {
+/** Parts of one table, and a whole of another that they refer to. */
+interface PartsOfWhole {
+  readonly parts: ExploredTable;
+  readonly part: string;
+  readonly whole: ExploredTable;
+  readonly limit: string;
+  /** The column of the parts that refers to the `key` of the whole. */
+  readonly by: string;
+  readonly key: string;
+}
+
+function sumWithin({ parts, part, whole, limit, by, key }: PartsOfWhole): readonly Candidate[] {
   let [states, reached, severalReached]: [number, number, number] = [0, 0, 0];
   const broken: Place[] = [];
   let nearest: Place | undefined;
@@ -61,16 +72,18 @@ function sumWithin(parts: ExploredTable, part: string, whole: ExploredTable, lim
   const named = { parts: columnOf(parts, part), whole: columnOf(whole, limit) };
   const store: readonly (readonly [string, string])[] = parts.isOneOfSeveral ? [["store", literal(parts.store)]] : [];
   const own: readonly (readonly [string, string])[] = key === "id" ? [] : [["key", literal(key)]];
-  return supported({
-    rule: "sumWithin",
-    code: `sumWithin(${objectLiteral([["parts", literal(named.parts)], ["whole", literal(named.whole)], ["by", literal(by)], ...own, ...store])})`,
-    name: nameOf(["sum_within", { table: parts.name, column: part }, { table: whole.name, column: limit }]),
-    likelihood: severalReached > 0 ? 0.85 : 0.5,
-    evidence: `${reached} ${reached === 1 ? "sum reaches" : "sums reach"} it`,
-    judged: states,
-    broken,
-    nearest,
-  });
+  return [
+    {
+      rule: "sumWithin",
+      code: `sumWithin(${objectLiteral([["parts", literal(named.parts)], ["whole", literal(named.whole)], ["by", literal(by)], ...own, ...store])})`,
+      name: nameOf(["sum_within", { table: parts.name, column: part }, { table: whole.name, column: limit }]),
+      likelihood: severalReached > 0 ? 0.85 : 0.5,
+      evidence: `${reached} ${reached === 1 ? "sum reaches" : "sums reach"} it`,
+      judged: states,
+      broken,
+      nearest,
+    },
+  ];
 }
 
 /** A side of a total: how many rows have one of some words. */
@@ -89,8 +102,8 @@ function totals({ tables, of }: Explored, table: ExploredTable, column: string):
   if (new Set(sumOf.filter((one) => one !== undefined)).size < 2) {
     // Alone: the rows have to change, and the total not.
     const moves = table.changes.filter(({ changed }) => changed.some(({ before, after }) => before.get(column) !== after.get(column)));
-    if (moves.length === 0 || moves.every(({ changed }) => changed.length < 2)) return [];
-    return conserved(table, column, [], [sumOf], of.steps, moves.length);
+    if (moves.every(({ changed }) => changed.length < 2)) return [];
+    return conserved({ table, column, others: [], parts: [sumOf], moves: moves.length }, of.steps);
   }
   const candidates: Candidate[] = [];
   for (const other of tables) {
@@ -99,18 +112,20 @@ function totals({ tables, of }: Explored, table: ExploredTable, column: string):
       const isLater = other.name > table.name || (other === table && second > column);
       if (!isLater) continue;
       const sums = totalOf(other, (row) => numberIn(row.get(second) ?? "") ?? 0);
-      candidates.push(...conserved(table, column, [{ table: other, column: second }], [sumOf, sums], of.steps, 0));
+      candidates.push(...conserved({ table, column, others: [{ table: other, column: second }], parts: [sumOf, sums] }, of.steps));
     }
     for (const [status, words] of [...other.words].slice(0, MOST_SIDES)) {
       for (const some of subsets(words)) {
         const counts = totalOf(other, (row) => (some.some((word) => row.get(status) === JSON.stringify(word)) ? 1 : 0));
-        candidates.push(...conserved(table, column, [{ table: other, column: status, words: some }], [sumOf, counts], of.steps, 0));
+        candidates.push(
+          ...conserved({ table, column, others: [{ table: other, column: status, words: some }], parts: [sumOf, counts] }, of.steps),
+        );
       }
     }
     if (candidates.some(({ broken }) => broken.length === 0)) break;
   }
-  const held = candidates.filter(({ broken }) => broken.length === 0);
-  return held.length > 0 ? held.slice(0, 1) : candidates.toSorted((a, b) => a.broken.length - b.broken.length).slice(0, 1);
+  // Some of many combinations nearly hold by chance.
+  return candidates.filter(({ broken }) => broken.length === 0).slice(0, 1);
 }
 
 type Totals = readonly (number | undefined)[];
@@ -119,15 +134,20 @@ function totalOf(table: ExploredTable, valueOf: (row: Row) => number): Totals {
   return table.rows.map((rows) => rows?.reduce((sum, row) => sum + valueOf(row), 0));
 }
 
-/** Judges a total by the steps that change a part of it. `moves`: their number, where it is known. */
-function conserved(
-  table: ExploredTable,
-  column: string,
-  others: readonly (Pick<Side, "table" | "column"> & Partial<Side>)[],
-  parts: readonly Totals[],
-  steps: Explored["of"]["steps"],
-  moves: number,
-): readonly Candidate[] {
+/** A total: the sum of a column, and others that are added to it. */
+interface Total {
+  readonly table: ExploredTable;
+  readonly column: string;
+  /** A side without words is a sum as well. */
+  readonly others: readonly (Pick<Side, "table" | "column"> & Partial<Side>)[];
+  /** By state, the column's sum first. */
+  readonly parts: readonly Totals[];
+  /** Number of steps that change it, where that is known. */
+  readonly moves?: number;
+}
+
+/** Judges a total by the steps that change a part of it. */
+function conserved({ table, column, others, parts, moves = 0 }: Total, steps: Explored["of"]["steps"]): readonly Candidate[] {
   const totalAt = (state: number): number | undefined => {
     let total = 0;
     for (const part of parts) {
@@ -151,16 +171,18 @@ function conserved(
   const sums = [columnOf(table, column), ...others.flatMap((one) => (one.words === undefined ? [columnOf(one.table, one.column)] : []))];
   const rows = others.flatMap((one) => (one.words === undefined ? [] : [[columnOf(one.table, one.column), literal(one.words)] as const]));
   const code = `conserved(${literal(sums.length === 1 ? sums[0] : sums)}${optionsCode(table, rows.length === 0 ? [] : [["rows", objectLiteral(rows)]])})`;
-  return supported({
-    rule: "conserved",
-    code,
-    name: nameOf(["conserved", { table: table.name, column }, ...others.map((one) => ({ table: one.table.name, column: one.column }))]),
-    likelihood: 0.9,
-    evidence: `${judged} ${judged === 1 ? "step changes" : "steps change"} a part of it, and its total stays`,
-    judged,
-    broken,
-    nearest: undefined,
-  });
+  return [
+    {
+      rule: "conserved",
+      code,
+      name: nameOf(["conserved", { table: table.name, column }, ...others.map((one) => ({ table: one.table.name, column: one.column }))]),
+      likelihood: 0.9,
+      evidence: `${judged} ${judged === 1 ? "step changes" : "steps change"} a part of it, and its total stays`,
+      judged,
+      broken,
+      nearest: undefined,
+    },
+  ];
 }
 
 /** Returns the subsets of words that are neither empty nor all, the largest first. */

@@ -2,7 +2,7 @@ import type { StepOfRun } from "../../run-log/index.ts";
 import { isPlain } from "./cells.ts";
 import type { Row, Table } from "./explored-rows.ts";
 
-/** What a step did to the rows of a table. */
+/** The rows of a table that a step changed and created. */
 export interface RowChanges {
   readonly step: StepOfRun;
   readonly changed: readonly { readonly before: Row; readonly after: Row }[];

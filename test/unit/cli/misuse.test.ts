@@ -122,6 +122,11 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["scaffold postman qa/seqqa.yaml", /^error: qa\/seqqa\.yaml is not JSON, so it is not a Postman collection\.\nhint: /],
     ["scaffold postman x.json --out=", /^error: The name of the folder is empty\.\nhint: Type seqqa scaffold postman /],
     ["scaffold hra x.har", /^error: [^\n]*'hra'[^\n]*\nhint: Did you mean har\?\n$/],
+    ["suggest --most 0", /^error: --most is "0"\.\nhint: Give a whole number above 0\.\n$/],
+    ["suggest --most ten", /^error: --most is "ten"\./],
+    ["suggest --write=", /^error: --write is empty\.\n/],
+    ["suggest --run last", /^error: (?:There is no run in|There is no such run)/],
+    ["suggest a b", /^error: Too many arguments for 'suggest'\./],
     ["diff", /^error: No run to compare with was named\.\nhint: Type seqqa diff <before>/],
     ["diff a --formt html", /^error: Unknown option '--formt'\.\nhint: Did you mean --format\?\n$/],
     ["report last", /^error: Too many arguments for 'report'\./],
@@ -238,7 +243,7 @@ async function optionsOf(command: string): Promise<readonly (readonly [flag: str
 }
 
 describe("every option of every command", () => {
-  it.each(["run", "list", "report", "merge", "replay", "completion", "demo", "doctor", "clean", "try", "open", "ui", "diff"])(
+  it.each(["run", "list", "report", "merge", "replay", "completion", "demo", "doctor", "clean", "try", "open", "ui", "diff", "suggest"])(
     "of %s refuses a wrong use",
     async (command) => {
       const options = await optionsOf(command);
@@ -256,7 +261,7 @@ describe("every option of every command", () => {
             ? /^error: (?:Unknown option|Option) '[^\n]*\.\nhint: [^\n]+\n$/
             : value.startsWith("<")
               ? /^error: Option '[^\n]*' argument missing\.\nhint: [^\n]+\n$/
-              : /^error: (?:Option '[^\n]*' argument 'yes' is invalid\. Allowed choices are [^\n]+|"yes" is not the id of a run)\.\nhint: [^\n]+\n$/,
+              : /^error: (?:Option '[^\n]*' argument 'yes' is invalid\. Allowed choices are [^\n]+|"yes" is not the id of a run|There is no run in [^\n]+)\.\nhint: [^\n]+\n$/,
         );
         expect(mistyped.stderr, typo).toMatch(
           new RegExp(`^error: Unknown option '${typo}'\\.\nhint: Did you mean (?:one of )?[^\n]*${flag}[^\n]*\n$`),

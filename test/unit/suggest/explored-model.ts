@@ -1,0 +1,59 @@
+import type { StateOfRun, StatesOfRun, StepOfRun } from "../../../src/run-log/index.ts";
+
+export type Cell = number | string | boolean | null;
+export type Tables = Readonly<Record<string, readonly Readonly<Record<string, Cell>>[]>>;
+/** Returns the tables afterwards; `undefined`: the call is refused with 409. */
+export type ModelAction = (tables: Tables) => Tables | undefined;
+
+/** Explores a model of an API to a number of states, and returns what a run log would have of it. */
+export function explore(
+  root: Tables,
+  actions: Readonly<Record<string, ModelAction>>,
+  {
+    most = 200,
+    rules = [],
+    isFinding = () => false,
+  }: { most?: number; rules?: readonly string[]; isFinding?: (tables: Tables) => boolean } = {},
+): StatesOfRun {
+  const names = Object.keys(actions);
+  const seen = new Map([[JSON.stringify(root), 0]]);
+  const found: Tables[] = [root];
+  const states: StateOfRun[] = [{ id: "00000000", parent: -1, action: -1, lines: [] }];
+  const steps: StepOfRun[] = [];
+  for (let from = 0; from < found.length; from++) {
+    names.forEach((name, action) => {
+      const after = actions[name]!(found[from]!);
+      if (after === undefined) return void steps.push({ from, to: from, action, status: 409, isFinding: false });
+      const key = JSON.stringify(after);
+      let to = seen.get(key);
+      if (to === undefined) {
+        if (found.length >= most) return;
+        to = found.push(after) - 1;
+        seen.set(key, to);
+        states.push({ id: to.toString(16).padStart(8, "0"), parent: from, action, lines: linesOf(root, after) });
+      }
+      steps.push({ from, to, action, status: 200, isFinding: isFinding(after) });
+    });
+  }
+  return { name: "model", file: "qa/model.explore.ts", actions: names, rules, root: linesOf({}, root), states, steps };
+}
+
+/** Writes what differs between two worlds as the lines of a state do. */
+export function linesOf(before: Tables, after: Tables): readonly string[] {
+  const lines = (sign: string, rows: Tables, others: Tables): readonly string[] =>
+    Object.entries(rows).flatMap(([table, all]) => {
+      const left = (others[table] ?? []).map(rowText);
+      return all.map(rowText).flatMap((text) => {
+        const at = left.indexOf(text);
+        if (at >= 0) left.splice(at, 1);
+        return at >= 0 ? [] : [`systems.db.${name(table)} ${sign} ${text}`];
+      });
+    });
+  return [...lines("-", before, after), ...lines("+", after, before), "context.n = 1"].toSorted();
+}
+
+const name = (text: string): string => (/^[\w$-]+$/.test(text) ? text : JSON.stringify(text));
+const rowText = (row: Readonly<Record<string, Cell>>): string =>
+  `{${Object.entries(row)
+    .map(([column, value]) => `${name(column)}: ${JSON.stringify(value)}`)
+    .join(", ")}}`;

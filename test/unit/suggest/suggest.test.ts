@@ -1,0 +1,235 @@
+import fc from "fast-check";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import * as rules from "../../../src/rules/index.ts";
+import { suggest, suggestionCode, suggestionLines } from "../../../src/suggest/index.ts";
+import { explore, type ModelAction, type Tables } from "./explored-model.ts";
+
+type Order = { id: number; user_id: number; status: string; amount: number; refunded: number; shipped_at: string | null };
+
+const orders = (tables: Tables): readonly Order[] => tables["orders"] as unknown as readonly Order[];
+const change =
+  (from: readonly string[], patch: (order: Order) => Partial<Order>): ModelAction =>
+  (tables) => {
+    const last = orders(tables).at(-1);
+    if (last === undefined || !from.includes(last.status)) return undefined;
+    return { ...tables, orders: [...orders(tables).slice(0, -1), { ...last, ...patch(last) }] };
+  };
+
+/** A shop: `refundTwice` is its defect. */
+const shop = (refundTwice = false): Readonly<Record<string, ModelAction>> => ({
+  create: (tables) =>
+    orders(tables).length === 3
+      ? undefined
+      : {
+          ...tables,
+          orders: [
+            ...orders(tables),
+            {
+              id: orders(tables).length + 1,
+              user_id: 1 + (orders(tables).length % 2),
+              status: "created",
+              amount: 100,
+              refunded: 0,
+              shipped_at: null,
+            },
+          ],
+        },
+  pay: change(["created"], () => ({ status: "paid" })),
+  ship: change(["paid"], () => ({ status: "shipped", shipped_at: "2026-01-01" })),
+  refund: change(refundTwice ? ["paid", "refunded"] : ["paid"], (order) => ({
+    status: "refunded",
+    refunded: order.refunded + (order.refunded < 200 ? 100 : 0),
+  })),
+});
+const ROOT: Tables = {
+  orders: [],
+  users: [
+    { id: 1, email: "ann@x.org" },
+    { id: 2, email: "bob@x.org" },
+    { id: 3, email: "eve@x.org" },
+  ],
+};
+
+const held = (of: ReturnType<typeof explore>): readonly string[] => suggest(of).held.map(({ code }) => code);
+
+describe("what an exploration suggests", () => {
+  it("is the rules of a shop, and nothing else", () => {
+    expect(held(explore(ROOT, shop()))).toEqual([
+      'transitions("orders.status", { created: ["paid"], paid: ["refunded","shipped"] }, { initial: ["created"] })',
+      'neverAbove("orders.refunded", "orders.amount")',
+      "rejectedMeansUnchanged()",
+      "noServerErrors()",
+      'unique("users.email")',
+      'immutable(["orders.user_id","orders.amount"])',
+      'references("orders.user_id", "users.id")',
+      'implies("orders", { status: ["created","paid","refunded"] }, { shipped_at: null })',
+      'implies("orders", { status: ["created","paid","shipped"] }, { refunded: 0 })',
+      'implies("orders", { status: "refunded" }, { refunded: { not: 0 } })',
+      'implies("orders", { status: "shipped" }, { shipped_at: { not: null } })',
+    ]);
+  });
+
+  it("of a server with a defect shows it beside the rule that it nearly kept, with the calls that lead there", () => {
+    const of = explore(ROOT, shop(true));
+    const { held: all, nearlyHeld } = suggest(of);
+    expect(all.map(({ rule }) => rule)).not.toContain("neverAbove");
+    expect(nearlyHeld.map(({ code }) => code)).toContain('neverAbove("orders.refunded", "orders.amount")');
+    const text = suggestionLines(of, suggest(of), 10).join("\n");
+    expect(text).toContain("Nearly held: a defect of the API, or no rule");
+    expect(text).toContain("broken    orders.refunded is 200 of 100 (state ");
+    expect(text).toContain("create -> pay -> refund -> refund)");
+  });
+
+  it("leaves out what breaks the user's rules, and rules that there are", () => {
+    const isFinding = (tables: Tables): boolean => orders(tables).some(({ refunded, amount }) => refunded > amount);
+    const of = explore(ROOT, shop(true), { isFinding, rules: ["no_server_errors"] });
+    expect(held(of)).toContain('neverAbove("orders.refunded", "orders.amount")');
+    expect(held(of)).not.toContain("noServerErrors()");
+    expect(suggest(of).violating).toBeGreaterThan(0);
+  });
+
+  it("has totals that no call changes: of one column, and of one column and the rows of a status", () => {
+    const pay: ModelAction = (tables) => {
+      const [a, b] = tables["accounts"] as unknown as readonly { id: number; balance: number }[];
+      return a!.balance < 10
+        ? undefined
+        : {
+            accounts: [
+              { ...a!, balance: a!.balance - 10 },
+              { ...b!, balance: b!.balance + 10 },
+            ],
+          };
+    };
+    const back: ModelAction = (tables) => {
+      const [a, b] = tables["accounts"] as unknown as readonly { id: number; balance: number }[];
+      return b!.balance < 10
+        ? undefined
+        : {
+            accounts: [
+              { ...a!, balance: a!.balance + 10 },
+              { ...b!, balance: b!.balance - 10 },
+            ],
+          };
+    };
+    expect(
+      held(
+        explore(
+          {
+            accounts: [
+              { id: 1, balance: 50 },
+              { id: 2, balance: 0 },
+            ],
+          },
+          { pay, back },
+        ),
+      ),
+    ).toEqual(expect.arrayContaining(['conserved("accounts.balance")', 'neverNegative("accounts.balance")']));
+    type Shelf = { stock: readonly { item: string; available: number }[]; seats: readonly { id: number; state: string }[] };
+    const take: ModelAction = (tables) => {
+      const { stock, seats } = tables as unknown as Shelf;
+      if (stock[0]!.available === 0) return undefined;
+      return { stock: [{ item: "lamp", available: stock[0]!.available - 1 }], seats: [...seats, { id: seats.length + 1, state: "held" }] };
+    };
+    const cancel: ModelAction = (tables) => {
+      const { stock, seats } = tables as unknown as Shelf;
+      const at = seats.findIndex(({ state }) => state !== "cancelled");
+      if (at < 0) return undefined;
+      return {
+        stock: [{ item: "lamp", available: stock[0]!.available + 1 }],
+        seats: seats.with(at, { ...seats[at]!, state: "cancelled" }),
+      };
+    };
+    const sell: ModelAction = (tables) => {
+      const { stock, seats } = tables as unknown as Shelf;
+      const at = seats.findIndex(({ state }) => state === "held");
+      return at < 0 ? undefined : { stock, seats: seats.with(at, { ...seats[at]!, state: "sold" }) };
+    };
+    expect(held(explore({ stock: [{ item: "lamp", available: 3 }], seats: [] }, { take, cancel, sell }))).toContain(
+      'conserved("stock.available", { rows: { "seats.state": ["held","sold"] } })',
+    );
+  });
+
+  it("never holds where one state breaks it: amounts above others, ids that nobody has, equal e-mail addresses", () => {
+    const value = fc.integer({ min: 0, max: 40 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(value, value, fc.integer({ min: 1, max: 4 })), { minLength: 6, maxLength: 30 }),
+        fc.nat(),
+        (rows, at) => {
+          const world = rows.map(([part, whole, owner], index) => ({
+            users: [1, 2, 3, 4].map((id) => ({ id, email: `u${id}@x.org` })),
+            lines: [{ id: 1, user_id: owner, part: Math.min(part, whole), whole, step: index }],
+          }));
+          const walk = (tables: Tables): Tables | undefined => world[(tables["lines"]![0]!["step"] as number) + 1];
+          const codes = ['neverAbove("lines.part", "lines.whole")', 'references("lines.user_id", "users.id")', 'unique("users.email")'];
+          const before = held(explore(world[0]!, { walk }));
+          const spoilt = at % world.length;
+          world[spoilt] = {
+            users: world[spoilt]!.users.map((user) => ({ ...user, email: "same@x.org" })),
+            lines: [{ ...world[spoilt]!.lines[0]!, user_id: 9, part: 50 }],
+          };
+          const after = held(explore(world[0]!, { walk }));
+          expect(codes.filter((code) => after.includes(code))).toEqual([]);
+          // What it says of the world without a defect is so.
+          if (before.includes(codes[0]!)) expect(rows.some(([part, whole]) => Math.min(part, whole) === whole)).toBe(true);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  it("is nothing where there are no rows, and where lines were cut or are of somebody else", () => {
+    const of = explore(ROOT, shop());
+    expect(suggest({ ...of, root: [], states: of.states.map((one) => ({ ...one, lines: [] })) }).tables).toEqual([]);
+    const cut = suggest({
+      ...of,
+      states: of.states.map((one) => ({ ...one, lines: ['systems.db.orders + {id: 1, note: "x... (900 characters)'] })),
+    });
+    expect(cut).toMatchObject({ unread: of.states.length, tables: [] });
+    const odd = ["systems.db.orders + {", 'systems.db."a\\q" + {id: 1}', "systems.db.orders - {id: 7}", "", "= = ="];
+    expect(() => suggest({ ...of, states: of.states.map((one) => ({ ...one, lines: odd })) })).not.toThrow();
+  });
+});
+
+describe("suggestions as TypeScript", () => {
+  it("name only functions of seqqa/rules, and make the rules that they say", () => {
+    const of = explore(ROOT, shop());
+    const { held: all } = suggest(of);
+    const code = suggestionCode(of.name, all);
+    const js = ts.transpileModule(code, { compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2022 } }).outputText;
+    const module = { exports: {} as { suggested?: readonly { readonly name: string }[] } };
+    new Function("require", "module", "exports", js)(() => rules, module, module.exports);
+    expect(module.exports.suggested!.map(({ name }) => name)).toEqual(all.map(({ name }) => name));
+  });
+
+  it("have names and values of a hostile database as literals alone", () => {
+    const evil = '"); process.exit(7); //\u2028\n*/ `${1}`';
+    const root: Tables = { [evil]: [], __proto__x: [] };
+    const add: ModelAction = (tables) =>
+      tables[evil]!.length === 3
+        ? undefined
+        : { ...tables, [evil]: [...tables[evil]!, { id: tables[evil]!.length + 1, status: "new", [evil]: null, __proto__: "x" }] };
+    const next: ModelAction = (tables) => {
+      const last = tables[evil]!.at(-1);
+      return last?.["status"] !== "new"
+        ? undefined
+        : { ...tables, [evil]: [...tables[evil]!.slice(0, -1), { ...last, status: "done", [evil]: evil }] };
+    };
+    const of = explore(root, { add, next });
+    const { held: all } = suggest(of);
+    expect(all.some(({ code }) => code.includes("process.exit"))).toBe(true);
+    const code = suggestionCode(evil, all);
+    const file = ts.createSourceFile("x.ts", code, ts.ScriptTarget.ES2022, true);
+    const names = new Set<string>();
+    const visit = (node: ts.Node): void => {
+      if (ts.isCallExpression(node)) names.add(node.expression.getText());
+      if (ts.isTemplateExpression(node)) names.add("a template");
+      ts.forEachChild(node, visit);
+    };
+    visit(file);
+    expect((file as unknown as { readonly parseDiagnostics: readonly unknown[] }).parseDiagnostics).toEqual([]);
+    expect(file.statements).toHaveLength(2);
+    expect([...names].filter((name) => !(name in rules))).toEqual([]);
+  });
+});
