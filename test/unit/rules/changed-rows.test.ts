@@ -20,7 +20,7 @@ CREATE TABLE stock (item TEXT PRIMARY KEY, available INTEGER);
 const ONE = "INSERT INTO orders VALUES (1, 0.3, NULL, 'created'); INSERT INTO stock VALUES ('lamp', 2);";
 
 describe("immutable", () => {
-  const rule = immutable(["orders.amount", "orders.user_id"]);
+  const rule = immutable<never, never>(["orders.amount", "orders.user_id"]);
   it("holds where other columns change, and rows come and go", async () => {
     expect(await judged(rule, ONE, `${ONE} UPDATE orders SET status = 'paid'; INSERT INTO orders VALUES (2, 7, 7, 'created')`)).toBe(true);
     expect(await judged(rule, ONE, "")).toBe(true);
@@ -38,12 +38,12 @@ describe("immutable", () => {
   });
 
   it("knows rows by another key", async () => {
-    const stock = immutable("stock.available", { key: "item" });
+    const stock = immutable<never, never>("stock.available", { key: "item" });
     expect(await judged(stock, ONE, `${ONE} UPDATE stock SET available = 1`)).toMatchObject({ ok: false, actual: [{ item: "lamp" }] });
   });
 
   it("is refused for columns of several tables", () => {
-    expect(() => immutable(["orders.amount", "stock.available"])).toThrow(
+    expect(() => immutable<never, never>(["orders.amount", "stock.available"])).toThrow(
       'immutable(["orders.amount","stock.available"]): name columns of one table.',
     );
   });
@@ -51,7 +51,7 @@ describe("immutable", () => {
 
 describe("conserved", () => {
   it("is the sum of columns, however floating-point numbers are added", async () => {
-    const rule = conserved("orders.amount");
+    const rule = conserved<never, never>("orders.amount");
     expect(await judged(rule, ONE, "INSERT INTO orders VALUES (1, 0.1, 1, 'created'), (2, 0.2, 1, 'paid')")).toBe(true);
     expect(await judged(rule, ONE, "INSERT INTO orders VALUES (1, 0.1, 1, 'created')")).toMatchObject({
       ok: false,
@@ -62,7 +62,7 @@ describe("conserved", () => {
   });
 
   it("counts the rows that it is given as one each", async () => {
-    const rule = conserved("stock.available", { rows: { "orders.status": ["created", "it's"] } });
+    const rule = conserved<never, never>("stock.available", { rows: { "orders.status": ["created", "it's"] } });
     const taken = `${ONE} UPDATE stock SET available = 1; INSERT INTO orders VALUES (2, 1, 1, 'it''s')`;
     expect(await judged(rule, ONE, taken)).toBe(true);
     expect(await judged(rule, ONE, `${taken}; UPDATE orders SET status = 'cancelled'`)).toMatchObject({
@@ -73,7 +73,7 @@ describe("conserved", () => {
   });
 
   it("needs a column", () => {
-    expect(() => conserved([])).toThrow("conserved([]): no column is named.");
+    expect(() => conserved<never, never>([])).toThrow("conserved([]): no column is named.");
   });
 });
 
@@ -82,6 +82,6 @@ it("a step that changed nothing, or that cannot be undone, is not judged", async
     { changed: false, canGoBack: true },
     { changed: true, canGoBack: false },
   ]) {
-    expect(await immutable("orders.amount").judge!({ systems: {} } as never, step as never)).toBe(true);
+    expect(await immutable<never, never>("orders.amount").judge!({ systems: {} } as never, step as never)).toBe(true);
   }
 });
