@@ -21,6 +21,7 @@ import { processShell, type Shell } from "./process/shell.ts";
 import { usageError } from "./arguments/usage-error.ts";
 import { packageVersion } from "../reports/document/package-version.ts";
 import { openCommand } from "./commands/open-command.ts";
+import { strengthCommand } from "./commands/strength-command.ts";
 import { suggestCommand } from "./commands/suggest-command.ts";
 import { tryCommand } from "./commands/try-command.ts";
 import { uiCommand } from "./commands/ui-command.ts";
@@ -39,7 +40,8 @@ export async function main(
     run: async (named, options) => void (status = await runCommand(named, options, shell, machinery, version)),
     list: async (directory, options) => void (status = await listCommand(directory, options, shell, machinery, version)),
     diff: (runs, options) => void (status = diffCommand(runs, options, shell)),
-    suggest: (named, options) => void (status = suggestCommand(named, options, shell)),
+    suggest: async (named, options) => void (status = await suggestCommand(named, options, shell, machinery)),
+    strength: async (named, options) => void (status = await strengthCommand(named, options, shell, machinery)),
     merge: async (stores, options) => void (status = await mergeCommand(stores, options, shell, machinery, version)),
     worker: async (directory, options) => void (status = await workerCommand(directory, options, shell, machinery, version)),
     report: async (options) => void (status = await reportCommand(options, shell, machinery)),

@@ -1,4 +1,6 @@
 export { suggest, type Suggestions } from "./suggest.ts";
+export { numberIn, textIn } from "./rows/cells.ts";
+export { cellsIn, explored, type Explored, type ExploredTable } from "./find/explored.ts";
 export type { Candidate, Place } from "./find/candidate.ts";
 export { suggestionCode } from "./write/suggestion-code.ts";
 export { suggestionLines } from "./write/suggestion-lines.ts";

@@ -12,7 +12,7 @@ const db = new Database(process.env.DB_PATH);
 db.exec("CREATE TABLE IF NOT EXISTS orders (id INTEGER PRIMARY KEY, status TEXT NOT NULL, amount INTEGER NOT NULL, refunded INTEGER NOT NULL, shipped_at TEXT)");
 const has = (defect) => process.env.DEFECT === defect;
 createServer((request, response) => {
-  const send = (status, body) => response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body ?? null));
+  const send = (status, body) => response.writeHead(status, { "content-type": "application/json", "x-rows": JSON.stringify(db.prepare("SELECT * FROM orders").all()) }).end(JSON.stringify(body ?? null));
   const order = db.prepare("SELECT * FROM orders ORDER BY id DESC").get();
   if (request.url === "/orders") {
     if (order?.id === 2) return send(409);
@@ -30,7 +30,16 @@ createServer((request, response) => {
 
 const exploration = (invariants: string): string => `
 import { Action, Agent } from "seqqa";
-${invariants === "" ? "" : 'import { suggested } from "./orders.suggested.ts";'}
+import { Rule } from "seqqa/rules";
+${invariants.includes("suggested") ? 'import { suggested } from "./orders.suggested.ts";' : ""}
+type Db = { query(sql: string): readonly object[] };
+const rowsOf = (systems: object): string => JSON.stringify((systems as { db: Db }).db.query("SELECT * FROM orders"));
+// The server says with each answer what its rows are.
+export const exact = new Rule({
+  name: "exact",
+  message: "the rows are not those that the API answered with",
+  judge: ({ systems }, { answers }) => rowsOf(systems) === answers.at(-1)?.headers["x-rows"],
+});
 const call = (name: string, path: string) => new Action({ name, run: async (api) => api.post(path) });
 export const agent = new Agent({
   name: "orders",
@@ -101,6 +110,49 @@ it("of a correct API is written as rules that type-check, hold there, and find d
     ).toContain(rule);
   }
   expect(await suggest("ordres")).toMatchObject({ status: 2, stderr: expect.stringContaining('Did you mean "orders"?') as string });
+  writeFileSync(join(cwd, "orders.explore.ts"), exploration(""));
+});
+
+it("rules are as strong as what they notice: none of what is made wrong, a part of it, or all", async () => {
+  const strength = async (
+    invariants: string,
+  ): Promise<{ readonly tried: number; readonly noticed: number; readonly places: readonly object[] }> => {
+    writeFileSync(join(cwd, "orders.explore.ts"), exploration(invariants));
+    const { status, stdout, stderr } = await seqqa(["strength", "--json", "--output", "out"], { cwd });
+    expect([status, stderr]).toEqual([0, ""]);
+    return JSON.parse(stdout) as Awaited<ReturnType<typeof strength>>;
+  };
+  writeFileSync(join(cwd, "orders.explore.ts"), exploration(""));
+  expect((await run("")).status).toBe(0);
+  const none = await strength("");
+  expect(none.tried).toBeGreaterThan(20);
+  expect(none.noticed).toBe(0);
+  const all = ["suggested[0]!", "suggested[1]!", "suggested[4]!"];
+  const several = await strength(all.join(", "));
+  expect(several.noticed).toBeGreaterThan(0);
+  expect(several.noticed).toBeLessThan(several.tried);
+  expect(several.tried).toBe(none.tried);
+  // The same run gives the same.
+  expect(await strength(all.join(", "))).toEqual(several);
+  for (const left of all)
+    expect((await strength(all.filter((one) => one !== left).join(", "))).noticed, `without ${left}`).toBeLessThan(several.noticed);
+  // A rule that compares the rows after a step with those that the API says it has.
+  expect(await strength("exact")).toMatchObject({ tried: none.tried, noticed: none.tried });
+  const text = await seqqa(["strength", "orders", "--output", "out"], { cwd });
+  expect(text.stdout).toMatch(/^orders: 100 % of \d+ corruptions were noticed\n\nNoticed each time\n/);
+  // Nothing is suggested for what is noticed.
+  expect((await suggest("--for-gaps")).stdout).toContain("orders: 0 rules held");
+  writeFileSync(join(cwd, "orders.explore.ts"), exploration(all.join(", ")));
+  // Rules about the state before a step leave the lane behind it.
+  const tried = await seqqa(["try", "orders", "create", "pay", "ship"], { cwd });
+  expect([tried.status, tried.stderr]).toEqual([0, ""]);
+  expect(tried.stdout).toMatch(/^State [0-9a-f]{8}\n(?: .*\n)* +systems\.db\.orders \+ \{id: 1, status: "shipped"/m);
+  const gaps = await suggest("--for-gaps", "--most", "20");
+  expect(gaps.stdout).toContain('immutable("orders.amount")');
+  expect(await seqqa(["strength", "ordres", "--output", "out"], { cwd })).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('Did you mean "orders"?') as string,
+  });
   writeFileSync(join(cwd, "orders.explore.ts"), exploration(""));
 });
 

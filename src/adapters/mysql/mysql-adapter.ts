@@ -1,6 +1,7 @@
 import { SeqqaError } from "../../model/errors.ts";
 import type { TableSchema } from "../../model/stores/store-adapter.ts";
 import { SqlAdapter, type Choosing } from "../../stores/sql-adapter.ts";
+import { connect, disconnect } from "./connect/connect.ts";
 import { chooseMode, type MysqlCheckpoint } from "./connect/choose-mode.ts";
 import { SharedConnection, type MysqlConnection } from "./savepoint/shared-connection.ts";
 import { requireReading } from "./read/looker.ts";
@@ -78,6 +79,15 @@ export class MysqlAdapter extends SqlAdapter<MysqlMode, MysqlCheckpoint, SharedC
 
   protected requireReading(sql: string): void {
     requireReading(sql);
+  }
+
+  async spoil(sql: string): Promise<void> {
+    const connection = await connect(this.#store);
+    try {
+      await connection.query(sql);
+    } finally {
+      await disconnect(connection);
+    }
   }
 
   /**

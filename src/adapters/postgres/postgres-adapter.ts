@@ -2,6 +2,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { TableSchema } from "../../model/stores/store-adapter.ts";
 import { SqlAdapter, type Choosing } from "../../stores/sql-adapter.ts";
 import { USER_SCHEMA } from "./schema/catalog.ts";
+import { connect } from "./connect/connect.ts";
 import { chooseMode, type PostgresCheckpoint } from "./connect/choose-mode.ts";
 import { SharedConnection, type PostgresConnection } from "./savepoint/shared-connection.ts";
 import { requireReading } from "./read/looker.ts";
@@ -97,6 +98,15 @@ export class PostgresAdapter extends SqlAdapter<PostgresMode, PostgresCheckpoint
       tables.set(name, [...(tables.get(name) ?? []), String(row["column"])]);
     }
     return [...tables].map(([name, columns]) => ({ name, columns }));
+  }
+
+  async spoil(sql: string): Promise<void> {
+    const client = await connect(this.#store);
+    try {
+      await client.query(sql);
+    } finally {
+      await client.end();
+    }
   }
 
   /**

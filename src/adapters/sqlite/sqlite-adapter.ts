@@ -192,6 +192,15 @@ export class SqliteAdapter implements StoreAdapter {
     return rows;
   }
 
+  spoil(sql: string): void {
+    const db = connect(this.file);
+    try {
+      db.exec(sql);
+    } finally {
+      db.close();
+    }
+  }
+
   gate(): NoGate {
     return { kind: "none", why: "SQLite has one writer, and its triggers run inside the target" };
   }

@@ -10,6 +10,7 @@ import type { ReplayCommandOptions } from "../commands/replay-command.ts";
 import type { ReportOptions } from "../commands/report-command.ts";
 import { ALLOW_DB_FLAG, CONFIG_FLAG, REPORTER_FLAG, RUN_FLAGS, type Flag, type RunOptions } from "./run-options.ts";
 import type { OpenOptions } from "../commands/open-command.ts";
+import type { StrengthOptions } from "../commands/strength-command.ts";
 import type { SuggestOptions } from "../commands/suggest-command.ts";
 import type { TryOptions } from "../commands/try-command.ts";
 import type { UiCommandOptions } from "../commands/ui-command.ts";
@@ -36,7 +37,8 @@ export interface Handlers {
   list(directory: string | undefined, options: ListOptions): Promise<void>;
   report(options: ReportOptions): Promise<void>;
   diff(runs: readonly string[], options: DiffOptions): void;
-  suggest(named: string | undefined, options: SuggestOptions): void;
+  suggest(named: string | undefined, options: SuggestOptions): Promise<void>;
+  strength(named: string | undefined, options: StrengthOptions): Promise<void>;
   merge(stores: readonly string[], options: MergeOptions): Promise<void>;
   worker(directory: string | undefined, options: WorkerOptions): Promise<void>;
   replay(finding: string, options: ReplayCommandOptions): Promise<void>;
@@ -119,21 +121,39 @@ export function buildProgram(version: string, handlers: Handlers): Command {
       "\nExample:\n  $ seqqa diff base/results.json reports/results.json\n  $ seqqa diff 20261121-083020-123-4fd1\n  $ seqqa diff --against main --baseline base/results.json --format markdown\n\nExit status: 0 equal, and nothing is printed; 1 different; 2 no such run, or runs of different explorations.",
     )
     .action((runs: readonly string[], options: DiffOptions) => handlers.diff(runs, options));
-  program
+  const suggesting = program
     .command("suggest")
     .description("show rules that held in every state of a run, with their evidence, and what came nearest to breaking them")
     .argument("[exploration]", "its name, or its file; default: all explorations of the run")
     .addOption(new Option("--run <id>", "id of the run, one of the newest 20; default: the last one"))
     .addOption(new Option("--most <n>", "number of rules that are shown and written; default: 10"))
     .addOption(new Option("--write [file]", "write them as TypeScript; default: a file beside the exploration"))
+    .addOption(new Option("--for-gaps", "only rules about what yours do not notice, as seqqa strength finds it, on a lane of its own"))
+    .addOption(maxTime())
     .addOption(new Option("--json", "print one JSON document on standard output"))
-    .addOption(new Option("--output <dir>", "directory of the run's reports"))
-    .addOption(configFile())
+    .addOption(new Option("--output <dir>", "directory of the run's reports"));
+  for (const option of laneOptions()) suggesting.addOption(option);
+  suggesting
     .addHelpText(
       "after",
-      "\nExample:\n  $ seqqa run qa\n  $ seqqa suggest\n  $ seqqa suggest shop --most 5 --write\n\nExit status: 0 done, 2 no such run or exploration. Nothing is executed.",
+      "\nExample:\n  $ seqqa run qa\n  $ seqqa suggest\n  $ seqqa suggest shop --most 5 --write\n\nExit status: 0 done, 2 no such run or exploration; with --for-gaps also 3 no lane could be had, 130 interrupted. Without it nothing is executed.",
     )
     .action((named: string | undefined, options: SuggestOptions) => handlers.suggest(named, options));
+  const strength = program
+    .command("strength")
+    .description("make rows of explored states wrong, one field at a time, and show what none of your rules notices")
+    .argument("[exploration]", "its name, or its file; default: that of the run, if it has one alone")
+    .addOption(new Option("--run <id>", "id of the run, one of the newest 20; default: the last one"))
+    .addOption(maxTime())
+    .addOption(new Option("--json", "print one JSON document on standard output"))
+    .addOption(new Option("--output <dir>", "directory of the run's reports"));
+  for (const option of laneOptions()) strength.addOption(option);
+  strength
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ seqqa run qa\n  $ seqqa strength\n  $ seqqa suggest --for-gaps\n\nExit status: 0 measured, 2 no such run or exploration, or stores of your own, 3 no lane could be had, 130 interrupted.",
+    )
+    .action((named: string | undefined, options: StrengthOptions) => handlers.strength(named, options));
   program
     .command("merge")
     .description("join the runs of all shards into one run with its reports")
@@ -302,6 +322,7 @@ export function buildProgram(version: string, handlers: Handlers): Command {
 const configFile = (): Option => optionOf(CONFIG_FLAG);
 const allowDb = (): Option => optionOf(ALLOW_DB_FLAG);
 const reporter = (): Option => optionOf(REPORTER_FLAG);
+const maxTime = (): Option => new Option("--max-time <duration>", "time limit in seconds, or 30s, 5m, 1h; default: 5m");
 const inspect = (): Option => new Option("--inspect", "wait for a debugger on port 9229, so that breakpoints in actions and rules hold");
 /** The options of the commands that work on a lane of their own. */
 const laneOptions = (): readonly Option[] => [

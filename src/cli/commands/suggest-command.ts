@@ -1,49 +1,71 @@
 import { writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { SeqqaError } from "../../model/errors.ts";
-import { nearest } from "../../model/text/nearest.ts";
 import { printable } from "../../reports/index.ts";
 import { readStates, type StatesOfRun } from "../../run-log/index.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
-import { suggest, suggestionCode, suggestionLines, type Candidate } from "../../suggest/index.ts";
+import { suggest, suggestionCode, suggestionLines, type Candidate, type Suggestions } from "../../suggest/index.ts";
+import type { Strength } from "../../strength/index.ts";
 import { configFor } from "../arguments/config-for.ts";
+import { statesNamed } from "../arguments/states-named.ts";
 import { isFileOfExploration } from "../arguments/one-exploration.ts";
 import { usage } from "../arguments/run-options.ts";
 import type { Shell } from "../process/shell.ts";
 import { shownPath } from "../process/shown-path.ts";
+import { laneFlags, type LaneFlags } from "../run/hands-on.ts";
+import type { Machinery } from "../run/machinery.ts";
+import { flagsOf, withStrength } from "./strength-command.ts";
 import { tellSkipped } from "../run/report-files.ts";
 
-export interface SuggestOptions {
+export interface SuggestOptions extends LaneFlags {
   readonly run?: string;
+  /** Only rules about what the present ones do not notice. */
+  readonly forGaps?: boolean;
+  readonly maxTime?: string;
   readonly most?: string;
   /** `true`: beside the exploration. */
   readonly write?: string | true;
   readonly json?: boolean;
   readonly output?: string;
-  readonly config?: string;
 }
 
 /** The number of suggestions that are shown, unless the user says another. */
 const MOST = 10;
 
-/** `seqqa suggest`: shows rules that held in every state of a run. Nothing is executed. */
-export function suggestCommand(named: string | undefined, options: SuggestOptions, shell: Shell): ExitStatus {
+/** `seqqa suggest`: shows rules that held in every state of a run. Nothing is executed, except with `--for-gaps`. */
+export async function suggestCommand(
+  named: string | undefined,
+  options: SuggestOptions,
+  shell: Shell,
+  machinery: Machinery,
+): Promise<ExitStatus> {
   const most = mostOf(options.most);
-  if (named?.trim() === "") throw usage("The name of the exploration is empty.", "Type seqqa suggest, or seqqa suggest <exploration>.");
   if (options.write === "") throw usage("--write is empty.", "Give a file, or --write alone for a file beside the exploration.");
-  const flags = options.output === undefined ? [] : [{ key: "report.output_dir", flag: "--output", value: options.output }];
-  const config = configFor(shell, { directory: ".", file: options.config, flags, allowedStores: "unopened" });
+  const flags = flagsOf(options);
+  const config = configFor(
+    shell,
+    options.forGaps === true
+      ? { directory: ".", ...laneFlags(options, flags) }
+      : { directory: ".", file: options.config, flags, allowedStores: "unopened" },
+  );
   const { id, explorations, skipped } = readStates(config.report.outputDir, options.run);
   tellSkipped(shell, skipped);
-  const chosen = named === undefined ? explorations : explorations.filter(({ name, file }) => named === name || named === file);
-  if (chosen.length === 0) throw noneOf(named, id, explorations);
-  if (options.write !== undefined && chosen.length > 1) {
+  const chosen = statesNamed(named, id, explorations);
+  const single = options.write !== undefined ? "--write" : options.forGaps === true ? "--for-gaps" : undefined;
+  if (single !== undefined && chosen.length > 1) {
     throw usage(
-      `--write needs one exploration, and the run has ${chosen.length}.`,
-      `Name one: seqqa suggest ${printable(chosen[0]!.name)} --write.`,
+      `${single} needs one exploration, and the run has ${chosen.length}.`,
+      `Name one: seqqa suggest ${printable(chosen[0].name)} ${single}.`,
     );
   }
-  const found = chosen.map((of) => ({ of, suggestions: suggest(of) }));
+  let found = chosen.map((of) => ({ of, suggestions: suggest(of) }));
+  if (options.forGaps === true) {
+    const [{ of, suggestions }] = found as [(typeof found)[number]];
+    const status = await withStrength(of, { config, run: id, options, shell, machinery }, (strength) => {
+      found = [{ of, suggestions: forGaps(suggestions, strength) }];
+    });
+    if (status !== 0) return status;
+  }
   if (options.json === true) {
     const all = found.map(({ of: { name, file }, suggestions }) => ({ name, file, ...suggestions }));
     shell.stdout.write(`${JSON.stringify({ run: id, explorations: all }, null, 2)}\n`);
@@ -54,6 +76,14 @@ export function suggestCommand(named: string | undefined, options: SuggestOption
   const [{ of, suggestions }] = found as [(typeof found)[number]];
   writeRules(of, suggestions.held.slice(0, most), options.write, shell);
   return 0;
+}
+
+/** Leaves the rules about columns in which no present rule noticed a corruption. */
+function forGaps(suggestions: Suggestions, { places }: Strength): Suggestions {
+  const gaps = places.filter(({ noticed, tried }) => noticed < tried);
+  const isAbout = ({ columns }: Candidate): boolean =>
+    gaps.some(({ table, column }) => columns.some((one) => (column === null ? one.startsWith(`${table}.`) : one === `${table}.${column}`)));
+  return { ...suggestions, held: suggestions.held.filter(isAbout), nearlyHeld: suggestions.nearlyHeld.filter(isAbout) };
 }
 
 function mostOf(text: string | undefined): number {
@@ -87,19 +117,4 @@ function writeRules(of: StatesOfRun, rules: readonly Candidate[], where: string 
   const count = `${rules.length} ${rules.length === 1 ? "rule" : "rules"}`;
   shell.stderr.write(`${count} written to ${shown}. Delete those that are not meant, and add to ${printable(of.file)}:\n`);
   shell.stderr.write(`  import { suggested } from ${from};\n  invariants: [...suggested]\n`);
-}
-
-function noneOf(named: string | undefined, id: string, explorations: readonly StatesOfRun[]): SeqqaError {
-  if (named === undefined) {
-    return new SeqqaError("NO_STATES", `Run ${id} has no exploration that reached a state.`, {
-      exitStatus: 2,
-      hint: "Run an exploration first: seqqa run.",
-    });
-  }
-  const names = explorations.map(({ name }) => name);
-  const close = nearest(named, names);
-  return new SeqqaError("NO_SUCH_EXPLORATION", `Run ${id} has no exploration named ${JSON.stringify(named)}.`, {
-    exitStatus: 2,
-    hint: close === undefined ? `It has: ${names.slice(0, 5).join(", ") || "none"}.` : `Did you mean ${JSON.stringify(close)}?`,
-  });
 }

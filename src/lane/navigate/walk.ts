@@ -1,4 +1,5 @@
 import type { UnitRequest } from "../../messages/lane-messages.ts";
+import type { StoreAdapter } from "../../model/stores/store-adapter.ts";
 import { stateId } from "../../model/results/state-id.ts";
 import type { WalkedStep, WalkJudged, WalkPlace } from "../../model/results/walked.ts";
 import { markedDifferences, sameNames, type Marked } from "../../state/index.ts";
@@ -41,8 +42,11 @@ export class Walk {
     return { id: stateId(fingerprint), lines: canonicalizer.describe(facts), applicable };
   }
 
-  /** Executes one action, and checks the rules in the state that it leads to. */
-  async step(index: number): Promise<WalkedStep> {
+  /**
+   * Executes one action, and checks the rules in the state that it leads to.
+   * @param spoil Changes the stores before the rules are checked.
+   */
+  async step(index: number, spoil?: (systems: Readonly<Record<string, StoreAdapter | undefined>>) => Promise<void>): Promise<WalkedStep> {
     const { state, stepper, canonicalizer, actions, drawing } = this.#ground.base;
     const action = actions[index]!;
     this.#ground.leave();
@@ -58,6 +62,7 @@ export class Walk {
     if (kind === "skipped" || kind === "lost") return { ...taken, ...nothing };
     // An action that failed may have sent its requests before.
     await this.#ground.settle();
+    if (kind === "executed") await spoil?.(this.#ground.base.world.systems);
     this.#path = [...this.#path, index];
     const lines = sameNames(before, canonicalizer.marked(await state.facts()));
     this.#lines = lines;
@@ -93,15 +98,19 @@ export class Walk {
     const after = await state.mark();
     await checker.check(action, false);
     let unjudged: readonly string[] = [];
+    let isBefore = false;
     let judged: Judged = { findings: [...checker.checked.findings], errors: [...checker.checked.errors] };
     if (stepper.checkFailure === undefined) {
       const rules = await judgeStep(base, { action, outcome, changed, mark }, () => this.#ground.settle());
       judged = { findings: [...judged.findings, ...rules.findings], errors: [...judged.errors, ...rules.errors] };
       unjudged = rules.unjudged.map(({ invariant }) => invariant);
+      isBefore = rules.asksEarlier;
     }
     const unanswered = stepper.checkFailure;
     if (unanswered !== undefined) return { ...withUnanswered(judged, unanswered, action.name, "once"), unjudged };
-    if (await state.changed(after)) await state.restore(after);
+    // A rule about the state before the step was judged there, and the checkpoint of the state after it is gone: the step is executed again.
+    if (isBefore) await this.#ground.goTo(this.#path, this.#draws);
+    else if (await state.changed(after)) await state.restore(after);
     return { ...judged, unjudged };
   }
 

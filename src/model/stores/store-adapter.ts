@@ -196,6 +196,11 @@ export interface LastLook {
  * checkpoint stays valid.
  */
 export interface StoreAdapter {
+  /**
+   * Executes one writing statement on a connection of its own, as a target would: it is part of the state, and is undone with it. For testing rules with
+   * rows that are wrong. Never called for a store of the user's own.
+   */
+  spoil?(sql: string): Awaitable<void>;
   /** The kind of store, e.g. `sqlite`. */
   readonly name: string;
   readonly checkpoint: CheckpointChoice;

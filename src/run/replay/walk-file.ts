@@ -4,6 +4,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import { nearest } from "../../model/text/nearest.ts";
 import type { WalkedStep, WalkJudged, WalkPlace } from "../../model/results/walked.ts";
 import { knowsNothing, readKnowledge } from "../../state/index.ts";
+import type { Walk } from "../../lane/index.ts";
 import { withLanes } from "../lanes/open-lanes.ts";
 import { loadExploration } from "../prepare/load-exploration.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
@@ -30,12 +31,14 @@ export interface ActionWalk {
   readonly actions: readonly string[];
   /** The URLs and files of the lane, without passwords. */
   readonly uses: readonly string[];
+  /** The stores are copies for this lane alone. */
+  readonly isIsolated: boolean;
   /** Goes to the end of a path. @throws LaneLost @throws SeqqaError `NO_SUCH_ACTION` */
   goTo(path: readonly string[], draws?: readonly (readonly string[])[]): Promise<WalkPlace>;
   /** Describes the present state. */
   place(): Promise<WalkPlace>;
-  /** Executes an action in the present state, and checks the rules. @throws SeqqaError `NO_SUCH_ACTION` */
-  step(action: string): Promise<WalkedStep>;
+  /** Executes an action in the present state, and checks the rules; `spoil` changes the stores before that. @throws SeqqaError `NO_SUCH_ACTION` */
+  step(action: string, spoil?: Parameters<Walk["step"]>[1]): Promise<WalkedStep>;
   /** Checks the rules of the initial state, in which the lane must be. */
   judgeRoot(): Promise<WalkJudged>;
 }
@@ -67,13 +70,14 @@ export async function walkFile<T>(input: WalkFileInput, work: (walk: ActionWalk)
           return work({
             actions: definition.actions.map(({ name }) => name),
             uses: report!.uses,
+            isIsolated: report!.isolated === true,
             goTo: (path, draws) =>
               walk.goTo(
                 indicesOf(path, definition),
                 draws?.map((one) => indicesOf(one, definition)),
               ),
             place: () => walk.place(),
-            step: async (action) => shown(await walk.step(indicesOf([action], definition)[0]!)),
+            step: async (action, spoil) => shown(await walk.step(indicesOf([action], definition)[0]!, spoil)),
             judgeRoot: () => walk.judgeRoot(),
           });
         }),

@@ -6,6 +6,8 @@ export interface Candidate {
   readonly code: string;
   /** The name that the rule gets by itself. */
   readonly name: string;
+  /** The columns that it is about, as `table.column`. */
+  readonly columns: readonly string[];
   /** How likely it is meant, 0 to 1: the order of the list. It is an estimate, and is not printed. */
   readonly likelihood: number;
   /** Where it could have been broken, in words. */

@@ -53,6 +53,7 @@ function dependent(table: ExploredTable, status: string, words: readonly string[
       {
         rule: "implies",
         code: `implies(${literal(table.name)}, ${objectLiteral([[status, literal(when)]])}, ${objectLiteral([[column, valueCode]])}${optionsCode(table)})`,
+        columns: [columnOf(table, status), columnOf(table, column)],
         name: impliesName(table.name, { [status]: when }, { [column]: value }),
         likelihood: wanted === "empty" ? 0.7 : 0.68,
         evidence: `${chosen.join(", ")} in ${judged.size} states; ${columnOf(table, column)} is ${wanted === "empty" ? "set" : "empty"} with ${counter}`,

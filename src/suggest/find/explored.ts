@@ -13,6 +13,8 @@ export interface ExploredTable extends Table {
   readonly numbers: readonly string[];
   /** Columns of a few words each, as statuses are: with their words. */
   readonly words: ReadonlyMap<string, readonly string[]>;
+  /** Columns that are `NULL` in some rows and not in others. */
+  readonly emptied: readonly string[];
   /** `true` where the World has another store with tables: rules have to name theirs. */
   readonly isOneOfSeveral: boolean;
 }
@@ -52,6 +54,7 @@ export function explored(all: StatesOfRun): Explored {
         changes: rowChanges(table, of.steps),
         numbers: others.filter((column) => isAmount(table, column)),
         words: new Map(others.flatMap((column) => wordsOf(table, column))),
+        emptied: table.columns.filter((column) => new Set([...cellsIn(table, column)].map(isNull)).size === 2),
         isOneOfSeveral: stores.size > 1,
       };
     }),
@@ -83,6 +86,13 @@ export function optionsCode(table: ExploredTable, entries: readonly (readonly [s
   return all.length === 0 ? "" : `, ${objectLiteral(all)}`;
 }
 
+/** Returns the different values of a column, of all states. */
+export function cellsIn(table: Table, column: string): ReadonlySet<Cell> {
+  const cells = new Set<Cell>();
+  eachRow(table, (row) => void cells.add(row.get(column) ?? "null"));
+  return cells;
+}
+
 /** Names of columns that refer to somebody or something without `_id`. */
 const REFERENCE_NAME = /^(?:parent|owner|author|user|member|assignee|creator|customer|account|team|tenant|(?:created|updated)_by)$/i;
 /** The fewest values that show that a column is a reference, whatever its name. */
@@ -92,11 +102,7 @@ const FEWEST_VALUES = 2;
 function referencesOf(table: Table, column: string, tables: readonly Table[]): readonly (readonly [string, string])[] {
   const stem = /^(.+?)(?:_id|_uuid|Id|ID|Uuid)$/.exec(column)?.[1]?.toLowerCase();
   const isNamed = stem !== undefined || REFERENCE_NAME.test(column);
-  const values = new Set<Cell>();
-  eachRow(table, (row) => {
-    const cell = row.get(column) ?? "null";
-    if (!isNull(cell)) values.add(cell);
-  });
+  const values = new Set([...cellsIn(table, column)].filter((cell) => !isNull(cell)));
   const isText = [...values].every((cell) => numberIn(cell) === undefined);
   if (column === table.key || values.size === 0 || !(isNamed || (isText && values.size >= FEWEST_VALUES))) return [];
   const fits = tables.filter(({ store, key }) => store === table.store && key !== undefined);
@@ -123,9 +129,7 @@ function namesOf(table: string): readonly string[] {
 }
 
 function isAmount(table: Table, column: string): boolean {
-  const values = new Set<Cell>();
-  eachRow(table, (row) => void values.add(row.get(column) ?? "null"));
-  values.delete("null");
+  const values = new Set([...cellsIn(table, column)].filter((cell) => !isNull(cell)));
   const isYesNo = [...values].every((cell) => cell === "0" || cell === "1");
   return values.size > 0 && !isYesNo && [...values].every((cell) => numberIn(cell) !== undefined);
 }

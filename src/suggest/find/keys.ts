@@ -44,6 +44,7 @@ function unique(table: ExploredTable, columns: readonly string[], likelihood: nu
     {
       rule: "unique",
       code: `unique(${literal(named.length === 1 ? named[0] : named)}${optionsCode(table)})`,
+      columns: named,
       name: nameOf(["unique", ...(columns.map((column) => ({ table: table.name, column })) as [{ table: string; column: string }])]),
       likelihood,
       evidence: `${values.size} different values, in states with at least two rows`,
@@ -81,6 +82,7 @@ function references(table: ExploredTable, column: string, tables: readonly Explo
     {
       rule: "references",
       code: `references(${literal(columnOf(table, column))}, ${literal(columnOf(target, key))}${optionsCode(table)})`,
+      columns: [columnOf(table, column), columnOf(target, key)],
       name: nameOf(["references", { table: table.name, column }, { table: target.name, column: key }]),
       likelihood: goes > 0 ? 0.92 : 0.7,
       evidence: `${values.size} different ${values.size === 1 ? "value" : "values"}${goes > 0 ? `; ${goes} ${goes === 1 ? "step removes" : "steps remove"} rows of ${target.name}` : ""}`,

@@ -56,6 +56,7 @@ function transitions(table: ExploredTable, column: string, words: readonly strin
     {
       rule: "transitions",
       code: `transitions(${literal(columnOf(table, column))}, ${objectLiteral(lists)}${optionsCode(table, options)})`,
+      columns: [columnOf(table, column)],
       name: nameOf(["transitions", { table: table.name, column }]),
       likelihood: /status|state|phase|stage/i.test(column) ? 0.95 : 0.7,
       evidence: `${listed}${finals.length === 0 ? "" : `; ${finals.join(", ")} ${finals.length === 1 ? "is" : "are"} final`}`,
@@ -104,6 +105,7 @@ function immutable(table: ExploredTable): readonly Candidate[] {
     {
       rule: "immutable",
       code: `immutable(${literal(named.length === 1 ? named[0] : named)}${optionsCode(table, key === "id" ? [] : [["key", literal(key)]])})`,
+      columns: named,
       name: nameOf(["immutable", ...(fixed.map((column) => ({ table: table.name, column })) as [{ table: string; column: string }])]),
       likelihood: 0.72,
       evidence: `${changed.length} changes of rows of ${table.name} leave ${fixed.length === 1 ? "it" : "them"} as ${fixed.length === 1 ? "it is" : "they are"}`,

@@ -76,6 +76,7 @@ function sumWithin({ parts, part, whole, limit, by, key }: PartsOfWhole): readon
     {
       rule: "sumWithin",
       code: `sumWithin(${objectLiteral([["parts", literal(named.parts)], ["whole", literal(named.whole)], ["by", literal(by)], ...own, ...store])})`,
+      columns: [named.parts, named.whole, columnOf(parts, by)],
       name: nameOf(["sum_within", { table: parts.name, column: part }, { table: whole.name, column: limit }]),
       likelihood: severalReached > 0 ? 0.85 : 0.5,
       evidence: `${reached} ${reached === 1 ? "sum reaches" : "sums reach"} it`,
@@ -175,6 +176,7 @@ function conserved({ table, column, others, parts, moves = 0 }: Total, steps: Ex
     {
       rule: "conserved",
       code,
+      columns: [...sums, ...rows.map(([status]) => status)],
       name: nameOf(["conserved", { table: table.name, column }, ...others.map((one) => ({ table: one.table.name, column: one.column }))]),
       likelihood: 0.9,
       evidence: `${judged} ${judged === 1 ? "step changes" : "steps change"} a part of it, and its total stays`,

@@ -126,6 +126,9 @@ describe("misuse ends with 2, one sentence, no stack, and nothing sent", () => {
     ["suggest --most ten", /^error: --most is "ten"\./],
     ["suggest --write=", /^error: --write is empty\.\n/],
     ["suggest --run last", /^error: (?:There is no run in|There is no such run)/],
+    ["suggest --max-time soon --for-gaps", /^error: [^\n]*(?:max_time|--max-time)[^\n]*\n/],
+    ["strength a b", /^error: Too many arguments for 'strength'\./],
+    ["strength --run last", /^error: (?:There is no run in|There is no such run)/],
     ["suggest a b", /^error: Too many arguments for 'suggest'\./],
     ["diff", /^error: No run to compare with was named\.\nhint: Type seqqa diff <before>/],
     ["diff a --formt html", /^error: Unknown option '--formt'\.\nhint: Did you mean --format\?\n$/],
@@ -243,34 +246,47 @@ async function optionsOf(command: string): Promise<readonly (readonly [flag: str
 }
 
 describe("every option of every command", () => {
-  it.each(["run", "list", "report", "merge", "replay", "completion", "demo", "doctor", "clean", "try", "open", "ui", "diff", "suggest"])(
-    "of %s refuses a wrong use",
-    async (command) => {
-      const options = await optionsOf(command);
-      expect(options.length > 0 || command === "completion").toBe(true);
-      for (const [flag, value] of options) {
-        const wrong = value?.startsWith("<") ? [flag] : [`${flag}=yes`];
-        // Two letters that change places leave nothing of a short flag.
-        const typo = flag.length <= 4 ? `${flag}s` : `${flag.slice(0, -2)}${flag.at(-1)}${flag.at(-2)}x`;
-        const [misused, mistyped] = [
-          await seqqa([command, ...wrong], { cwd, ...setting }),
-          await seqqa([command, typo], { cwd, ...setting }),
-        ];
-        expect(misused.stderr, flag).toMatch(
-          value === undefined
-            ? /^error: (?:Unknown option|Option) '[^\n]*\.\nhint: [^\n]+\n$/
-            : value.startsWith("<")
-              ? /^error: Option '[^\n]*' argument missing\.\nhint: [^\n]+\n$/
-              : /^error: (?:Option '[^\n]*' argument 'yes' is invalid\. Allowed choices are [^\n]+|"yes" is not the id of a run|There is no run in [^\n]+)\.\nhint: [^\n]+\n$/,
-        );
-        expect(mistyped.stderr, typo).toMatch(
-          new RegExp(`^error: Unknown option '${typo}'\\.\nhint: Did you mean (?:one of )?[^\n]*${flag}[^\n]*\n$`),
-        );
-        for (const { status, stdout, inputs, journeyInputs } of [misused, mistyped])
-          expect({ status, stdout, sent: inputs.length + journeyInputs.length }).toEqual({ status: 2, stdout: "", sent: 0 });
-      }
-    },
-  );
+  it.each([
+    "run",
+    "list",
+    "report",
+    "merge",
+    "replay",
+    "completion",
+    "demo",
+    "doctor",
+    "clean",
+    "try",
+    "open",
+    "ui",
+    "diff",
+    "suggest",
+    "strength",
+  ])("of %s refuses a wrong use", async (command) => {
+    const options = await optionsOf(command);
+    expect(options.length > 0 || command === "completion").toBe(true);
+    for (const [flag, value] of options) {
+      const wrong = value?.startsWith("<") ? [flag] : [`${flag}=yes`];
+      // Two letters that change places leave nothing of a short flag.
+      const typo = flag.length <= 4 ? `${flag}s` : `${flag.slice(0, -2)}${flag.at(-1)}${flag.at(-2)}x`;
+      const [misused, mistyped] = [
+        await seqqa([command, ...wrong], { cwd, ...setting }),
+        await seqqa([command, typo], { cwd, ...setting }),
+      ];
+      expect(misused.stderr, flag).toMatch(
+        value === undefined
+          ? /^error: (?:Unknown option|Option) '[^\n]*\.\nhint: [^\n]+\n$/
+          : value.startsWith("<")
+            ? /^error: Option '[^\n]*' argument missing\.\nhint: [^\n]+\n$/
+            : /^error: (?:Option '[^\n]*' argument 'yes' is invalid\. Allowed choices are [^\n]+|"yes" is not the id of a run|There is no run in [^\n]+)\.\nhint: [^\n]+\n$/,
+      );
+      expect(mistyped.stderr, typo).toMatch(
+        new RegExp(`^error: Unknown option '${typo}'\\.\nhint: Did you mean (?:one of )?[^\n]*${flag}[^\n]*\n$`),
+      );
+      for (const { status, stdout, inputs, journeyInputs } of [misused, mistyped])
+        expect({ status, stdout, sent: inputs.length + journeyInputs.length }).toEqual({ status: 2, stdout: "", sent: 0 });
+    }
+  });
 });
 
 describe("help and version", () => {

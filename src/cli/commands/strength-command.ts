@@ -1,0 +1,96 @@
+import { resolve } from "node:path";
+import { SeqqaError } from "../../model/errors.ts";
+import type { Config } from "../../config/index.ts";
+import { printable } from "../../reports/index.ts";
+import { readStates, readStoredRun, type StatesOfRun } from "../../run-log/index.ts";
+import type { ExitStatus } from "../../run/session/exit-status.ts";
+import { measureStrength, strengthLines, type Strength } from "../../strength/index.ts";
+import { configFor } from "../arguments/config-for.ts";
+import { isExplorationFile } from "../arguments/find-explorations.ts";
+import { statesNamed } from "../arguments/states-named.ts";
+import { usage } from "../arguments/run-options.ts";
+import type { Shell } from "../process/shell.ts";
+import { handsOn, laneFlags, type LaneFlags } from "../run/hands-on.ts";
+import type { Machinery } from "../run/machinery.ts";
+import { tellSkipped } from "../run/report-files.ts";
+
+export interface StrengthOptions extends LaneFlags {
+  readonly run?: string;
+  readonly maxTime?: string;
+  readonly json?: boolean;
+  readonly output?: string;
+}
+
+/** Seconds that a measurement takes at most, unless `exploration.max_time` or `--max-time` say otherwise. */
+const MAX_TIME = 300;
+
+/** `seqqa strength`: makes rows of explored states wrong on a lane of its own, and shows which of that no rule notices. */
+export async function strengthCommand(
+  named: string | undefined,
+  options: StrengthOptions,
+  shell: Shell,
+  machinery: Machinery,
+): Promise<ExitStatus> {
+  const config = configFor(shell, { directory: ".", ...laneFlags(options, flagsOf(options)) });
+  const { id, explorations, skipped } = readStates(config.report.outputDir, options.run);
+  tellSkipped(shell, skipped);
+  const [of, ...others] = statesNamed(named, id, explorations);
+  if (others.length > 0) throw usage(`The run has ${others.length + 1} explorations.`, `Name one: seqqa strength ${printable(of.name)}.`);
+  return withStrength(of, { config, run: id, options, shell, machinery }, (strength) => {
+    const text =
+      options.json === true
+        ? JSON.stringify({ run: id, name: of.name, ...strength }, null, 2)
+        : strengthLines(of.name, strength).map(printable).join("\n");
+    shell.stdout.write(`${text}\n`);
+  });
+}
+
+/** Returns the flags that replace keys of the configuration. */
+export function flagsOf({ output, maxTime }: Pick<StrengthOptions, "output" | "maxTime">): NonNullable<Parameters<typeof laneFlags>[1]> {
+  return [
+    ...(output === undefined ? [] : [{ key: "report.output_dir", flag: "--output", value: output }]),
+    ...(maxTime === undefined ? [] : [{ key: "exploration.max_time", flag: "--max-time", value: maxTime }]),
+  ];
+}
+
+interface Measuring {
+  readonly config: Config;
+  /** The id of the run. */
+  readonly run: string;
+  readonly options: LaneFlags;
+  readonly shell: Shell;
+  readonly machinery: Machinery;
+}
+
+/** Measures the strength of an exploration's rules. @throws SeqqaError with exit status 2 where its stores are not copies */
+export async function withStrength(
+  of: StatesOfRun,
+  { config, run, options, shell, machinery }: Measuring,
+  work: (strength: Strength) => void,
+): Promise<ExitStatus> {
+  // A run log from somebody else must not cause any other module to be loaded.
+  if (!isExplorationFile(of.file)) {
+    throw usage(
+      `The run names ${printable(of.file)}, which is not called *.explore.ts, .mts, .js or .mjs.`,
+      "Choose another run with --run.",
+    );
+  }
+  const stored = readStoredRun(config.report.outputDir, run).explorations.find(({ name, file }) => name === of.name && file === of.file);
+  const hands = { shell, machinery, verbose: options.verbose === true, inspect: false };
+  const input = { entry: resolve(shell.cwd, of.file), config, seed: stored?.seed, known: stored?.beginning, actions: of.actions };
+  return handsOn(input, hands, async (walk) => {
+    if (!walk.isIsolated) {
+      throw new SeqqaError(
+        "STRENGTH_NEEDS_COPY",
+        "Rows are only made wrong in copies of stores, and this target works on stores of your own.",
+        {
+          exitStatus: 2,
+          hint: "Let seqqa start the target on copies: target.command with {db_path} or {url:name} in seqqa.yaml.",
+        },
+      );
+    }
+    const end = performance.now() + (config.exploration.maxTime ?? MAX_TIME) * 1000;
+    work(await measureStrength(of, walk, () => performance.now() > end));
+    return 0;
+  });
+}

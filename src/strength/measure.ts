@@ -1,0 +1,153 @@
+import type { StatesOfRun } from "../run-log/index.ts";
+import { explored, type ExploredTable } from "../suggest/index.ts";
+import { corruptions, RowWriter, type Corruption, type LiveRow, type Spoilt } from "./corruptions.ts";
+
+/** A lane on which a step can be executed and its result made wrong before the rules are checked. */
+export interface SpoiltSteps {
+  /** Goes to the end of a path. */
+  goTo(path: readonly string[]): Promise<unknown>;
+  /** Executes an action; `spoil` changes the stores before the rules are checked. */
+  step(
+    action: string,
+    spoil: (systems: Readonly<Record<string, unknown>>) => Promise<void>,
+  ): Promise<{ readonly kind: string; readonly broken: readonly { readonly invariant: string }[]; readonly errors: readonly unknown[] }>;
+}
+
+/** The corruptions of one kind in one place. */
+export interface SpoiltPlace {
+  readonly table: string;
+  /** `null`: the row as a whole. */
+  readonly column: string | null;
+  /** E.g. `another word`, `one more`, `a row missing`. */
+  readonly kind: string;
+  /** Number of times that it was tried. */
+  readonly tried: number;
+  /** Number of times that a rule was broken, or could not be checked any more. */
+  readonly noticed: number;
+  /** Names of the rules that noticed it. */
+  readonly by: readonly string[];
+  /** One that no rule noticed, with the calls that lead to it. */
+  readonly missed: { readonly what: string; readonly path: readonly string[] } | undefined;
+}
+
+export interface Strength {
+  readonly places: readonly SpoiltPlace[];
+  readonly tried: number;
+  readonly noticed: number;
+  /** Number of corruptions that the database itself refused. */
+  readonly refused: number;
+  /** The time was up before all were tried. */
+  readonly isCut: boolean;
+}
+
+/** The most states whose rows are made wrong, for each table, and the most rows of each. */
+const STATES = 8;
+const ROWS = 4;
+
+/**
+ * Makes rows of explored states wrong, one field at a time, and counts how often a rule notices. Each is made where a step of the run ended, so that
+ * rules about steps are asked, too. The same run gives the same corruptions in the same order.
+ *
+ * @param isOver Asked before each: `true` ends it.
+ */
+export async function measureStrength(states: StatesOfRun, lane: SpoiltSteps, isOver: () => boolean): Promise<Strength> {
+  const { tables, of } = explored(states);
+  const places = new Map<string, { -readonly [K in keyof SpoiltPlace]: SpoiltPlace[K] } & { readonly names: Set<string> }>();
+  let [refused, isCut] = [0, false];
+  for (const table of tables.filter(({ key }) => key !== undefined)) {
+    const ways = corruptions(table);
+    const trials = sample(table, of).flatMap((node) =>
+      ways.flatMap((way) => Array.from({ length: Math.min(ROWS, table.rows[node]!.length) }, (_, index) => ({ node, way, index }))),
+    );
+    for (const { node, way, index } of trials) {
+      const path = pathOf(of, of.states[node]!.parent);
+      const action = of.actions[of.states[node]!.action]!;
+      isCut ||= isOver();
+      if (isCut) break;
+      await lane.goTo(path);
+      const made = await spoilt(lane, { action, way, table, index });
+      if (made === "refused") refused++;
+      if (typeof made === "string") continue;
+      const name = `${table.name} ${way.column ?? ""} ${way.kind}`;
+      const place = places.get(name) ?? {
+        table: table.name,
+        column: way.column ?? null,
+        kind: way.kind,
+        tried: 0,
+        noticed: 0,
+        by: [],
+        missed: undefined,
+        names: new Set<string>(),
+      };
+      places.set(name, place);
+      place.tried++;
+      for (const rule of made.by) place.names.add(rule);
+      if (made.isNoticed) place.noticed++;
+      else place.missed ??= { what: made.what, path: [...path, action] };
+    }
+  }
+  const all = [...places.values()].map(({ names, ...place }) => ({ ...place, by: [...names].toSorted() }));
+  const sum = (of: (place: SpoiltPlace) => number): number => all.reduce((total, place) => total + of(place), 0);
+  return { places: all, tried: sum(({ tried }) => tried), noticed: sum(({ noticed }) => noticed), refused, isCut };
+}
+
+interface Trial {
+  readonly action: string;
+  readonly way: Corruption;
+  readonly table: ExploredTable;
+  /** The position of the row among those of the table. */
+  readonly index: number;
+}
+
+type Made = { readonly what: string; readonly isNoticed: boolean; readonly by: readonly string[] } | "refused" | "not applicable";
+
+async function spoilt(lane: SpoiltSteps, { action, way, table, index }: Trial): Promise<Made> {
+  let made = "not applicable" as Pick<Spoilt, "what"> | "refused" | "not applicable";
+  const { kind, broken, errors } = await lane.step(action, async (systems) => {
+    const store = systems[table.store] as SqlStore | undefined;
+    if (store?.spoil === undefined) return;
+    const write = new RowWriter(table, systems);
+    const rows = inOrder(await store.query(`SELECT * FROM ${write.from}`), table);
+    const row = rows[index];
+    const wrong = row === undefined ? undefined : way.of(row, rows, write);
+    if (wrong === undefined) return;
+    made = await Promise.resolve(wrong.sql)
+      .then(async (sql) => store.spoil!(sql))
+      .then(
+        () => wrong,
+        () => "refused" as const,
+      );
+  });
+  if (typeof made === "string") return made;
+  if (kind !== "executed") return "not applicable";
+  return { what: made.what, isNoticed: broken.length + errors.length > 0, by: broken.map(({ invariant }) => invariant) };
+}
+
+/** Sorts rows by what is the same in every run: neither ids nor times that the target draws. */
+function inOrder(rows: readonly LiveRow[], { numbers, words, emptied, key }: ExploredTable): readonly LiveRow[] {
+  const textOf = (row: LiveRow): string =>
+    JSON.stringify([
+      ...[...words.keys(), ...numbers].map((column) => String(row[column])),
+      ...emptied.map((column) => row[column] === null),
+      typeof row[key!] === "number" ? String(row[key!]).padStart(20, "0") : "",
+    ]);
+  return rows.toSorted((a, b) => (textOf(a) < textOf(b) ? -1 : textOf(a) > textOf(b) ? 1 : 0));
+}
+
+interface SqlStore {
+  query(sql: string): readonly LiveRow[] | Promise<readonly LiveRow[]>;
+  spoil?(sql: string): void | Promise<void>;
+}
+
+/** Returns states in which the table has rows, spread over all of them. The root state is none of them: no step leads there. */
+function sample(table: ExploredTable, { states }: StatesOfRun): readonly number[] {
+  const fit = states.flatMap(({ parent }, node) => (parent >= 0 && (table.rows[node]?.length ?? 0) > 0 ? [node] : []));
+  const count = Math.min(STATES, fit.length);
+  return Array.from({ length: count }, (_, index) => fit[Math.floor((index * fit.length) / count)]!);
+}
+
+function pathOf({ states, actions }: StatesOfRun, node: number): readonly string[] {
+  const path: string[] = [];
+  for (let at = node; at > 0; at = states[at]!.parent) path.unshift(actions[states[at]!.action]!);
+  return path;
+}

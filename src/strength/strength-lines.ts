@@ -1,0 +1,29 @@
+import type { SpoiltPlace, Strength } from "./measure.ts";
+
+/** Returns what rules notice, in lines for a terminal: first the corruptions that no rule noticed. */
+export function strengthLines(name: string, { places, tried, noticed, refused, isCut }: Strength): readonly string[] {
+  const percent = tried === 0 ? "nothing could be tried" : `${share(noticed, tried)} of ${tried} corruptions were noticed`;
+  const missed = places.filter((place) => place.noticed < place.tried).toSorted((a, b) => a.noticed / a.tried - b.noticed / b.tried);
+  const kept = places.filter((place) => place.noticed === place.tried);
+  return [
+    `${name}: ${percent}${refused === 0 ? "" : `; ${refused} more were refused by the database`}${isCut ? "; the time was up before all were tried" : ""}`,
+    ...(missed.length === 0 ? [] : ["", "Not noticed", ...missed.flatMap(missedLines)]),
+    ...(kept.length === 0
+      ? []
+      : ["", "Noticed each time", ...kept.map((place) => `  ${placeOf(place)}  by ${place.by.join(", ") || "an error of a rule"}`)]),
+  ];
+}
+
+function missedLines(place: SpoiltPlace): readonly string[] {
+  const by = place.by.length === 0 ? "" : `, by ${place.by.join(", ")}`;
+  const { missed } = place;
+  return [
+    `  ${placeOf(place)}  noticed ${place.noticed} of ${place.tried} times${by}`,
+    ...(missed === undefined ? [] : [`      ${missed.what} after ${missed.path.join(" -> ")}`]),
+  ];
+}
+
+const placeOf = ({ table, column, kind }: SpoiltPlace): string => `${column === null ? table : `${table}.${column}`}: ${kind}`;
+
+/** Never 100 % unless it is all. */
+const share = (part: number, whole: number): string => `${part === whole ? 100 : Math.min(99, Math.round((100 * part) / whole))} %`;
