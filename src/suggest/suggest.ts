@@ -36,7 +36,7 @@ export function suggest(states: StatesOfRun): Suggestions {
     .toSorted((a, b) => b.likelihood - a.likelihood || b.judged - a.judged || (a.code < b.code ? -1 : 1));
   return {
     held: found.filter(({ broken }) => broken.length === 0),
-    nearlyHeld: found.filter(({ broken }) => broken.length > 0),
+    nearlyHeld: found.filter((one) => one.broken.length > 0 && !isReversed(one, found)),
     states: states.states.length,
     unread: all.unread,
     violating: all.violating,
@@ -48,10 +48,18 @@ export function suggest(states: StatesOfRun): Suggestions {
 const FEWEST = 3;
 /** The largest share of places in which a property may be broken and still be reported, as one that was nearly kept. */
 const MOST_BROKEN = 0.25;
+/** The same with all places behind them. */
+const MOST_SPOILT = 0.6;
 
 /** Returns `true` if there is enough that speaks for a property. What one step broke stays broken in the states behind it: it is counted once. */
 function isSupported({ judged, broken }: Candidate, { states }: StatesOfRun): boolean {
   const all = new Set(broken.map(({ state }) => state));
   const first = broken.filter(({ state, action }) => action !== undefined || !all.has(states[state]!.parent));
-  return judged - broken.length >= FEWEST && first.length <= judged * MOST_BROKEN;
+  return judged - broken.length >= FEWEST && first.length <= judged * MOST_BROKEN && broken.length <= judged * MOST_SPOILT;
+}
+
+/** Returns `true` for a bound of two columns that is kept better the other way round. */
+function isReversed({ rule, columns: [first, second], broken }: Candidate, found: readonly Candidate[]): boolean {
+  const other = found.find((one) => one.rule === rule && one.columns[0] === second && one.columns[1] === first);
+  return rule === "neverAbove" && other !== undefined && other.broken.length < broken.length;
 }
