@@ -292,7 +292,7 @@ export function ignoredColumnsContract(make: (schema: readonly string[]) => Prom
             expect((await store.clean())?.keep ?? []).toEqual([]);
           });
         }),
-        { numRuns: size(25, 500) },
+        { numRuns: size(8, 500) },
       );
     });
   });

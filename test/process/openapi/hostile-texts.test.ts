@@ -249,7 +249,7 @@ describe("texts that are read all the same", () => {
           expect(JSON.stringify(document)).toBe(before);
         },
       ),
-      { numRuns: size(500, 2000) },
+      { numRuns: size(150, 2000) },
     );
   });
 });

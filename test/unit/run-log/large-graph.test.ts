@@ -4,6 +4,7 @@ import { join } from "node:path";
 import Database from "better-sqlite3";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
+import { size } from "../../sizes.ts";
 import { writeCommit } from "../../../src/engine/commit/commit-rows.ts";
 import { FINDING, KIND, ROW, SKIPPED, STATUS } from "../../../src/messages/lane-messages.ts";
 import { readFindings, readRun } from "../../../src/run-log/index.ts";
@@ -93,7 +94,7 @@ describe("paths in a stored graph", () => {
         db.close();
         expect([[...found.nodes], [...found.edges]]).toEqual([[...nodes], [...taken]]);
       }),
-      { numRuns: 200 },
+      { numRuns: size(60, 800) },
     );
   });
 });
@@ -125,7 +126,7 @@ describe("the part of a stored graph that is shown", () => {
         );
         expect(shown.byDepth).toEqual({ states, executed });
       }),
-      { numRuns: 100 },
+      { numRuns: size(30, 400) },
     );
   });
 });

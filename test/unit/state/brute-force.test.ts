@@ -84,7 +84,7 @@ test("agrees with brute force over all renamings: no wrong split, no wrong merge
       byText.set(text, fingerprint);
       byPrint.set(fingerprint, text);
     }),
-    { numRuns: size(1_000, 20_000) },
+    { numRuns: size(600, 20_000) },
   );
   expect(byText.size).toBeGreaterThan(500);
 }, 120_000);
@@ -104,7 +104,7 @@ test("small dense graphs, where colours alone decide little, agree too", () => {
       byText.set(text, fingerprint);
       byPrint.set(fingerprint, text);
     }),
-    { numRuns: size(500, 20_000) },
+    { numRuns: size(200, 20_000) },
   );
   expect(byText.size).toBeGreaterThan(100);
 }, 120_000);

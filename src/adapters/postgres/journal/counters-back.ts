@@ -4,12 +4,12 @@ import { quoteText } from "../connect/sql-text.ts";
 
 /**
  * Returns a statement that restores sequences, but not below a value in use: one that was drawn since and is in a column that is filled from the
- * sequence. A sequence that is not as it was recorded stays. `source`: a query for the sequence, its old value, and its recorded value (`null`: not
+ * sequence. A sequence that is not as it was recorded stays, unless it is behind its old value. `source`: a query for the sequence, its old value, and its recorded value (`null`: not
  * known). `table`: if it does not exist, nothing is done.
  */
 export function countersBack(source: string, table?: string): string {
   return `do ${quoteText(`
-declare r record; present record; owned record; is_up boolean; used bigint; one bigint;
+declare r record; present record; owned record; is_up boolean; is_cycle boolean; is_behind boolean; used bigint; one bigint;
 begin
   ${table === undefined ? "" : `if pg_catalog.to_regclass('${table}') is null then return; end if;`}
   perform pg_catalog.set_config('search_path', 'pg_catalog', true);
@@ -17,8 +17,12 @@ begin
     continue when r.sequence is null;
     execute format('select last_value, is_called from %s', r.sequence) into present;
     continue when present.last_value = r.last and present.is_called = r.called;
-    continue when r.recorded_last is not null and (present.last_value, present.is_called) is distinct from (r.recorded_last, r.recorded_called);
-    select seqincrement > 0 into is_up from pg_sequence where seqrelid = r.sequence;
+    select seqincrement > 0, seqcycle into is_up, is_cycle from pg_sequence where seqrelid = r.sequence;
+    -- A sequence that is behind its old value was reset by the target after the last look: it would give values a second time.
+    is_behind := not is_cycle and (case when is_up then present.last_value < r.last else present.last_value > r.last end
+      or (present.last_value = r.last and r.called and not present.is_called));
+    continue when r.recorded_last is not null and not is_behind
+      and (present.last_value, present.is_called) is distinct from (r.recorded_last, r.recorded_called);
     used := null;
     for owned in ${USERS} loop
       -- A value beyond the present one was in use before, and the sequence would have met it anyway.

@@ -222,14 +222,20 @@ function valueOf(plan: TablePlan, row: ExactRow, column: string): ExactValue {
   return row[at < 0 ? 0 : at + plan.shownFrom] ?? null;
 }
 
-/** Restores counters that are as the run recorded them, but never below a value that is in use. */
+/**
+ * Restores counters that are as the run recorded them, but never below a value that is in use. A counter that is lower than at first, or gone, is
+ * restored in any case: the target of the run did that after the last look, and ids would be given a second time.
+ */
 function putCounters(db: Database, log: UndoLog): void {
   const { root, recorded } = keptCounters(db);
   const of = (rows: readonly ExactRow[], name: ExactValue): ExactValue | undefined => rows.find((row) => row[1] === name)?.[2];
   const now = log.counters();
   for (const name of new Set([...root, ...now].map((row) => row[1]!))) {
     const before = of(root, name);
-    if (of(now, name) !== of(recorded, name) || of(now, name) === before) continue;
+    const present = of(now, name);
+    if (present === before) continue;
+    const isLower = !isInHeader(name) && typeof before === "bigint" && !(typeof present === "bigint" && present > before);
+    if (present !== of(recorded, name) && !isLower) continue;
     if (isInHeader(name)) {
       setInHeader(db, name, before);
       continue;
@@ -237,7 +243,7 @@ function putCounters(db: Database, log: UndoLog): void {
     const inUse = typeof name === "string" ? largestRowid(db, name) : 0n;
     const wanted = typeof before === "bigint" && before > inUse ? before : inUse;
     if (before === undefined && inUse === 0n) db.prepare("delete from sqlite_sequence where name = ?").run(name);
-    else if (of(now, name) === undefined) db.prepare("insert into sqlite_sequence(name, seq) values(?, ?)").run(name, wanted);
+    else if (present === undefined) db.prepare("insert into sqlite_sequence(name, seq) values(?, ?)").run(name, wanted);
     else db.prepare("update sqlite_sequence set seq = ? where name = ?").run(wanted, name);
   }
 }

@@ -100,7 +100,7 @@ async function keptAtClose(adapter: PostgresAdapter, row: string): Promise<unkno
 describe.each<By>(["superuser", "owner"])("a run of a role that is %s, killed", (by) => {
   const scratch = scratchBy(by);
 
-  test.each(Array.from({ length: size(3, 20) }, (_, i) => i))("leaves every row that another client wrote, kill %i", async (nth) => {
+  test.each(Array.from({ length: size(1, 20) }, (_, i) => i))("leaves every row that another client wrote, kill %i", async (nth) => {
     const store = await scratch(SHOP);
     const { api, url } = store;
     const [other, late] = [await session(url), await session(url)];
@@ -256,6 +256,22 @@ describe.each<By>(["superuser", "owner"])("a run of a role that is %s, killed", 
     // Row 5 stays, since an item of somebody else's needs it.
     expect(await column(api, "select last_value from orders_id_seq union all select last_value from items_id_seq")).toEqual(["5", "3"]);
     expect(await column(api, "select nextval('free') union all select nextval('drawn')")).toEqual(["1", "3"]);
+  });
+
+  test("sequences that were reset behind their old values go back: no value is given twice", async () => {
+    const store = await scratch([
+      ...SHOP,
+      "create sequence free start 5",
+      "create sequence down increment -1 start -5",
+      "select nextval('free'), nextval('down')",
+    ]);
+    await killedAfter(store, "insert into orders(code) values ('d')");
+    // In flight after the last look.
+    await store.api.query("select setval('free', 2), setval('down', -2), setval('orders_id_seq', 1, false)");
+    await stores.clean(store.url);
+    expect(
+      await column(store.api, "select nextval('free') union all select nextval('down') union all select last_value from orders_id_seq"),
+    ).toEqual(["6", "-6", "3"]);
   });
 
   test("a table that was altered or dropped after the lease is over is not guessed at, if the run changed it", async () => {
@@ -420,7 +436,7 @@ describe.each<By>(["superuser", "owner", "granted owner"])("property, as %s", (b
           "insert into parents(v) select 9 from generate_series(1, 2); insert into kids(v) select 9 from generate_series(1, 2)",
         );
       }),
-      { numRuns: size(25, 600) },
+      { numRuns: size(8, 600) },
     );
     await expectNoTrace(template);
   });

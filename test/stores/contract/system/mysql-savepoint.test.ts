@@ -47,11 +47,11 @@ const asPool: Writer = async (connection, random) => {
 };
 
 describe("mysql savepoint, a target in this process with a connection", () => {
-  systemContract({ lane: (index) => lane(index, false, asConnection), cycles: size(15, 10_000), seed: 41 });
+  systemContract({ lane: (index) => lane(index, false, asConnection), cycles: size(6, 10_000), seed: 41 });
 });
 
 describe("mysql savepoint, a target in this process with a pool, a borrowed store", () => {
-  systemContract({ lane: (index) => lane(index, true, asPool), cycles: size(10, 2000), seed: 42 });
+  systemContract({ lane: (index) => lane(index, true, asPool), cycles: size(6, 2000), seed: 42 });
 });
 
 /** Deletes that go in a circle over two tables, which no trigger follows. */

@@ -30,11 +30,11 @@ async function apart(checkpoint: "journal" | "clone", borrowed: boolean, laneInd
 }
 
 describe("postgres journal, another process", () => {
-  systemContract({ lane: (index) => apart("journal", false, index), cycles: size(50, 10_000) });
+  systemContract({ lane: (index) => apart("journal", false, index), cycles: size(20, 10_000) });
 });
 
 describe("postgres journal, borrowed, other seeds", () => {
-  systemContract({ lane: (index) => apart("journal", true, index), cycles: size(30, 2000), seed: 77 });
+  systemContract({ lane: (index) => apart("journal", true, index), cycles: size(12, 2000), seed: 77 });
 });
 
 test("postgres journal, three lanes of one server at once", async () => {
@@ -47,7 +47,7 @@ test("postgres journal, three lanes of one server at once", async () => {
     lanes.map(async ({ system, write }, lane) => {
       const random = new Random(100 + lane);
       const [, root, dump] = roots[lane]!;
-      for (let cycle = 0; cycle < size(15, 1500); cycle++) {
+      for (let cycle = 0; cycle < size(6, 1500); cycle++) {
         for (let writes = random.below(5); writes > 0; writes--) await write(random);
         const [mark, then] = [await system.mark(), await system.dump()];
         await write(random);
@@ -65,5 +65,5 @@ test("postgres journal, three lanes of one server at once", async () => {
 });
 
 describe("postgres clone, another process", () => {
-  systemContract({ lane: (index) => apart("clone", false, index), cycles: size(8, 200), seed: 5 });
+  systemContract({ lane: (index) => apart("clone", false, index), cycles: size(6, 200), seed: 5 });
 });

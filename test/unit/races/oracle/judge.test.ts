@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
+import { size } from "../../../sizes.ts";
 import { judge } from "../../../../src/races/oracle/judge.ts";
 import { loadHasher } from "../../../../src/state/index.ts";
 import type { CallEnd, Execution } from "../../../../src/races/oracle/execution.ts";
@@ -273,7 +274,7 @@ describe("against a machine whose every interleaving is known", () => {
         const expected = same(forth) || same(back) ? undefined : sameState(forth) || sameState(back) ? "responses" : "state";
         expect(judgement?.verdict).toBe(expected);
       }),
-      { numRuns: 500 },
+      { numRuns: size(150, 2000) },
     );
   });
 });

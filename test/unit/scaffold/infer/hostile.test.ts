@@ -181,7 +181,7 @@ describe("hostile descriptions", () => {
         expectSound(plan);
         expect(planScaffold(one)).toEqual(plan);
       }),
-      { numRuns: size(60, 5000) },
+      { numRuns: size(20, 5000) },
     );
   });
 

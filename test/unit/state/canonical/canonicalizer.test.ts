@@ -2,6 +2,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
+import { size } from "../../../sizes.ts";
 import { loadHasher, opaqueTokens } from "../../../../src/state/index.ts";
 import { canonicalizer, CLOCK, facts, permutations, print, stored, table, uuids, valued, type Rows } from "../support.ts";
 
@@ -549,7 +550,7 @@ describe("values", () => {
         seen.set(fingerprint, text);
         expect(print(canonical, valued(structuredClone(plain)))).toBe(fingerprint);
       }),
-      { numRuns: 500 },
+      { numRuns: size(150, 2000) },
     );
   });
 

@@ -51,7 +51,7 @@ test("a folder that stays, with nothing in the database any more, is no failure"
 });
 
 test("what is being defined in a database while it is removed leaves no file of a trigger behind", async () => {
-  for (let round = 0; round < size(30, 300); round++) {
+  for (let round = 0; round < size(10, 300); round++) {
     const name = await newDatabase();
     const sessions = await Promise.all(Array.from({ length: 3 }, async () => createConnection({ uri: await databaseUrl(name) })));
     const defining = sessions.map(async (session, which) => {
