@@ -47,7 +47,7 @@ const lists = [
     lint: inTurn(run("npm", "run", "--silent", "build:types"), run("oxlint", "--deny-warnings")),
     package: checkPackage,
     format: run("oxfmt", "--check", "."),
-    documents: run("node", "scripts/error-reference.mjs", "--check"),
+    documents: inTurn(run("node", "scripts/error-reference.mjs", "--check"), run("node", "scripts/public-docs.mjs")),
     imports: run("depcruise", "--config", ".dependency-cruiser.cjs", "src"),
     "dead code": run("knip"),
   },

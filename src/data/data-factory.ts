@@ -5,6 +5,7 @@ import { fakerOn } from "./faker.ts";
 import * as records from "./records.ts";
 import { Stream } from "./stream.ts";
 
+/** Options of {@link DataFactory}. */
 export interface DataFactoryOptions {
   /** Default 0. */
   readonly seed?: number | string;

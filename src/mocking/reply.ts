@@ -4,6 +4,7 @@ import { SeqqaError } from "../model/errors.ts";
 export interface ReplyOptions {
   /** Default 200. */
   readonly status?: number;
+  /** Headers of the reply. Default: none but its content type. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

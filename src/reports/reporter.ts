@@ -45,12 +45,17 @@ export interface Reporter {
 /** A reporter with all of its methods, but for the one that costs time at each step. */
 export type WholeReporter = Required<Omit<Reporter, "tried">> & Pick<Reporter, "tried">;
 
+/** The streams that a reporter may write to, and what the run was asked to show. */
 export interface ReporterOptions {
+  /** Standard output of the command. */
   readonly stdout: Output;
+  /** Standard error of the command. */
   readonly stderr: Output;
+  /** The environment of the command. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** `--verbose` was given. */
   readonly verbose: boolean;
+  /** The data that may be shown: fields to redact, and whether requests and responses are shown. */
   readonly visibility: Visibility;
   /** Milliseconds of a monotonic clock. */
   readonly now?: (() => number) | undefined;

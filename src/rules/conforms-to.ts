@@ -6,6 +6,7 @@ import { Severity } from "../model/declare/severity.ts";
 import { Conformance } from "../openapi/conformance/conformance.ts";
 import { describe, readDescription } from "../openapi/index.ts";
 
+/** Options of {@link conformsTo}. */
 export interface ConformsToOptions {
   /** Statuses that need not be described, e.g. `[401, "5xx"]`. Answers with them are not checked. Default: none. */
   readonly except?: readonly ExpectedStatus[];

@@ -8,6 +8,7 @@ import { createdBy, requestTo } from "./resources/created.ts";
 import { isDone, isMissing, pathOf, shownPath, urlOf, writesOf } from "./requests.ts";
 import { ResourcePaths } from "./resources/resource-paths.ts";
 
+/** Options of {@link createdMeansAvailable}. */
 export interface CreatedMeansAvailableOptions {
   /** The resources of the API. An item that is created without a `Location` is looked up at the path of its item. */
   readonly resources?: readonly Resource[];

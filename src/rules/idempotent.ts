@@ -7,6 +7,7 @@ import { Severity } from "../model/declare/severity.ts";
 import { isDone, isFailure, pathOf, shownPath, writesOf } from "./requests.ts";
 import { storeChanges } from "./store-changes.ts";
 
+/** Options of {@link idempotent}. */
 export interface IdempotentOptions {
   /** Default `["PUT", "DELETE"]`. */
   readonly methods?: readonly string[];

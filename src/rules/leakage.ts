@@ -10,6 +10,7 @@ import { pathOf, writesOf } from "./requests.ts";
 import { itemPath, ResourcePaths, type Place } from "./resources/resource-paths.ts";
 import { storeChanges } from "./store-changes.ts";
 
+/** Options of {@link leakage}. */
 export interface LeakageOptions {
   /** The resources of the API, with the collections in which they are created. */
   readonly resources: readonly Resource[];

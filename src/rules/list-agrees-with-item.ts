@@ -16,6 +16,7 @@ const LOOKED_AT = 20;
 const NAMED = 3;
 const LONGEST = 40;
 
+/** Options of {@link listAgreesWithItem}. */
 export interface ListAgreesWithItemOptions {
   /** The resources of the API. Those that can be listed and read are judged. */
   readonly resources: readonly Resource[];

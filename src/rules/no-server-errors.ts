@@ -4,6 +4,7 @@ import type { Values } from "../model/context/context.ts";
 import { Rule } from "../model/declare/rule.ts";
 import { Severity } from "../model/declare/severity.ts";
 
+/** Options of {@link noServerErrors}. */
 export interface NoServerErrorsOptions {
   /** Statuses that are not defects, e.g. `[503]`, in addition to an action's own `expectedStatus`. Default: none. */
   readonly except?: readonly ExpectedStatus[];

@@ -11,6 +11,7 @@ import { OwnersView } from "./intruder/owners-view.ts";
 import { seenFields } from "./answers/seen-fields.ts";
 import { onlyAdds, storeChanges } from "./store-changes.ts";
 
+/** Options of {@link ownership}. */
 export interface OwnershipOptions<C extends object = Values, A = ApiClient> {
   /**
    * The users who try the actions of others, by role, and how each logs in. If the world has a client for the role, the login uses it; else a client

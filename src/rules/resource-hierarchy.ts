@@ -8,6 +8,7 @@ import { createdBy, type Created } from "./resources/created.ts";
 import { isDone } from "./requests.ts";
 import { collectionPath, itemPath, ResourcePaths, type Kind } from "./resources/resource-paths.ts";
 
+/** Options of {@link resourceHierarchy}. */
 export interface ResourceHierarchyOptions {
   /** The resources of the API. Those with a `parent` whose item path is part of theirs are judged. */
   readonly resources: readonly Resource[];

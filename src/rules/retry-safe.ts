@@ -8,6 +8,7 @@ import { isObject, jsonOf, type Item } from "./answers/answer-content.ts";
 import { isDone, isFailure, pathOf, shownPath, writesOf } from "./requests.ts";
 import { storeChanges } from "./store-changes.ts";
 
+/** Options of {@link retrySafe}. */
 export interface RetrySafeOptions {
   /** The header that carries the key; default `Idempotency-Key`. */
   readonly header?: string;

@@ -8,6 +8,7 @@ import { Severity } from "../model/declare/severity.ts";
 import { isDone, writesOf } from "./requests.ts";
 import { nameOf, requireAction, type ActionOrName } from "./named-action.ts";
 
+/** Options of {@link sessionEnds}. */
 export interface SessionEndsOptions<C extends object = Values, A = ApiClient> extends Pick<RuleOptions<C, A>, "severity" | "blocking"> {
   /** Opens a session of the user with the given client: logs in, or creates an API key. A login that is refused opens none. */
   readonly login: Action<C, A> | ((api: A, context: Context<C>) => Promise<unknown>);

@@ -10,6 +10,7 @@ import { nameOf, requireAction, type ActionOrName } from "./named-action.ts";
 import { pathOf, shownPath, writesOf } from "./requests.ts";
 import { storeChanges } from "./store-changes.ts";
 
+/** Options of {@link singleUse}. */
 export interface SingleUseOptions<C extends object = Values, A = ApiClient> extends Pick<RuleOptions<C, A>, "severity" | "blocking"> {
   /** The action that creates what may be used once: asks for a reset link, makes an invitation, issues a coupon. */
   readonly create: ActionOrName<C, A>;

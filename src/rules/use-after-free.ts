@@ -8,6 +8,7 @@ import { idOf, isEmpty, isTombstone, itemIn, jsonOf, isObject, listIn, saysDelet
 import { isDone, isFailure, isMissing, pathOf, shownPath, writesOf } from "./requests.ts";
 import { collectionPath, ResourcePaths, type Kind, type Place } from "./resources/resource-paths.ts";
 
+/** Options of {@link useAfterFree}. */
 export interface UseAfterFreeOptions {
   /** The resources of the API. With them the rule knows which paths are items, and also requests lists. */
   readonly resources?: readonly Resource[];

@@ -4,6 +4,7 @@ import { Action } from "../../model/declare/action.ts";
 import { ApiResponse } from "../../model/http/response.ts";
 import type { ClockAdapter } from "./clock-adapter.ts";
 
+/** Options of {@link advanceClock}. */
 export interface AdvanceClockOptions {
   /** The name of the clock in the World; default `clock`. */
   readonly store?: string;

@@ -4,6 +4,7 @@ import type { CheckpointChoice, Observed, StoreScope } from "../../model/stores/
 import { ValueAdapter } from "../../stores/value-adapter.ts";
 import { timeSpanMs } from "./time-span.ts";
 
+/** Options of {@link ClockAdapter}. */
 export interface ClockAdapterOptions {
   /** The file from which libfaketime reads how far the target's clock is ahead. */
   readonly file: string;

@@ -52,6 +52,7 @@ class ClockProvider implements StoreProvider {
   }
 }
 
+/** The kind of store that a URL of this scheme names in `systems`; seqqa loads it by itself. */
 export const stores: StoreKind = {
   createProvider: (options) => new ClockProvider(options),
   clean: async () => ({ removed: [] }),

@@ -29,6 +29,7 @@ import { belowBase, parseBaseUrl, resolveTarget, withoutSecrets, type BaseUrl } 
 import type { Transport, WireRequest } from "./transport/transport.ts";
 import { Verbs } from "./request/verbs.ts";
 
+/** Options of {@link HttpClient}. */
 export interface HttpClientOptions extends ConnectionOptions {
   /** Seconds that one attempt may take, connecting and reading included; default: `timeout` of the configuration, else 30. */
   readonly timeout?: Duration;

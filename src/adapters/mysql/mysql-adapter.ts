@@ -8,6 +8,7 @@ import { requireReading } from "./read/looker.ts";
 import type { MysqlMode, QueryRow } from "./connect/mode.ts";
 import { storeUrl, type StoreUrl } from "./connect/store-url.ts";
 
+/** Options of {@link MysqlAdapter}. */
 export interface MysqlAdapterOptions {
   /** `mysql://user:password@host:port/database`; never shown with its password. */
   readonly url: string;

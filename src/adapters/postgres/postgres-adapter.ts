@@ -16,6 +16,7 @@ const TABLES_AND_COLUMNS = `select n.nspname::text as "schema", c.relname::text 
  where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence in ('p', 'u') and a.attnum > 0 and not a.attisdropped and ${USER_SCHEMA}
  order by 1, 2, a.attnum`;
 
+/** Options of {@link PostgresAdapter}. */
 export interface PostgresAdapterOptions {
   /** `postgresql://user:password@host:port/database`; never shown with its password. */
   readonly url: string;

@@ -5,6 +5,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { ApiResponse } from "../../model/http/response.ts";
 import type { QueueJob, QueueStore, Settlement } from "./job.ts";
 
+/** Options of {@link queueActions}. */
 export interface QueueActionsOptions<C extends object = Values, A = ApiClient> {
   /** The queue: its name in BullMQ and RabbitMQ, the stream in NATS. */
   readonly queue: string;

@@ -27,6 +27,7 @@ import { TRIAL } from "./dump/scripts.ts";
 import { requireServer } from "./connect/server-facts.ts";
 import { Tracker } from "./dump/tracker.ts";
 
+/** Options of {@link RedisAdapter}. */
 export interface RedisAdapterOptions {
   /** `redis://[[user]:password@]host[:port][/db]`, or `rediss:` with TLS. The password is never shown. */
   readonly url: string;

@@ -14,6 +14,7 @@ import { RemoteChannel, type ChannelLimits } from "./remote-channel.ts";
 /** A value that is nested deeper has no text here; the canonical form of states takes no deeper ones either. */
 const DEEPEST = 1000;
 
+/** Options of {@link RemoteAdapter}. */
 export interface RemoteAdapterOptions {
   /**
    * The URL under which the target serves `checkpoint`, `rollback` and `state`, e.g. `` `${lane.baseUrl}/__seqqa` ``. A user and password in it are

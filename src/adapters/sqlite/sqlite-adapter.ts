@@ -28,6 +28,7 @@ import { schemaOf } from "./connect/schema-text.ts";
 import { sqlitePath } from "./connect/sqlite-path.ts";
 import { requireUnused } from "./journal/take-over.ts";
 
+/** Options of {@link SqliteAdapter}. */
 export interface SqliteAdapterOptions {
   /** The database file; a `sqlite:` URL is accepted too. `:memory:` works only in process. */
   readonly file: string;

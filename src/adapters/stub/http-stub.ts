@@ -33,6 +33,7 @@ export interface StubReplies {
 
 type WebhookMaker = (call: StubCall, data: StubData) => Webhook;
 
+/** Options of {@link HttpStub}. */
 export interface HttpStubOptions {
   /** The URL that the target calls, `http://127.0.0.1:<port>`: in a lane that of the configuration's `{url:<name>}`. */
   readonly url: string;

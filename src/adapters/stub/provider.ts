@@ -43,6 +43,7 @@ function noPorts(): never {
   throw new SeqqaError("STUB_PORT", "A stub gets its port from a run, but no run is in progress.");
 }
 
+/** The kind of store that a URL of this scheme names in `systems`; seqqa loads it by itself. */
 export const stores: StoreKind = {
   createProvider: (options) => new StubProvider(options),
   clean: async () => ({ removed: [] }),

@@ -5,6 +5,7 @@ import { ApiResponse } from "../../model/http/response.ts";
 import type { HttpStub } from "./http-stub.ts";
 import { STUB_FAULTS, type StubFault, type Webhook } from "./stub-state.ts";
 
+/** Options of {@link faultActions}. */
 export interface FaultActionsOptions {
   /** The faults to try; default: all. */
   readonly kinds?: readonly StubFault[];
@@ -31,6 +32,7 @@ export function faultActions<C extends object = Values, A = ApiClient>(
   );
 }
 
+/** Options of {@link webhookActions}. */
 export interface WebhookActionsOptions {
   /** Returns headers for a webhook as it is sent, such as a signature of its body. */
   readonly headers?: (webhook: Webhook, body: string) => Readonly<Record<string, string>>;

@@ -8,6 +8,7 @@ import type { Reply } from "../../mocking/reply.ts";
  */
 export type StubFault = "error" | "refused" | "no_answer" | "slow" | "wrong_body";
 
+/** The ways in which a stub can fail, as `FaultActionsOptions.faults` names them. */
 export const STUB_FAULTS: readonly StubFault[] = ["error", "refused", "no_answer", "slow", "wrong_body"];
 
 /** A request that a stub received, and its answer. Plain data. */

@@ -4,6 +4,7 @@ import type { Duration } from "../../model/text/duration.ts";
 import { SeqqaError } from "../../model/errors.ts";
 import { GraphQLResponse } from "./graphql-response.ts";
 
+/** Options of {@link GraphQLClient}. */
 export interface GraphQLClientOptions extends ConnectionOptions {
   /**
    * The path of the API, e.g. `/graphql`: below a URL, or for a fetch handler of this process. Default: the URL itself, and `/graphql` for a handler.
@@ -15,7 +16,9 @@ export interface GraphQLClientOptions extends ConnectionOptions {
   readonly timeout?: Duration;
 }
 
+/** Options of a query or a mutation. */
 export interface QueryOptions {
+  /** Values of the variables that the text declares. Default: none. */
   readonly variables?: Readonly<Record<string, unknown>>;
   /** The operation to execute, in a text with several. */
   readonly operationName?: string;

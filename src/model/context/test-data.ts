@@ -9,6 +9,7 @@ export interface Address {
   readonly countryCode: string;
 }
 
+/** A person of the test data, with an address and a way to log in. */
 export interface User {
   readonly firstName: string;
   readonly lastName: string;
@@ -22,6 +23,7 @@ export interface User {
   readonly birthDate: string;
 }
 
+/** A thing that can be ordered. */
 export interface Product {
   readonly sku: string;
   readonly name: string;
@@ -32,6 +34,7 @@ export interface Product {
   readonly currency: string;
 }
 
+/** One product of an order, with its quantity. */
 export interface OrderItem {
   readonly sku: string;
   readonly name: string;
@@ -39,6 +42,7 @@ export interface OrderItem {
   readonly unitPrice: number;
 }
 
+/** An order of test data: its items and their total. */
 export interface Order {
   readonly items: readonly OrderItem[];
   /** The sum of its items. */
@@ -47,6 +51,7 @@ export interface Order {
   readonly note: string;
 }
 
+/** A payment for an order. */
 export interface Payment {
   readonly method: "card";
   /** A number that passes the Luhn check. */

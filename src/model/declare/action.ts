@@ -7,6 +7,7 @@ import { refuseUnknown } from "./unknown-options.ts";
 /** A status that an action expects: a number, or a class such as `"2xx"`. */
 export type ExpectedStatus = number | `${1 | 2 | 3 | 4 | 5}xx`;
 
+/** Options of {@link Action}. */
 export interface ActionOptions<C extends object = Values, A = ApiClient> {
   /** Identifies the action; appears in reproduction paths. */
   readonly name: string;
@@ -18,7 +19,9 @@ export interface ActionOptions<C extends object = Values, A = ApiClient> {
   readonly expectedStatus?: ExpectedStatus | readonly ExpectedStatus[];
   /** The role of `world.clients` whose client `run` receives as `api`. */
   readonly as?: string;
+  /** Told in reports beside the name. Default: none. */
   readonly description?: string;
+  /** Words that rules can select actions by, e.g. `admin`. Default: none. */
   readonly tags?: readonly string[];
   /** The action may apply in no state. Default `false`: a run in which it never applied is unverified (exit code 3). */
   readonly mayNeverApply?: boolean;

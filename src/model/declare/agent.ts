@@ -20,20 +20,25 @@ const MOST_ACTIONS = 0xffff;
 
 type Setup<C extends object, A> = ((world: World<C, A>) => void | Promise<void>) | JourneyDefinition<C, A>;
 
+/** Options of an {@link Agent}. */
 export interface AgentOptions<C extends object = Values, A = ApiClient> {
   /** Default: the name of the file. */
   readonly name?: string;
   /** A world, or a factory that builds one for a lane; needed for more than one lane. */
   readonly world?: World<C, A> | ((lane: Lane) => World<C, A> | Promise<World<C, A>>);
+  /** The calls that users can make, each with a name of its own. They are tried in this order. */
   readonly actions: readonly Action<C, A>[];
+  /** The rules that are checked after every step, each with a name of its own. */
   readonly invariants: readonly Invariant<C, A>[];
   /** Default: the configuration's strategy, else BFS. */
   readonly strategy?: Strategy;
   /** Steps; default 1000. */
   readonly maxSteps?: number;
+  /** The largest number of steps from the root state. Default: no limit. */
   readonly maxDepth?: number;
   /** Seconds, or a duration such as `"5m"`. */
   readonly maxTime?: Duration;
+  /** `true`: the exploration ends with the first broken rule. Default: the value in the configuration, else `false`. */
   readonly stopOnFirstViolation?: boolean;
   /**
    * `true`: states that violate a rule are explored from, too. The broken rule is reported again only after it has held in between; other rules are

@@ -8,6 +8,7 @@ import type { ApiResponse } from "../http/response.ts";
 // oxlint-disable-next-line typescript/no-invalid-void-type -- an action without a `return` is one that returns nothing
 export type EdgeAnswer = ApiResponse | null | void;
 
+/** Executes an edge of a state graph with the client that the World gives it. */
 export type EdgeFunction<C extends object = Values, A = ApiClient> = (client: A, context: Context<C>) => EdgeAnswer | Promise<EdgeAnswer>;
 
 /** An edge of a state graph as the engine knows it: an action that applies at one node, and leads to another when it is not refused. */

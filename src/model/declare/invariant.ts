@@ -19,7 +19,9 @@ export interface CheckResult {
 /** The answer of a check: `true` and `false`, or the same in detail. */
 export type CheckAnswer = boolean | CheckResult;
 
+/** Options of {@link Invariant}. */
 export interface InvariantOptions<C extends object = Values, A = ApiClient> {
+  /** Told in findings and reports. No two rules of an exploration have the same name. */
   readonly name: string;
   /**
    * `true`: the rule holds. `false`: a violation. With nothing to test yet, return `true`. `{ ok, actual, expected }` also says what was found and what

@@ -9,6 +9,7 @@ import { checkedTimeout, Step } from "./step.ts";
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each step's arguments are its own; they meet its own action only
 export type AnyStep<C extends object = Values, A = ApiClient> = Step<C, A, any>;
 
+/** Options of a {@link Journey}. */
 export interface JourneyOptions<C extends object = Values, A = ApiClient> {
   /** The name that `seqqa run <name>` takes. */
   readonly name: string;

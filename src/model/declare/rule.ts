@@ -74,6 +74,7 @@ export interface Earlier {
   readonly earlier: (before: Pick<CheckedStep, "explain" | "inconclusive" | "stores" | "unjudged">) => CheckAnswer | Promise<CheckAnswer>;
 }
 
+/** Options of {@link Rule}. */
 export interface RuleOptions<C extends object = never, A = never> extends Pick<
   InvariantOptions<C, A>,
   "name" | "message" | "severity" | "blocking" | "when"

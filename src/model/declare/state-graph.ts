@@ -15,11 +15,13 @@ export interface StateGraphOptions<C extends object = Values, A = ApiClient> ext
   AgentOptions<C, A>,
   "name" | "actions" | "invariants"
 > {
+  /** The name in reports, and of the exploration on the command line. */
   readonly name: string;
   /** Rules that hold at every node; default none. */
   readonly invariants?: readonly Invariant<C, A>[];
 }
 
+/** Options of a node of a {@link StateGraph}. */
 export interface NodeOptions<C extends object = Values, A = ApiClient> {
   /** The exploration begins at this node; exactly one node is initial. */
   readonly initial?: boolean;
@@ -27,6 +29,7 @@ export interface NodeOptions<C extends object = Values, A = ApiClient> {
   readonly check?: (world: World<C, A>) => boolean | Promise<boolean>;
 }
 
+/** Options of an edge of a {@link StateGraph}. */
 export interface EdgeOptions<C extends object = Values, A = ApiClient> {
   /**
    * Makes the call. The world is at `to` when the action returns a response below 400. A response of 400 or above is a refusal: the world stays at

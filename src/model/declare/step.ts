@@ -6,7 +6,9 @@ import { SeqqaError } from "../errors.ts";
 /** The answer that a step must get when it is expected to fail: `true` any 4xx, else exactly these statuses. */
 export type ExpectedFailure = boolean | number | readonly number[];
 
+/** Options of {@link Step}. */
 export interface StepOptions<C extends object = Values, A = ApiClient, Args extends object = Values> {
+  /** Told in reports. No two steps of a journey have the same name. */
   readonly name: string;
   /**
    * Makes the step's calls. The response that it returns is judged; when it returns nothing, the last response that the step received. `null`: the

@@ -4,6 +4,7 @@ import { SeqqaError } from "../errors.ts";
 import type { Checkpoint, Observed, StoreAdapter } from "../stores/store-adapter.ts";
 import { refuseUnknown } from "./unknown-options.ts";
 
+/** Options of {@link World}. */
 export interface WorldOptions<C extends object = Values, A = ApiClient> {
   /** The client that actions receive. Any object: an HTTP client, an SDK, an in-memory model. Default: an `HttpClient` on the lane's base URL. */
   readonly api?: A;

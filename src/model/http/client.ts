@@ -24,7 +24,9 @@ export interface RequestOptions {
   readonly multipart?: Readonly<Record<string, MultipartValue | readonly MultipartValue[]>>;
   /** Sent without a change. */
   readonly body?: string | Uint8Array;
+  /** Added to the path; a list sends its name once for each value, `null` and `undefined` send nothing. Default: none. */
   readonly query?: Readonly<Record<string, string | number | boolean | null | undefined | readonly (string | number | boolean)[]>>;
+  /** For this request alone, in place of those of the client with the same name. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Seconds, for this request alone. */
   readonly timeout?: Duration;

@@ -406,6 +406,7 @@ export interface RunError {
   readonly count: number;
 }
 
+/** Counts of an action: how often it applied, was skipped, and was answered with which status. */
 export interface ActionCoverage {
   /** Steps in which the action was executed. */
   readonly applied: number;

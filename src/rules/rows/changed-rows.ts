@@ -12,6 +12,7 @@ const MOST_ROWS = 20;
 /** Totals of floating-point columns may be off by less than this without a defect. */
 const ROUNDING = 0.000001;
 
+/** Options of {@link immutable}. */
 export interface ImmutableOptions extends RowRuleOptions {
   /** The column that identifies a row; default `id`. */
   readonly key?: string;
@@ -61,6 +62,7 @@ export function immutable<C extends object = Values, A = ApiClient>(
   });
 }
 
+/** Options of {@link conserved}. */
 export interface ConservedOptions extends RowRuleOptions {
   /**
    * Rows that count as one each, by a column and the values that count: `{ "orders.status": ["placed", "paid"] }` adds the number of orders that are

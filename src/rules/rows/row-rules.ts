@@ -116,6 +116,7 @@ function hasValue(sql: SqlNames, column: string, value: ColumnValue): string {
 
 const isList = (value: ColumnValue): value is readonly Scalar[] => Array.isArray(value);
 
+/** Options of {@link unique}. */
 export interface UniqueOptions extends RowRuleOptions {
   /** Upper and lower case are the same, e.g. in e-mail addresses. Default: as the store compares. */
   readonly ignoreCase?: boolean;
@@ -179,6 +180,7 @@ export function references<C extends object = Values, A = ApiClient>(
   });
 }
 
+/** Options of {@link sumWithin}. */
 export interface SumWithinOptions extends RowRuleOptions {
   /** The column that is added up, e.g. `refunds.amount`. */
   readonly parts: string;

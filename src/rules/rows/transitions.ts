@@ -7,6 +7,7 @@ import { changeRule } from "./changed-rows.ts";
 import type { RowRuleOptions } from "./row-rules.ts";
 import { columnName } from "./table-names.ts";
 
+/** Options of {@link transitions}. */
 export interface TransitionsOptions extends RowRuleOptions {
   /** The column that identifies a row; default `id`. */
   readonly key?: string;

@@ -30,5 +30,6 @@ export interface ExploreOptions {
    * abort reason.
    */
   readonly signal?: AbortSignal;
+  /** Called with each event of the exploration while it goes on. Default: none. */
   readonly onEvent?: (event: ExplorationEvent) => void;
 }

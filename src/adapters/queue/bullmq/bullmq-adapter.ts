@@ -6,6 +6,7 @@ import { driverMissing, failed, hasWorker, unknownQueue } from "../failures.ts";
 import type { QueueJob, QueueStore, Settlement, TakenJob } from "../job.ts";
 import { withoutTimes } from "./job-rows.ts";
 
+/** Options of {@link BullmqAdapter}. */
 export interface BullmqAdapterOptions extends Omit<RedisAdapterOptions, "checkpoint"> {
   /** The Redis of the queues: `bullmq://[[user]:password@]host[:port][/db]`, `bullmqs:` with TLS; `redis:` and `rediss:` are the same. */
   readonly url: string;

@@ -10,6 +10,7 @@ import { connectNats, natsUrl, shownNats, type JetStream } from "./connect.ts";
 import { rewriteStream } from "./rewrite-stream.ts";
 import type { StreamMessage } from "./stream-message.ts";
 
+/** Options of {@link NatsAdapter}. */
 export interface NatsAdapterOptions {
   /** `nats://[user:password@]host[:port]`: a server of the lane's own. */
   readonly url: string;

@@ -8,6 +8,7 @@ import { connectRabbitmq } from "./connect.ts";
 import { Management, type RabbitmqQueue } from "./management.ts";
 import { rabbitmqPlace, shownRabbitmq, type RabbitmqPlace } from "./rabbitmq-place.ts";
 
+/** Options of {@link RabbitmqAdapter}. */
 export interface RabbitmqAdapterOptions {
   /** `amqp://[user:password@]host[:port]/vhost`. Everything in the virtual host belongs to the lane. The password is never shown. */
   readonly url: string;
