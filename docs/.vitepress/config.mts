@@ -18,6 +18,8 @@ export default defineConfig({
         text: "Guides",
         items: [
           page("A first exploration", "/guides/first-exploration"),
+          page("Express and PostgreSQL", "/guides/express-postgresql"),
+          page("How much to explore", "/guides/how-much"),
           page("Rules", "/guides/rules"),
           page("Races", "/guides/races"),
           page("Faults", "/guides/faults"),
@@ -42,7 +44,10 @@ export default defineConfig({
           page("API", "/reference/api/README"),
         ],
       },
-      { text: "Concepts", items: [page("Glossary", "/glossary"), page("Architecture", "/architecture")] },
+      {
+        text: "Concepts",
+        items: [page("Glossary", "/glossary"), page("Architecture", "/architecture"), page("Other tools", "/comparison")],
+      },
     ],
   },
 });
