@@ -443,9 +443,13 @@ describe("the lease", () => {
     const log = (): Promise<unknown[][]> => rowsOf(user, "select count(*) from seqqa_journal_log");
     await user.query("insert into orders(code, who) values ('in flight', 'run')");
     expect(await log()).toEqual([[1]]);
-    // The server ends a session that was silent for a second.
+    // The server ends a session that was silent for a second. What holds the lease is a lock of that session, which may go a moment later.
+    const [[database]] = (await rowsOf(user, "select database()")) as [[string]];
     await vi.waitFor(
-      async () => expect(await rowsOf(user, "select 1 from information_schema.processlist where db = database()")).toHaveLength(1),
+      async () => {
+        expect(await rowsOf(user, "select 1 from information_schema.processlist where db = database()")).toHaveLength(1);
+        expect(await rowsOf(user, `select is_used_lock('${leaseLock(database)}')`)).toEqual([[null]]);
+      },
       { timeout: 20_000, interval: 100 },
     );
     await user.query(
