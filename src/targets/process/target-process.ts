@@ -41,6 +41,8 @@ export class TargetProcess {
   readonly pid: number;
   /** Resolves once the process has ended and its output was read. */
   readonly ended: Promise<TargetExit>;
+  /** Resolves once the first process of the group has ended. */
+  readonly #exited: Promise<void>;
   readonly #child: ChildProcess;
   readonly #output: OutputTail;
   #stopping = false;
@@ -60,6 +62,7 @@ export class TargetProcess {
       });
       stream?.on("error", () => {});
     }
+    this.#exited = new Promise((resolve) => void child.once("exit", () => resolve()));
     this.ended = new Promise((resolve) => {
       child.once("exit", (code, signal) => {
         const settle = (): void => {
@@ -141,11 +144,21 @@ export class TargetProcess {
     killGroup(this.pid, "SIGKILL");
   }
 
+  /** Resolves to `true` once no process of the group runs, to `false` after `withinMs`. */
   async #gone(withinMs: number, pollMs = POLL_MS): Promise<boolean> {
-    for (const until = performance.now() + withinMs; ;) {
+    const until = performance.now() + withinMs;
+    // Looking for other processes of the group reads all of /proc, so the end of the first one is waited for.
+    await this.#exitedWithin(withinMs);
+    for (;;) {
       if (!groupRuns(this.pid)) return true;
       if (performance.now() >= until) return false;
       await delay(pollMs);
     }
+  }
+
+  async #exitedWithin(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    await Promise.race([this.#exited, new Promise<void>((resolve) => (timer = setTimeout(resolve, ms)))]);
+    clearTimeout(timer);
   }
 }
