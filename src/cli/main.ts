@@ -1,31 +1,14 @@
 import type * as Engine from "../run/index.ts";
 import { CommanderError, type Command } from "commander";
-import { cleanCommand } from "./commands/clean-command.ts";
 import { completionScript } from "./arguments/completion.ts";
-import { diffCommand } from "./commands/diff-command.ts";
-import { doctorCommand } from "./commands/doctor-command.ts";
 import { buildProgram } from "./arguments/program.ts";
-import { demoCommand } from "./commands/demo-command.ts";
 import { errorText } from "./process/error-text.ts";
 import { demoDirectory } from "../demo/index.ts";
 import { statusOfError, type ExitStatus } from "../run/session/exit-status.ts";
-import { initCommand } from "./commands/init-command.ts";
-import { listCommand } from "./commands/list-command.ts";
 import type { Machinery } from "./run/machinery.ts";
-import { mergeCommand } from "./commands/merge-command.ts";
-import { replayCommand } from "./commands/replay-command.ts";
-import { reportCommand } from "./commands/report-command.ts";
-import { runCommand } from "./commands/run-command.ts";
-import { scaffoldCommand } from "./commands/scaffold-command.ts";
 import { processShell, type Shell } from "./process/shell.ts";
 import { usageError } from "./arguments/usage-error.ts";
 import { packageVersion } from "../reports/document/package-version.ts";
-import { openCommand } from "./commands/open-command.ts";
-import { strengthCommand } from "./commands/strength-command.ts";
-import { suggestCommand } from "./commands/suggest-command.ts";
-import { tryCommand } from "./commands/try-command.ts";
-import { uiCommand } from "./commands/ui-command.ts";
-import { workerCommand } from "./commands/worker-command.ts";
 
 /** Runs one command line, without `node` and the script. Returns the exit status and never throws. */
 export async function main(
@@ -37,24 +20,24 @@ export async function main(
   const verbose = argv.includes("--verbose");
   let status: ExitStatus = 0;
   const program: Command = buildProgram(version, {
-    run: async (named, options) => void (status = await runCommand(named, options, shell, machinery, version)),
-    list: async (directory, options) => void (status = await listCommand(directory, options, shell, machinery, version)),
-    diff: (runs, options) => void (status = diffCommand(runs, options, shell)),
-    suggest: async (named, options) => void (status = await suggestCommand(named, options, shell, machinery)),
-    strength: async (named, options) => void (status = await strengthCommand(named, options, shell, machinery)),
-    merge: async (stores, options) => void (status = await mergeCommand(stores, options, shell, machinery, version)),
-    worker: async (directory, options) => void (status = await workerCommand(directory, options, shell, machinery, version)),
-    report: async (options) => void (status = await reportCommand(options, shell, machinery)),
-    try: async (named, actions, options) => void (status = await tryCommand({ named, actions, options }, shell, machinery)),
-    open: async (wanted, options) => void (status = await openCommand(wanted, options, shell, machinery)),
-    ui: async (options) => void (status = await uiCommand(options, shell, machinery)),
-    replay: async (finding, options) => void (status = await replayCommand(finding, options, shell, machinery)),
+    run: async (named, options) => void (status = await (await import("./commands/run-command.ts")).runCommand(named, options, shell, machinery, version)),
+    list: async (directory, options) => void (status = await (await import("./commands/list-command.ts")).listCommand(directory, options, shell, machinery, version)),
+    diff: async (runs, options) => void (status = (await import("./commands/diff-command.ts")).diffCommand(runs, options, shell)),
+    suggest: async (named, options) => void (status = await (await import("./commands/suggest-command.ts")).suggestCommand(named, options, shell, machinery)),
+    strength: async (named, options) => void (status = await (await import("./commands/strength-command.ts")).strengthCommand(named, options, shell, machinery)),
+    merge: async (stores, options) => void (status = await (await import("./commands/merge-command.ts")).mergeCommand(stores, options, shell, machinery, version)),
+    worker: async (directory, options) => void (status = await (await import("./commands/worker-command.ts")).workerCommand(directory, options, shell, machinery, version)),
+    report: async (options) => void (status = await (await import("./commands/report-command.ts")).reportCommand(options, shell, machinery)),
+    try: async (named, actions, options) => void (status = await (await import("./commands/try-command.ts")).tryCommand({ named, actions, options }, shell, machinery)),
+    open: async (wanted, options) => void (status = await (await import("./commands/open-command.ts")).openCommand(wanted, options, shell, machinery)),
+    ui: async (options) => void (status = await (await import("./commands/ui-command.ts")).uiCommand(options, shell, machinery)),
+    replay: async (finding, options) => void (status = await (await import("./commands/replay-command.ts")).replayCommand(finding, options, shell, machinery)),
     completion: (name) => void shell.stdout.write(completionScript(program, name)),
-    doctor: async (directory, options) => void (status = await doctorCommand(directory, options, shell, machinery, version)),
-    clean: async (directory, options) => void (status = await cleanCommand(directory, options, shell, machinery)),
-    init: (directory) => void (status = initCommand(directory, shell, version)),
-    scaffold: async (from, source, options) => void (status = await scaffoldCommand(from, source, options, shell, version)),
-    demo: async (options) => void (status = await demoCommand(options, shell, machinery)),
+    doctor: async (directory, options) => void (status = await (await import("./commands/doctor-command.ts")).doctorCommand(directory, options, shell, machinery, version)),
+    clean: async (directory, options) => void (status = await (await import("./commands/clean-command.ts")).cleanCommand(directory, options, shell, machinery)),
+    init: async (directory) => void (status = (await import("./commands/init-command.ts")).initCommand(directory, shell, version)),
+    scaffold: async (from, source, options) => void (status = await (await import("./commands/scaffold-command.ts")).scaffoldCommand(from, source, options, shell, version)),
+    demo: async (options) => void (status = await (await import("./commands/demo-command.ts")).demoCommand(options, shell, machinery)),
   });
   for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])]) {
     command

@@ -36,7 +36,7 @@ export interface Handlers {
   run(named: string | undefined, options: RunOptions): Promise<void>;
   list(directory: string | undefined, options: ListOptions): Promise<void>;
   report(options: ReportOptions): Promise<void>;
-  diff(runs: readonly string[], options: DiffOptions): void;
+  diff(runs: readonly string[], options: DiffOptions): Promise<void>;
   suggest(named: string | undefined, options: SuggestOptions): Promise<void>;
   strength(named: string | undefined, options: StrengthOptions): Promise<void>;
   merge(stores: readonly string[], options: MergeOptions): Promise<void>;
@@ -46,7 +46,7 @@ export interface Handlers {
   open(wanted: string, options: OpenOptions): Promise<void>;
   ui(options: UiCommandOptions): Promise<void>;
   completion(shell: string): void;
-  init(directory: string | undefined): void;
+  init(directory: string | undefined): Promise<void>;
   scaffold(from: ScaffoldSource, source: string, options: ScaffoldOptions): Promise<void>;
   demo(options: { readonly verbose?: boolean }): Promise<void>;
 }
