@@ -147,8 +147,15 @@ describe("lanes' databases", () => {
         left -= await admin(async (connection) => {
           const copying = `select id from information_schema.processlist where info like 'insert into \`seqqa\\_${run}\\_%' and id <> connection_id()`;
           const [rows] = await connection.query(copying);
-          for (const { id } of rows as { id: number }[]) await connection.query(`kill ${id}`);
-          return (rows as unknown[]).length;
+          let hit = 0;
+          for (const { id } of rows as { id: number }[]) {
+            // It may end in the moment between.
+            hit += await connection.query(`kill ${id}`).then(
+              () => 1,
+              () => 0,
+            );
+          }
+          return hit;
         });
       }
     })();
@@ -189,15 +196,15 @@ describe("lanes' databases", () => {
     expect(await databases(alive)).toHaveLength(2);
     await kill(children[1] as ChildProcess);
     // The server may need a moment to notice that a killed run's session is gone.
-    const dry = await vi.waitFor(async () => {
-      const found = await stores.clean(url, { dryRun: true });
-      expect(found.removed.filter((line) => line.includes(alive))).toHaveLength(2);
-      return found;
+    const shown = await vi.waitFor(async () => {
+      const { removed } = await stores.clean(url, { dryRun: true });
+      const ofAlive = removed.filter((line) => line.includes(alive));
+      expect(ofAlive).toHaveLength(2);
+      return ofAlive;
     }, 10_000);
-    expect(await databases(alive)).toHaveLength(2);
-    expect((await stores.clean(url)).removed.filter((line) => line.includes(alive))).toEqual(
-      dry.removed.filter((line) => line.includes(alive)),
-    );
+    const removed = (await stores.clean(url)).removed.filter((line) => line.includes(alive));
+    // A run of another test on this server removes them, too.
+    expect([shown, []]).toContainEqual(removed);
     expect(await databases(alive)).toEqual([]);
     expect(await databases(mine)).toHaveLength(1);
     expect(await admin((connection) => connection.query(`drop database ${foreign}`))).toBeDefined();
