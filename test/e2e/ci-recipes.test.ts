@@ -20,7 +20,7 @@ import { json } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { size, some } from "../sizes.ts";
+import { full, size, some } from "../sizes.ts";
 import { atEnd } from "../support/at-end.ts";
 import { emptyFolder, root, seqqa, startProgram, type Ran } from "../support/e2e.ts";
 import { parseXml } from "../support/xml.ts";
@@ -204,7 +204,7 @@ describe("the recipe for GitLab", { timeout: 300_000 }, () => {
     for (const job of ["explore", "merge"]) expect(all[job]).toMatchObject({ extends: ".seqqa" });
   });
 
-  it("explores in shards, goes on in a cached store, and has JUnit of what the merge found", async () => {
+  it.runIf(full)("explores in shards, goes on in a cached store, and has JUnit of what the merge found", async () => {
     const { explore, merge } = pipeline;
     const folder = await checkout();
     const total = size(2, explore.parallel);

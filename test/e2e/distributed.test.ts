@@ -68,7 +68,7 @@ describe("a distributed run", () => {
     expect(found(output)).toEqual(found(await local()));
   });
 
-  it("waits for a Redis that is killed and comes back empty, and finishes", { timeout: 600_000 }, async () => {
+  it.runIf(full)("waits for a Redis that is killed and comes back empty, and finishes", { timeout: 600_000 }, async () => {
     const env = { ...SLOWLY, BUG: "1" };
     const server = await ownRedis();
     const { url } = server;
@@ -140,7 +140,7 @@ describe("a distributed run without targets", () => {
     expect(found(output)).toEqual(found(await local));
   });
 
-  it.concurrent("killed and resumed, is found by the workers that still wait", { timeout: 300_000 }, async () => {
+  it.runIf(full).concurrent("killed and resumed, is found by the workers that still wait", { timeout: 300_000 }, async () => {
     const env = { WAIT_MS: WAIT };
     const directory = countersIn(["counters"]);
     const args = ["--max-steps", String(STEPS)];
@@ -295,7 +295,7 @@ describe("refused by name", () => {
     for (const text of [said(run), ...textsIn(output)]) expect(text).not.toContain(SECRET);
   });
 
-  it("a job that was not made by the run: it is not executed", { timeout: 300_000 }, async () => {
+  it.runIf(full)("a job that was not made by the run: it is not executed", { timeout: 300_000 }, async () => {
     const { url } = await ownRedis();
     const folder = folderWith({ "counter.explore.ts": COUNTER, "seqqa.yaml": "exploration: { max_depth: 3 }\n" });
     linkPackages(folder, "seqqa");

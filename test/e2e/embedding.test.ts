@@ -117,7 +117,7 @@ describe("agent.explore({ parallel: 2, module: import.meta.url }), graph.explore
     expect(status).toBe(0);
   });
 
-  it("of vitest with global functions, in threads, where a wrong expectation fails, and the other tests pass", async () => {
+  it.runIf(full)("of vitest with global functions, in threads, where a wrong expectation fails, and the other tests pass", async () => {
     const cwd = folder("vitest-wrong", "notes.test.ts", forVitestGlobals);
     const { status, stdout, stderr } = await vitest(cwd, ["--globals", "--pool", "threads"], { WRONG: "1" });
     expect(stdout + stderr).toMatch(/Tests\s+1 failed \| 3 passed \(4\)/);

@@ -55,7 +55,7 @@ describe.each(BROKERS)("jobs in %s", (broker) => {
 
 describe.each(some(BROKERS, 1))("workers of %s that fail, and two at once", (broker) => {
   it("a correct worker has no race, and leaves a job in the queue whose write failed", async () => {
-    const { status, found } = await explored(broker, { flags: ["--races", "--faults", ...(full ? [] : ["--max-depth", "3"])] });
+    const { status, found } = await explored(broker, { flags: ["--races", "--faults", ...(full ? [] : ["--max-depth", "2"])] });
     expect(found).toMatchObject({ violations: [], races: [], divergences: [], errors: [] });
     expect(found.raceCoverage?.trials).toBeGreaterThan(0);
     expect(found.faultCoverage?.tried).toBeGreaterThan(0);

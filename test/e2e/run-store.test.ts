@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { size, some } from "../sizes.ts";
+import { full, size, some } from "../sizes.ts";
 import { emptyFolder, folderWith, linkPackages, seqqa, start, until } from "../support/e2e.ts";
 import { storedEdges } from "../support/stored-edges.ts";
 
@@ -177,7 +177,7 @@ describe("whatever ends a run", () => {
     },
   );
 
-  it("SIGKILL leaves the beginning of the run, and what was found until then", { timeout: 200_000 }, async () => {
+  it.runIf(full)("SIGKILL leaves the beginning of the run, and what was found until then", { timeout: 200_000 }, async () => {
     const whole = emptyFolder();
     expect((await seqqa(["run", "fixtures/demo", "--output", whole])).status).toBe(1);
     const all = edges(whole);

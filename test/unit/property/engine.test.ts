@@ -44,7 +44,7 @@ const cases: fc.Arbitrary<Case> = fc
   }));
 
 /** Quick ones share a minute with everything else; the full number is the project's promise. */
-const GRAPHS = size(10, 1000);
+const GRAPHS = size(7, 1000);
 const check = (property: fc.IAsyncProperty<[Case]>): Promise<void> => fc.assert(property, { numRuns: GRAPHS });
 
 /** What must be equal, however a run was carried out. */
