@@ -6,9 +6,26 @@ export function typeErrors(folder: string): readonly string[] {
   const { config } = ts.readConfigFile(join(folder, "tsconfig.json"), (path) => ts.sys.readFile(path));
   const { options, fileNames, errors } = ts.parseJsonConfigFileContent(config, ts.sys, folder);
   if (options.strict !== true) throw new Error(`${folder} is not checked strictly.`);
-  const program = ts.createProgram(fileNames, options);
+  const program = ts.createProgram(fileNames, options, hostOf(options, folder));
   return [...errors, ...ts.getPreEmitDiagnostics(program)].map(({ file, start, messageText }) => {
     const at = file === undefined || start === undefined ? "" : `${file.fileName}:${file.getLineAndCharacterOfPosition(start).line + 1}: `;
     return at + ts.flattenDiagnosticMessageText(messageText, "\n");
   });
+}
+
+/** Declarations outside of the checked folders, by settings and path: those of the compiler, of Node and of seqqa take most of the time. */
+const parsed = new Map<string, ts.SourceFile | undefined>();
+
+function hostOf(options: ts.CompilerOptions, folder: string): ts.CompilerHost {
+  const host = ts.createCompilerHost(options, true);
+  const settings = JSON.stringify({ ...options, configFilePath: undefined });
+  return {
+    ...host,
+    getSourceFile: (path, ...rest) => {
+      if (path.startsWith(folder)) return host.getSourceFile(path, ...rest);
+      const key = `${settings}\n${path}`;
+      if (!parsed.has(key)) parsed.set(key, host.getSourceFile(path, ...rest));
+      return parsed.get(key);
+    },
+  };
 }
