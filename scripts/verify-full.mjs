@@ -1,9 +1,12 @@
 // `npm run verify:full [-- [--parts n] [test files]]`: runs the suites at their full size and writes verify/results.json, to be committed: the machine, the
 // commit, and each test's verdict and duration. The work is done in parts of at most ten minutes. What is finished is kept, however the command ends, and the
 // same command goes on from there, also in another session. A change to anything but these results begins again, and `--failed` runs what failed once more.
+// `--at <commit>` measures that commit in a checkout of its own, whatever is here: `--at last` goes on with the one of the results.
 // Exits non-zero when something failed or tests are left.
-import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -17,19 +20,25 @@ const resultsFile = join(root, "verify/results.json");
 const git = (...args) => execFileSync("git", args, { cwd: root, encoding: "utf8" }).trim();
 const PRODUCT = ["--", ".", ":!verify/results.json", ":!bench/*.json", ":!bench/*.svg"];
 
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    parts: { type: "string", default: "Infinity" },
+    failed: { type: "boolean", default: false },
+    at: { type: "string" },
+  },
+});
+const cache = join(root, "node_modules/.cache/seqqa-verify");
+mkdirSync(cache, { recursive: true });
+if (values.at !== undefined) process.exit(await measureAt(values.at));
+
 // Only what is committed can be measured under a commit's name.
 const uncommitted = git("status", "--porcelain", ...PRODUCT);
 if (uncommitted !== "") {
   console.error(`verify:full measures a commit, and there are uncommitted changes:\n${uncommitted}`);
   process.exit(2);
 }
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { parts: { type: "string", default: "Infinity" }, failed: { type: "boolean", default: false } },
-});
 const results = resultsSoFar();
-const cache = join(root, "node_modules/.cache/seqqa-verify");
-mkdirSync(cache, { recursive: true });
 /** What a part has finished and is not in the results yet: it outlives the command. */
 const verdictsFile = join(cache, `${results.commit}.jsonl`);
 const finishedFile = join(cache, "finished.json");
@@ -160,4 +169,27 @@ function resultsSoFar() {
 
 function isSame(commit) {
   return spawnSync("git", ["diff", "--quiet", commit, "HEAD", ...PRODUCT], { cwd: root }).status === 0;
+}
+
+/** Runs this command in a checkout of a commit, with the packages of this one, and takes its results every minute. Returns the exit status. */
+async function measureAt(wanted) {
+  const commit = git("rev-parse", `${wanted === "last" ? JSON.parse(readFileSync(resultsFile, "utf8")).commit : wanted}^{commit}`);
+  const tree = join(tmpdir(), `seqqa-verify-${commit}`);
+  const theirs = join(tree, "verify/results.json");
+  if (!existsSync(tree)) {
+    git("worktree", "prune");
+    git("worktree", "add", "--detach", tree, commit);
+    symlinkSync(join(root, "node_modules"), join(tree, "node_modules"));
+    if (JSON.parse(readFileSync(resultsFile, "utf8")).commit === commit) copyFileSync(resultsFile, theirs);
+  }
+  const take = () => {
+    if (JSON.parse(readFileSync(theirs, "utf8")).commit === commit) copyFileSync(theirs, resultsFile);
+  };
+  const timer = setInterval(take, 60_000);
+  const args = process.argv.slice(2).filter((arg, index, all) => arg !== "--at" && all[index - 1] !== "--at" && !arg.startsWith("--at="));
+  const child = spawn(process.execPath, ["scripts/verify-full.mjs", ...args], { cwd: tree, stdio: "inherit" });
+  const [status] = await once(child, "exit");
+  clearInterval(timer);
+  take();
+  return status ?? 1;
 }
