@@ -8,29 +8,30 @@ import { requireReading } from "./read/looker.ts";
 import type { MysqlMode, QueryRow } from "./connect/mode.ts";
 import { storeUrl, type StoreUrl } from "./connect/store-url.ts";
 
-/** Options of {@link MysqlAdapter}. */
+/** Options for {@link MysqlAdapter}. */
 export interface MysqlAdapterOptions {
-  /** `mysql://user:password@host:port/database`; never shown with its password. */
+  /** The database, as `mysql://user:password@host:port/database`. Messages never show the password. */
   readonly url: string;
   /**
-   * How the database is restored. `journal`: an undo log by triggers. `savepoint`: nested savepoints on {@link MysqlAdapter.connection}, for a target
-   * in this process; every table must support transactions. `copy`: everything is read and what differs is written back, for small databases; DDL and
-   * AUTO_INCREMENT are restored too, but a user's own database (`base_url`) is refused. Default `auto`: the mode that fits, see
-   * {@link MysqlAdapter.checkpoint}.
+   * The checkpoint mode. Default `auto`: the mode that fits, see {@link MysqlAdapter.checkpoint}.
+   * `journal`: triggers write an undo log.
+   * `savepoint`: nested savepoints on {@link MysqlAdapter.connection}, for a target in this process. Every table must support transactions.
+   * `copy`: reads everything and writes back the differences, for small databases. Also restores DDL and AUTO_INCREMENT. Not possible for a user's
+   * own database (`base_url`).
    */
   readonly checkpoint?: MysqlCheckpoint | undefined;
-  /** The tables that belong to the state; the others are restored, but not observed. Default: all. */
+  /** The tables that belong to the state. The other tables are restored, but not observed. Default: all tables. */
   readonly tables?: readonly string[] | undefined;
   /**
-   * Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a database of the user's they are
-   * left alone.
+   * Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a user's own database they are not
+   * restored either.
    */
   readonly ignore?: readonly string[] | undefined;
-  /** `table.column`s of ids that are interchangeable, so that states that differ only in their names are one. */
+  /** Columns (`table.column`) with interchangeable ids. States that differ only in which of these ids is which are treated as one state. */
   readonly symmetric?: readonly string[] | undefined;
 }
 
-/** A MySQL or MariaDB database behind the API. */
+/** The store adapter for a MySQL or MariaDB database. */
 export class MysqlAdapter extends SqlAdapter<MysqlMode, MysqlCheckpoint, SharedConnection> {
   readonly name = "mysql";
   protected readonly label = "MysqlAdapter";
@@ -55,10 +56,10 @@ export class MysqlAdapter extends SqlAdapter<MysqlMode, MysqlCheckpoint, SharedC
   }
 
   /**
-   * The connection for an in-process target, a pool and a connection of `mysql2/promise` in one. Taking it before the exploration begins chooses
-   * `savepoint`, unless another mode was asked for, or a table does not support transactions.
+   * The connection for an in-process target, usable as a pool and as a connection of `mysql2/promise`. Taking it before the exploration begins
+   * chooses `savepoint`, unless another mode was asked for or a table does not support transactions.
    *
-   * @throws SeqqaError `NO_CONNECTION` in the other modes: the target has connections of its own.
+   * @throws SeqqaError `NO_CONNECTION` in the other modes, in which the target has its own connections.
    */
   get connection(): MysqlConnection {
     return this.shared().asDriver;
@@ -92,7 +93,7 @@ export class MysqlAdapter extends SqlAdapter<MysqlMode, MysqlCheckpoint, SharedC
   }
 
   /**
-   * Returns the rows of a query, as objects; `?` is replaced by `params`. Values are as `mysql2` gives them; integers beyond 2^53 are text.
+   * Returns the rows of a query as objects. `params` replace the placeholders `?`. Values have the types of `mysql2`; integers beyond 2^53 are text.
    *
    * @throws SeqqaError `QUERY_WRITES` for a statement that does more than read.
    */

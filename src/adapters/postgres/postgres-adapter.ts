@@ -10,41 +10,43 @@ import type { PostgresMode, QueryRow } from "./connect/mode.ts";
 import { shownName } from "./connect/sql-text.ts";
 import { storeUrl, type StoreUrl } from "./connect/store-url.ts";
 
-/** A partition counts as its partitioned table. */
+/** Leaves out partitions, which count as their partitioned table. */
 const TABLES_AND_COLUMNS = `select n.nspname::text as "schema", c.relname::text as "table", a.attname::text as "column"
   from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
  where c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence in ('p', 'u') and a.attnum > 0 and not a.attisdropped and ${USER_SCHEMA}
  order by 1, 2, a.attnum`;
 
-/** Options of {@link PostgresAdapter}. */
+/** Options for {@link PostgresAdapter}. */
 export interface PostgresAdapterOptions {
-  /** `postgresql://user:password@host:port/database`; never shown with its password. */
+  /** The database, as `postgresql://user:password@host:port/database`. Messages never show the password. */
   readonly url: string;
   /**
-   * How the database is restored. `journal`: an undo log by triggers; needs a superuser, or a role that owns all tables and may create a schema. A
-   * role that may set `session_replication_role` (`GRANT SET ON PARAMETER`, PostgreSQL 15) restores faster. Without a superuser, FORCE ROW LEVEL
-   * SECURITY prevents it. Without that privilege, a foreign key that is NOT VALID does, and one between a table that is restored and one that is
-   * ignored. `savepoint`: nested savepoints on {@link PostgresAdapter.connection}, for a target in this process. `clone`: the whole database, by
-   * `CREATE DATABASE ... TEMPLATE`, in 0.1 to 0.5 s a step or more; it ends the target's connections, and a user's own database is refused. Default
-   * `auto`: the mode that fits, see {@link PostgresAdapter.checkpoint}.
+   * The checkpoint mode. Default `auto`: the mode that fits, see {@link PostgresAdapter.checkpoint}.
+   * `journal`: triggers write an undo log. Needs a superuser, or a role that owns all tables and may create a schema. The privilege to set
+   * `session_replication_role` (`GRANT SET ON PARAMETER`, PostgreSQL 15) makes restores faster. Not possible without a superuser: tables with FORCE
+   * ROW LEVEL SECURITY. Not possible without that privilege: foreign keys that are NOT VALID, or that connect a restored and an ignored table.
+   * `savepoint`: nested savepoints on {@link PostgresAdapter.connection}, for a target in this process.
+   * `clone`: copies the whole database with `CREATE DATABASE ... TEMPLATE`, in 0.1 to 0.5 s a step or more. Ends the target's connections. Not
+   * possible for a user's own database (`base_url`).
    */
   readonly checkpoint?: PostgresCheckpoint | undefined;
-  /** The schemas whose tables belong to the state; the others are restored, but not observed. Default: all. */
+  /** The schemas whose tables belong to the state. Tables of other schemas are restored, but not observed. Default: all schemas. */
   readonly schemas?: readonly string[] | undefined;
   /**
-   * The tables that belong to the state, as `table` (of schema `public`) or `schema.table`; the others are restored, but not observed. Default: all.
+   * The tables that belong to the state, as `table` (of the schema `public`) or `schema.table`. The other tables are restored, but not observed.
+   * Default: all tables.
    */
   readonly tables?: readonly string[] | undefined;
   /**
-   * Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a database of the user's they are
-   * left alone.
+   * Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a user's own database they are not
+   * restored either.
    */
   readonly ignore?: readonly string[] | undefined;
-  /** `table.column`s of ids that are interchangeable, so that states that differ only in their names are one. */
+  /** Columns (`table.column`) with interchangeable ids. States that differ only in which of these ids is which are treated as one state. */
   readonly symmetric?: readonly string[] | undefined;
 }
 
-/** A PostgreSQL database behind the API. */
+/** The store adapter for a PostgreSQL database. */
 export class PostgresAdapter extends SqlAdapter<PostgresMode, PostgresCheckpoint, SharedConnection> {
   readonly name = "postgres";
   protected readonly label = "PostgresAdapter";
@@ -70,10 +72,10 @@ export class PostgresAdapter extends SqlAdapter<PostgresMode, PostgresCheckpoint
   }
 
   /**
-   * The connection for an in-process target, a `pg.Pool` and a `pg.Client` in one. Taking it before the exploration begins chooses `savepoint`,
+   * The connection for an in-process target, usable as a `pg.Pool` and as a `pg.Client`. Taking it before the exploration begins chooses `savepoint`,
    * unless another mode was asked for.
    *
-   * @throws SeqqaError `NO_CONNECTION` in the other modes: the target has connections of its own.
+   * @throws SeqqaError `NO_CONNECTION` in the other modes, in which the target has its own connections.
    */
   get connection(): PostgresConnection {
     return this.shared().asDriver;
@@ -111,8 +113,8 @@ export class PostgresAdapter extends SqlAdapter<PostgresMode, PostgresCheckpoint
   }
 
   /**
-   * Returns the rows of a query, as objects; `$1`, `$2` ... are replaced by `params`. Values are as `pg` gives them, but `bigint` columns are numbers
-   * where those are exact, and `bigint` beyond 2^53.
+   * Returns the rows of a query as objects. `params` replace `$1`, `$2` and so on. Values have the types of `pg`, except `bigint` columns: they are
+   * numbers up to 2^53 and `bigint` beyond.
    *
    * @throws SeqqaError `QUERY_WRITES` for a statement that does more than read.
    */

@@ -8,10 +8,10 @@ import { journalObstacle } from "../journal/obstacles.ts";
 import { savepointObstacle } from "../savepoint/savepoint-install.ts";
 import { storeUrl, type StoreUrl } from "./store-url.ts";
 
-/** With fewer free connections than this, lanes with pools of their own may not get any. */
+/** If fewer connections than this are free, the pools of the lanes' targets may get too few. */
 const FEW_CONNECTIONS = 20;
 
-/** Checks a database for `seqqa doctor`. Leaves nothing behind. */
+/** Checks a database for `seqqa doctor`. Leaves nothing in the database. */
 export async function check(url: string): Promise<readonly StoreCheck[]> {
   let store: StoreUrl;
   let control: Control;
@@ -55,7 +55,7 @@ async function one(control: Control, sql: string): Promise<string | null | undef
   return (await control.rows(sql))[0]?.[0];
 }
 
-/** Tries the statements that a run needs, on a table of our own. */
+/** Tests the privileges that a run needs, by creating a table and a trigger of seqqa's own. */
 async function privileges(control: Control): Promise<{ ok: boolean; says: string }> {
   const table = `${OURS}check`;
   try {

@@ -23,12 +23,12 @@ export interface Choosing {
   readonly wanted: MysqlCheckpoint;
   readonly scope: StoreScope;
   readonly tables: readonly string[] | undefined;
-  /** The shared connection that the target has taken already. */
+  /** The shared connection, if the target has already taken it. */
   readonly lent: SharedConnection | undefined;
   readonly lend: () => SharedConnection;
-  /** The patterns of `ignore`: the tables and columns that they name are not restored where the database is the user's. */
+  /** The patterns of the option `ignore`. In an external store, a restore leaves these tables and columns alone. */
   readonly ignore: readonly IgnorePattern[];
-  /** The mode of the same store, closed for a restart of the target. */
+  /** The mode that the same store had before the target was restarted. */
   readonly previous: MysqlMode | undefined;
 }
 
@@ -38,10 +38,10 @@ export interface Chosen {
   readonly schema: readonly TableSchema[];
 }
 
-/** @throws SeqqaError if the wanted mode is not possible, or the database cannot be reached. */
+/** Chooses and opens the checkpoint mode. @throws SeqqaError if the wanted mode is not possible or the database cannot be reached. */
 export async function chooseMode(choosing: Choosing): Promise<Chosen> {
   const { store, wanted, scope, tables, previous, lent } = choosing;
-  // A target that took the connection runs in this process, whichever way it was made.
+  // A target that took the shared connection must run in this process.
   const inProcess = scope.inProcess || lent !== undefined;
   if (wanted === "savepoint" && !inProcess) {
     throw new SeqqaError("SAVEPOINT_OUT_OF_PROCESS", `Checkpoint mode "savepoint" of ${store.shown} needs a target in this process.`, {
@@ -54,7 +54,8 @@ export async function chooseMode(choosing: Choosing): Promise<Chosen> {
     if (scope.borrowed) await requireNoneLeft(control);
     const catalog = await readCatalog(control);
     if (catalog.strange.length > 0) throw strangeStore(store, catalog.strange[0]!);
-    // With a table without transactions the shared connection is an ordinary one, and what it commits is restored like the writes of others.
+    // A savepoint cannot undo writes to tables without transactions. A schema with such a table uses journal or copy, even if the connection is
+    // shared.
     if (wanted === "savepoint" || (wanted === "auto" && lent !== undefined && savepointObstacle(catalog) === undefined))
       return await savepoint(choosing, control, catalog);
     const selection = select(store, catalog.tables, tables);
@@ -110,7 +111,7 @@ function schemaOf({ tables }: Catalog): TableSchema[] {
   return tables.map(({ name, shown }) => ({ name, columns: shown.map((column) => column.name) }));
 }
 
-/** Selects the tables that are restored: in a database of the user's, without the tables and columns that are ignored. */
+/** Returns the catalog of what is restored. In an external store, ignored tables and columns are left out. */
 function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
   if (!scope.borrowed) return catalog;
   const leftAlone = ignoredTables(ignore, scope.name, catalog.tables);
@@ -119,7 +120,7 @@ function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
   return { ...catalog, tables, keys: catalog.keys.filter(({ child, parent }) => !leftAlone.has(child) && !leftAlone.has(parent)) };
 }
 
-/** Returns a table with its ignored columns. The values that identify a row cannot be ignored, and in a table without a key these are all of them. */
+/** Returns the table with its ignored columns. Columns that identify a row cannot be ignored; without a key, all columns identify it. */
 function withIgnored(table: Table, names: ReadonlySet<string> | undefined): Table {
   if (names === undefined || table.key.length === 0) return table;
   const ignored = table.columns.flatMap(({ name }, at) => (names.has(name) && !table.key.includes(at) ? [at] : []));

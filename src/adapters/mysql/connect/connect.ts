@@ -6,8 +6,8 @@ import { serverUrl, type StoreUrl } from "./store-url.ts";
 const CONNECT_MS = 15_000;
 
 /**
- * Everything that the meaning of our values and statements depends on. Not strict: a value that once came into a table by a laxer session (an invalid
- * date, the empty value of an ENUM) must go in again.
+ * The session settings on which seqqa's values and statements depend. `sql_mode` is not strict: rows that a laxer session once wrote (an invalid
+ * date, the empty value of an ENUM) must be accepted when they are restored.
  */
 export const OUR_SETTINGS: readonly string[] = [
   "names utf8mb4",
@@ -19,22 +19,21 @@ export const OUR_SETTINGS: readonly string[] = [
   "session lock_wait_timeout = 1",
   "session innodb_lock_wait_timeout = 1",
   "session group_concat_max_len = 4194304",
-  // Overrides what a server may have set for its clients: time limits of idle sessions and long statements, and a COMMIT that begins a new
-  // transaction or closes the connection.
+  // Overrides defaults that a server may set for its clients: limits for idle sessions and long statements, and a `completion_type` with which COMMIT
+  // begins a new transaction or closes the connection.
   "session wait_timeout = 31536000",
   "session completion_type = 0 /*M! , session max_statement_time = 0 */",
 ];
 
 export interface ConnectOptions {
   readonly settings?: readonly string[] | undefined;
-  /** Options of the driver. */
   readonly driver?: ConnectionOptions | undefined;
-  /** Connects without the URL's database. */
+  /** `true` to connect without choosing the URL's database. */
   readonly serverOnly?: boolean | undefined;
   readonly lost?: ((error: Error) => void) | undefined;
 }
 
-/** Returns the driver's options for a URL. The driver's own reading of a URL shows a password in its warnings about unknown parameters. */
+/** Returns the driver's options for a URL. The driver must not parse the URL: its warnings about unknown parameters show the password. */
 export function driverOptions(store: StoreUrl, serverOnly = false): ConnectionOptions {
   const url = new URL(store.href);
   const { database } = serverUrl(store.href);
@@ -53,10 +52,10 @@ export function driverOptions(store: StoreUrl, serverOnly = false): ConnectionOp
   };
 }
 
-/** Options of the driver that change what it takes and gives, as a target may need them on the shared connection. */
+/** Options of the driver that change which values it takes and returns. A target may need them on the shared connection. */
 const OF_TARGETS = ["namedPlaceholders", "dateStrings", "decimalNumbers", "supportBigNumbers", "bigNumberStrings", "timezone", "charset"];
 
-/** Returns the options in the URL that hold for the connections of a target, too, read as the driver reads them. */
+/** Returns the options in the URL that also apply to a target's connections, parsed as the driver parses them. */
 export function sharedOptions({ href }: StoreUrl): ConnectionOptions {
   const { searchParams } = new URL(href);
   const named = OF_TARGETS.flatMap((name): [string, unknown][] => {
@@ -66,7 +65,7 @@ export function sharedOptions({ href }: StoreUrl): ConnectionOptions {
   return Object.fromEntries(named);
 }
 
-/** Opens a connection of ours. @throws SeqqaError that says what to do, without credentials. */
+/** Opens a connection for seqqa. @throws SeqqaError with a hint and without credentials. */
 export async function connect(store: StoreUrl, options: ConnectOptions = {}): Promise<Connection> {
   const driver = await importDriver();
   let connection: Connection;
@@ -75,7 +74,7 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
   } catch (error) {
     throw connectError(store, error);
   }
-  // Without a listener a lost connection would end the process; pending queries reject anyway.
+  // Without an error listener, a lost connection would end the process. Pending queries reject in any case.
   (connection as unknown as NodeJS.EventEmitter).on("error", (error: Error) => options.lost?.(error));
   try {
     for (const setting of options.settings ?? []) await connection.query(`set ${setting}`);
@@ -102,7 +101,6 @@ async function importDriver(): Promise<Driver> {
   }
 }
 
-/** Ends a connection, whatever state it is in. */
 export async function disconnect(connection: Connection | undefined): Promise<void> {
   try {
     await connection?.end();

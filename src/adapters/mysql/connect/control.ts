@@ -7,28 +7,27 @@ import { OUR_SETTINGS, connect, disconnect } from "./connect.ts";
 import { busyError, isBusy, isLost, lostError, safeCause } from "./failures.ts";
 import type { StoreUrl } from "./store-url.ts";
 
-/** A session that has just ended holds its locks for a moment. */
+/** Seconds to wait for the store's lock. A session that has just ended may hold the lock for a moment. */
 const IN_USE_S = 3;
 
-/** Set in our session, so that our own triggers, and the user's guarded ones, do nothing. */
+/** The session variable that is set in seqqa's own sessions. Triggers, including the user's, do nothing while it is set. */
 export const OFF = "@seqqa_off";
 
 const CONTROL_SETTINGS = [...OUR_SETTINGS, "session foreign_key_checks = 0", "session unique_checks = 1", `${OFF} = 1`];
 
 export type Row = (string | null)[];
 
-/** Something that answers statements with text: our own connection, or the shared connection of a target. */
+/** Executes statements and returns text: the control connection, or the shared connection of a target. */
 export type Queries = Pick<Control, "store" | "rows" | "batch">;
 
 /**
- * Returns the name of the lock that says that a run works on this database. The lock is server-wide, so its name must differ between databases, and
- * be the same for all spellings of one name.
+ * Returns the name of the lock that a run holds while it uses this database. Locks belong to the whole server, so the name differs between databases.
  */
 export function storeLock(database: string): string {
   return `seqqa store ${createHash("sha256").update(database).digest("hex").slice(0, 32)}`;
 }
 
-/** The connection that makes checkpoints and restores them. One operation at a time. */
+/** The connection that makes and restores checkpoints, one operation at a time. */
 export class Control extends ControlConnection {
   readonly store: StoreUrl;
   readonly #connection: Connection;
@@ -40,7 +39,7 @@ export class Control extends ControlConnection {
   }
 
   /**
-   * Opens the connection and takes the lock that keeps other runs off this database. `alone: false` takes no lock, for reading only. @throws
+   * Opens the connection and takes the lock that keeps other runs off this database. `alone: false` takes no lock and is for reading only. @throws
    * SeqqaError `STORE_IN_USE`
    */
   static async open(store: StoreUrl, alone = true): Promise<Control> {
@@ -53,10 +52,10 @@ export class Control extends ControlConnection {
     const control = new Control(store, connection);
     lost = (error) => control.lose(error);
     try {
-      // MariaDB only: rows that break a CHECK which was added without testing them must go in again.
+      // MariaDB only: a CHECK may have been added without testing old rows. Rows that break such a CHECK must be accepted when they are restored.
       await control.rows("set session check_constraint_checks = 0").catch(() => undefined);
       if (!alone) return control;
-      // Where the server ignores case in names, two URLs may spell one database's name in two ways.
+      // If the server ignores case in names, two URLs may spell the name of one database differently. Both must get the same lock.
       const [[spelled] = []] = await control.rows("select if(@@lower_case_table_names, lower(database()), database())");
       const [got] = await control.rows(`select get_lock('${storeLock(spelled ?? store.database)}', ${IN_USE_S})`);
       if (got?.[0] !== "1") throw inUseError(store);
@@ -67,13 +66,12 @@ export class Control extends ControlConnection {
     }
   }
 
-  /** Returns the results of two or more statements, in one round trip; a statement without rows gives an empty result. */
+  /** Returns the results of two or more statements, in one round trip. A statement without rows has an empty result. */
   async batch(statements: readonly string[]): Promise<Row[][]> {
     const results = (await this.rows(statements.join(";\n"))) as unknown[];
     return results.map((one) => (Array.isArray(one) ? (one as Row[]) : []));
   }
 
-  /** Returns the rows of one statement, as arrays of text. */
   async rows(text: string): Promise<Row[]> {
     this.requireConnection();
     try {
@@ -84,12 +82,11 @@ export class Control extends ControlConnection {
     }
   }
 
-  /** Executes a statement that needs a table for itself: it waits for open transactions that read the table. @throws SeqqaError `STORE_BUSY` */
+  /** Executes a DDL statement. Waits for open transactions that use the table. @throws SeqqaError `STORE_BUSY` */
   define(sql: string): Promise<Row[]> {
     return this.patiently(() => this.rows(sql));
   }
 
-  /** Reads in one snapshot. */
   async snapshot<T>(work: () => Promise<T>): Promise<T> {
     await this.rows("set transaction isolation level repeatable read");
     await this.rows("start transaction with consistent snapshot");
@@ -123,7 +120,7 @@ export class Control extends ControlConnection {
   }
 }
 
-/** Another session is in the way. Without a text: it wrote between our look at the log and at the rows. */
+/** Another session blocks the operation. Without a message: a session committed a write after the log was read and before the rows were changed. */
 export class Writing extends Error {
   constructor(what = "another session keeps writing to it") {
     super(what);

@@ -19,18 +19,17 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Copies a driver's error without anything that could hold a URL, a password or a statement. */
+/** Returns a copy of a driver's error that has no URL, password or statement in it. */
 export function safeCause(store: StoreUrl, error: unknown): Error {
   const cause = new Error(withoutSecrets(messageOf(error), store));
   return Object.assign(cause, { code: codeOf(error), errno: errnoOf(error) });
 }
 
-/** Returns `true` if another session holds what we need, for now: lock wait timeout, deadlock, NOWAIT of MySQL. */
+/** Returns `true` if another session holds a needed lock: lock wait timeout, deadlock, or NOWAIT on MySQL. */
 export function isBusy(error: unknown): boolean {
   return [1205, 1213, 3572].includes(errnoOf(error));
 }
 
-/** Returns `true` if the connection or the server is gone. */
 export function isLost(error: unknown): boolean {
   return (
     [1053, 1077, 1080, 1927, 4031].includes(errnoOf(error)) ||
@@ -42,7 +41,7 @@ export function isLost(error: unknown): boolean {
 export function connectError(store: StoreUrl, error: unknown): SeqqaError {
   if (error instanceof SeqqaError) return error;
   const cause = safeCause(store, error);
-  // A server that does not answer is no mistake in the configuration, like a target that does not answer.
+  // An unreachable server has exit status 3, like an unreachable target. The other errors are mistakes in the configuration.
   const make = (name: string, message: string, hint: string): SeqqaError =>
     new SeqqaError(name, message, { hint, exitStatus: name === "STORE_UNREACHABLE" ? 3 : 2, cause });
   switch (errnoOf(error)) {
@@ -74,12 +73,12 @@ export function connectError(store: StoreUrl, error: unknown): SeqqaError {
   );
 }
 
-/** Returns `true` if a privilege is missing. 1419: triggers with the binary log on. */
+/** Returns `true` if a privilege is missing. Error 1419: creating a trigger needs one more privilege while the binary log is on. */
 export function isDenied(error: unknown): boolean {
   return [1044, 1095, 1142, 1143, 1227, 1370, 1419].includes(errnoOf(error));
 }
 
-/** Returns `true` if a session that was to be ended has ended already. */
+/** Returns `true` if KILL found no such session, since the session has already ended. */
 export function isGone(error: unknown): boolean {
   return errnoOf(error) === 1094;
 }
@@ -110,7 +109,6 @@ export function incoherent(store: StoreUrl, what: string): SeqqaError {
   });
 }
 
-/** Returns the error for a row that is too long. `store` is given where it is known. */
 export function rowTooLong(table: string, store?: StoreUrl): SeqqaError {
   const where = store === undefined ? "" : ` of ${store.shown}`;
   return new SeqqaError(
@@ -122,7 +120,7 @@ export function rowTooLong(table: string, store?: StoreUrl): SeqqaError {
   );
 }
 
-/** Returns the error for an answer of the server to a statement of ours that no other function here covers. */
+/** Returns the error for an unexpected failure of one of seqqa's own statements. */
 export function unexpected(store: StoreUrl, error: unknown): SeqqaError {
   const cause = safeCause(store, error);
   return new SeqqaError(
@@ -143,7 +141,6 @@ export function notPutBack(store: StoreUrl, error: unknown): SeqqaError {
   });
 }
 
-/** Returns the error for data that cannot be restored. `table`: the table that prevents it, if it is one of the tables. */
 export function cannotRecover(store: StoreUrl, table: string | undefined, why: string): SeqqaError {
   const what = table === undefined ? why : `table "${table}" ${why}`;
   return new SeqqaError("STORE_NOT_PUT_BACK", `The data of ${store.shown} cannot be restored: ${what}.`, {

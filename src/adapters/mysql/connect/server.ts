@@ -7,21 +7,21 @@ import { errnoOf, isDenied, isLost, lostError, safeCause } from "./failures.ts";
 import type { StoreUrl } from "./store-url.ts";
 
 const RETRY_MS = [100, 300, 1000, 3000, 10_000];
-/** Milliseconds to wait for a server that is being restarted. */
+/** Milliseconds to wait for a server that is restarting. */
 const RESTART_MS = 20_000;
 const PAUSE_MS = 200;
-/** Rows as arrays of text. */
+/** Connection options with which rows are returned as arrays of text. */
 const PLAIN = { serverOnly: true, driver: { rowsAsArray: true, typeCast: (field: { string(): string | null }) => field.string() } };
 
-/** Returns the rows of one statement, as arrays of text. */
+/** Executes one statement and returns its rows as arrays of text. */
 export type Ask = (sql: string) => Promise<(string | null)[][]>;
 
-/** Does work on a connection of its own while a statement waits. */
+/** Does work on a second connection while a statement on the first one waits. */
 export type Beside = (work: (ask: Ask) => Promise<void>) => Promise<void>;
 
 /**
- * A connection to a server for making and removing databases. When it is lost, another one replaces it at once, so that the sign that the run is
- * alive is given again.
+ * A connection to a server, for creating and dropping databases. A lost connection is replaced at once, because its session holds the lock that shows
+ * that the run is alive.
  */
 export class Server {
   readonly store: StoreUrl;
@@ -33,15 +33,14 @@ export class Server {
   #retry: NodeJS.Timeout | undefined;
   #known = false;
 
-  /** `connected` is called with each connection before it is used. */
   constructor(store: StoreUrl, connected: (ask: Ask) => Promise<void> = () => Promise.resolve()) {
     this.store = store;
     this.#connected = connected;
   }
 
   /**
-   * Does one piece of work after the other. Work that lost its connection is started again: if it makes something, it first removes what is left of
-   * it.
+   * Does one piece of work at a time. Repeats work whose connection was lost, so work that creates something must first remove what an interrupted
+   * try left.
    */
   use<T>(doing: string, work: (ask: Ask, beside: Beside) => Promise<T>): Promise<T> {
     const mine = this.#turn.then(async () => {
@@ -68,7 +67,7 @@ export class Server {
     try {
       return await work(asking(connection), this.#beside);
     } catch (error) {
-      // The driver reports this to the current statement, and then not to the connection's listener.
+      // mysql2 reports a lost connection to the running statement only, and not to the error listener.
       if (wasEnded(error)) {
         connection.destroy();
         if (this.#live === connection) this.#connection = this.#live = undefined;
@@ -90,7 +89,7 @@ export class Server {
       try {
         return await this.#connect();
       } catch (error) {
-        // The server was there and is gone: it is being restarted.
+        // A server that was reachable before is probably restarting, so try again.
         const gone = this.#known && isLost(error instanceof SeqqaError ? error.cause : error);
         if (!gone || this.#closed || performance.now() > until) throw error;
       }
@@ -141,7 +140,7 @@ export class Server {
   }
 }
 
-/** Returns `true` if somebody ended the session or its statement. 1317: MySQL reports it for both. */
+/** Returns `true` if somebody ended the session or its statement. MySQL reports error 1317 in both cases. */
 function wasEnded(error: unknown): boolean {
   return !(error instanceof SeqqaError) && (isLost(error) || errnoOf(error) === 1317);
 }
@@ -153,7 +152,6 @@ function asking(connection: Connection): Ask {
   };
 }
 
-/** Returns the error for making or removing a database, in one sentence. */
 export function serverError(store: StoreUrl, doing: string, error: unknown): SeqqaError {
   if (error instanceof SeqqaError) return error;
   if (isLost(error)) return lostError(store, error);

@@ -1,22 +1,21 @@
 import { SeqqaError } from "../../../model/errors.ts";
 
-/** The URL of a database, parsed. */
 export interface StoreUrl {
-  /** With its credentials: for the driver only. */
+  /** The URL with credentials, for the driver only. */
   readonly href: string;
-  /** For messages: without credentials. */
+  /** The URL without credentials, for messages. */
   readonly shown: string;
   readonly database: string;
 }
 
-/** @throws SeqqaError `STORE_URL_INVALID`, which does not repeat what was given: it may hold a password. */
+/** Parses the URL of a database. @throws SeqqaError `STORE_URL_INVALID`, without the text of the URL, which may hold a password. */
 export function storeUrl(text: string): StoreUrl {
   const store = serverUrl(text);
   if (store.database === "") throw invalid("it names no database");
   return store;
 }
 
-/** Does the same as {@link storeUrl}, but the database may be missing. */
+/** Parses a URL like {@link storeUrl}, but allows it to name no database. */
 export function serverUrl(text: string): StoreUrl {
   let url: URL;
   let database: string;
@@ -35,8 +34,8 @@ export function serverUrl(text: string): StoreUrl {
 }
 
 /**
- * Returns `false` for a value that begins with `{` and is not JSON, which the driver cannot take. For other values it only matters whether they say
- * no.
+ * Returns `false` if the parameter `ssl` begins with `{` and is not JSON, which the driver cannot parse. Other values need no check: they only switch
+ * TLS on or off.
  */
 function isSsl(text: string | null): boolean {
   if (text?.startsWith("{") !== true) return true;
@@ -48,14 +47,13 @@ function isSsl(text: string | null): boolean {
   }
 }
 
-/** Returns the URL of another database on the same server. */
 export function withDatabase(store: StoreUrl, database: string): StoreUrl {
   const url = new URL(store.href);
   url.pathname = `/${encodeURIComponent(database)}`;
   return storeUrl(url.href);
 }
 
-/** Removes the credentials of a URL from a text that may repeat them. */
+/** Removes the URL and its password from a text. */
 export function withoutSecrets(text: string, { href }: Pick<StoreUrl, "href">): string {
   const { password } = new URL(href);
   let clean = text.replaceAll(href, "(url)");

@@ -15,8 +15,8 @@ import type { Selection } from "../read/selection.ts";
 import { isSnapshot, putSnapshot, readSnapshot, sameSnapshot, takeSnapshot, type Snapshot } from "./snapshot.ts";
 
 /**
- * Reads everything at each checkpoint, and writes back what differs: for small databases. Also restores what no trigger sees: DDL, TRUNCATE,
- * AUTO_INCREMENT, tables without transactions. The target's connections stay.
+ * Reads the whole database at each checkpoint, and writes back the differences. For small databases. Also restores changes that fire no trigger: DDL,
+ * TRUNCATE, AUTO_INCREMENT and tables without transactions. The target keeps its connections.
  */
 export class CopyMode implements MysqlMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
@@ -69,7 +69,7 @@ export class CopyMode implements MysqlMode {
   observe(): Promise<Observed> {
     return this.#alone(async () => {
       const { snapshot: now, catalog: tables } = await readSnapshot(this.#control);
-      // Tables that were created or removed since the root: all their rows came or went.
+      // Includes tables that were created or dropped since the root state: all their rows count as changed.
       const all = [...tables, ...this.#rootTables.filter(({ name }) => !tables.some((one) => one.name === name))];
       const net = new RowSums();
       all.forEach(({ name }, i) => {
@@ -97,7 +97,7 @@ export class CopyMode implements MysqlMode {
     return this.#control.inTurn(() => dumpDatabase(this.#control, true));
   }
 
-  /** Closes the connections. A lane's own database goes with the lane: nothing is restored. */
+  /** Closes the connections and restores nothing, since a lane's own database is dropped together with the lane. */
   close(): Promise<void> {
     return this.#control.inTurn(async () => {
       await this.#looker.close();

@@ -6,10 +6,9 @@ import { imagesIn, selectImages } from "../read/observe.ts";
 import { batches, putBackStatements } from "../put-back/put-back.ts";
 import { named, quoteName, quoteText } from "../connect/sql-text.ts";
 
-/** Everything in a database: plain data. */
 export interface Snapshot {
   readonly kind: "snapshot";
-  /** In the order in which they can be created. */
+  /** The tables, views, routines, triggers and events, in an order in which they can be created. */
   readonly objects: readonly SchemaObject[];
   readonly tables: readonly TableContent[];
 }
@@ -18,17 +17,16 @@ interface SchemaObject {
   readonly kind: "table" | "view" | "trigger" | "procedure" | "function" | "event";
   readonly name: string;
   readonly create: string;
-  /** The `sql_mode` for which its text was written; empty for tables and views. */
+  /** The `sql_mode` under which the object was created; empty for tables and views. */
   readonly mode: string;
-  /** For an event: the time zone of its times. */
+  /** The time zone of an event's times; absent for other objects. */
   readonly zone?: string | undefined;
 }
 
 interface TableContent {
   readonly name: string;
-  /** The next value of AUTO_INCREMENT; `undefined`: the table has none, or begins at 1. */
+  /** The next AUTO_INCREMENT value; absent if the table has no such column or the counter is still at 1. */
   readonly next?: string | undefined;
-  /** Images of all rows, ordered. */
   readonly rows: readonly string[];
 }
 
@@ -41,14 +39,17 @@ export function sameSnapshot(a: Snapshot, b: Snapshot): boolean {
 }
 
 /**
- * Reads everything while no session is in the middle of a write. A lock of all tables waits for that (after a second it fails with an error that
- * `isBusy`).
+ * Reads the whole database while no session is in the middle of a write. LOCK TABLES waits for such sessions for one second, then fails with an error
+ * for which `isBusy` returns `true`.
  */
 export async function takeSnapshot(control: Control): Promise<Snapshot> {
   return (await readSnapshot(control)).snapshot;
 }
 
-/** The catalog of the last reading. It is valid as long as the same tables have the same texts: reading it takes longer than all the rest. */
+/**
+ * The catalog of the previous read. It is reused while the tables have the same definitions, because reading the catalog takes longer than everything
+ * else.
+ */
 interface KnownCatalog {
   readonly tables: readonly Table[];
   readonly names: string;
@@ -59,13 +60,12 @@ const known = new WeakMap<Control, KnownCatalog>();
 const NO_COLUMN = 1054;
 const NO_TABLE = 1146;
 
-/** Returns the result of {@link takeSnapshot} with the catalog of the tables. */
 export async function readSnapshot(control: Control): Promise<{ readonly snapshot: Snapshot; readonly catalog: readonly Table[] }> {
   const before = known.get(control);
   known.delete(control);
   const tables = before?.tables ?? (await readCatalog(control)).tables;
   const found = await readLocked(control, tables).catch((error: unknown) => {
-    // A known table or column is gone.
+    // The reused catalog names a table or column that no longer exists.
     if (before !== undefined && [NO_COLUMN, NO_TABLE].includes(errnoOf(error) ?? 0)) return undefined;
     throw error;
   });
@@ -82,7 +82,7 @@ export async function readSnapshot(control: Control): Promise<{ readonly snapsho
   return { snapshot: { kind: "snapshot", objects, tables: contents }, catalog: tables };
 }
 
-/** Reads the text and the images of each table at one time. */
+/** Reads the definition and the row images of all tables under one lock. */
 async function readLocked(control: Control, tables: readonly Table[]): Promise<Row[][]> {
   if (tables.length === 0) return [];
   const reading = tables.flatMap((table) => [showCreate(table), selectImages(table)]);
@@ -106,7 +106,6 @@ function nextIn(text: string): string | undefined {
   return / AUTO_INCREMENT=(\d+)/.exec(text)?.[1];
 }
 
-/** Returns the objects beside tables, and the names and kinds of the tables. */
 async function otherObjects(control: Control): Promise<{ readonly names: string; readonly others: readonly SchemaObject[] }> {
   const schema = control.store.database;
   const [names = [], routines = [], views = [], triggers = [], events = []] = await control.batch([
@@ -124,7 +123,7 @@ async function otherObjects(control: Control): Promise<{ readonly names: string;
   }
   for (const [name] of views) {
     const [row] = await control.rows(`show create view ${quoteName(name!)}`);
-    // Another lane's database has another name.
+    // Removes the database's name, so that the definition can also be used in another lane's database.
     objects.push({ kind: "view", name: name!, mode: "", create: (row?.[1] ?? "").replaceAll(`${quoteName(control.store.database)}.`, "") });
   }
   for (const [name] of triggers) {
@@ -134,13 +133,12 @@ async function otherObjects(control: Control): Promise<{ readonly names: string;
   }
   for (const [name] of events) {
     const [row] = await control.rows(`show create event ${quoteName(name!)}`);
-    // A one-time event may have happened, and be gone, by now.
+    // A one-time event may have been executed and dropped in the meantime.
     if (row !== undefined) objects.push({ kind: "event", name: name!, mode: row[1] ?? "", zone: row[2] ?? "SYSTEM", create: row[3] ?? "" });
   }
   return { names: JSON.stringify(names), others: objects };
 }
 
-/** Brings a database into a state. */
 export async function putSnapshot(control: Control, wanted: Snapshot): Promise<void> {
   const { snapshot: now, catalog } = await readSnapshot(control);
   const same = JSON.stringify(now.objects) === JSON.stringify(wanted.objects);
@@ -168,7 +166,7 @@ async function writeLocked(control: Control, tables: readonly Table[], statement
   }
 }
 
-/** @returns the tables that were created again, and are empty */
+/** Drops and creates objects until they match a snapshot. @returns the tables that were created again, and are empty */
 async function putObjects(control: Control, now: Snapshot, wanted: Snapshot): Promise<Set<string>> {
   const text = (one: SchemaObject): string => JSON.stringify(one);
   const [there, should] = [new Set(now.objects.map(text)), new Set(wanted.objects.map(text))];
@@ -177,7 +175,7 @@ async function putObjects(control: Control, now: Snapshot, wanted: Snapshot): Pr
     if (!should.has(text(one))) await control.rows(`drop ${one.kind} if exists ${quoteName(one.name)}`);
   }
   const remade = new Set<string>();
-  // Triggers go with their table, so the server is asked which ones are left.
+  // DROP TABLE also drops the table's triggers, so ask the server which triggers are left.
   let left: Set<string> | undefined;
   for (const one of wanted.objects) {
     if (one.kind === "trigger" && tables.size > 0) {

@@ -11,19 +11,22 @@ const KINDS = [
 ] as const;
 
 /**
- * User locks that hold a write. They belong to the whole server, so their names differ between databases. Every session sees them as they are now,
- * whatever snapshot it has. They end with their session, however it ends.
+ * The server's user locks with which the gate holds writes. Locks belong to the whole server, so their names differ between databases. Every session
+ * sees a lock's present holder, even from an old snapshot. A lock ends with its session.
  */
 export interface GateLocks {
-  /** Held by us while the gate is armed. */
+  /** Held by seqqa while the gate is armed. */
   readonly armed: string;
-  /** Held by us while a write that passes its door fails. */
+  /** Held by seqqa while the held write should fail after its release. */
   readonly fault: string;
-  /** Prefix of the names of the doors, which we hold until they are opened: the first write waits at the first, and so on. */
+  /**
+   * Prefix of the names of the doors. A door is a lock that seqqa holds and that one write waits for: the first write at door 0, the second at door
+   * 1.
+   */
   readonly door: string;
-  /** Prefix of the names of the locks of waiting sessions, before the number of the door. */
+  /** Prefix of the names of the locks that waiting sessions hold; the number of the door follows. */
   readonly here: string;
-  /** Returns the lock by which a waiting session shows its kind of statement, from the number of the table and the kind's first letter. */
+  /** Returns the name of a lock that a waiting session holds. The name gives the number of the table and the first letter of the statement's kind. */
   readonly at: (table: number, kind: string) => string;
 }
 
@@ -39,8 +42,8 @@ export function gateLocks(database: string): GateLocks {
 }
 
 /**
- * Returns the triggers that hold. MySQL has none for statements: these fire for each row, and within a statement the server's clock does not move,
- * whatever triggers and functions do in it. A statement without a row is not seen. An update or delete has locked its first row when it is held.
+ * Returns the triggers that hold writes. MySQL has row triggers only. They recognize a new statement by `now(6)`, which is constant within a
+ * statement. Statements that change no row are not noticed. A held UPDATE or DELETE has already locked its first row.
  */
 export function gateStatements({ tables }: Catalog, { armed, fault, door, here, at }: GateLocks): string[] {
   const numbered = (name: string): string => `concat('${name}', @seqqa_d)`;
@@ -64,16 +67,15 @@ end`,
   );
 }
 
-/** Returns a query for one row: the session that has one of the locks already, and `1` for each lock that we got. */
+/** Returns a query that takes the gate's locks. Its one row has the session that already holds one of them, then `1` for each lock that was taken. */
 export function armSql({ armed, door, here }: GateLocks, doors: number): string {
   const numbers = [...Array(doors).keys()];
   const taken = [armed, ...numbers.flatMap((i) => [`${door}${i}`, `${here}${i}`])].map((name) => `is_used_lock('${name}')`);
-  // In this order: a session that sees the gate armed sees the doors.
+  // The order matters: a session that finds the gate armed must also find the doors locked.
   const got = [...numbers.map((i) => `${door}${i}`), armed].map((name) => `get_lock('${name}', 0)`);
   return `select coalesce(${taken.join(", ")}), ${got.join(", ")}`;
 }
 
-/** Returns a query for one row: the session that waits at this door. */
 export function hereSql({ here }: GateLocks, door: number): string {
   return `select is_used_lock('${here}${door}')`;
 }
@@ -83,7 +85,7 @@ export function openSql({ armed, door }: GateLocks, doors: readonly number[], di
   return `do ${names.map((name) => `release_lock('${name}')`).join(", ")}`;
 }
 
-/** Returns a query for what waiting sessions do, as rows of a kind of statement, a table's number, and the session. */
+/** Returns a query for the statements of waiting sessions. Its rows have the kind of statement, the number of the table, and the session. */
 export function whereSql({ at }: GateLocks, tables: number): string {
   const places = [...Array(tables).keys()].flatMap((i) => KINDS.map(([kind]) => [kind.toUpperCase(), i] as const));
   return places.map(([kind, i]) => `select '${kind}', ${i}, is_used_lock('${at(i, kind)}')`).join(" union all ");
@@ -93,7 +95,7 @@ export function faultSql({ fault }: GateLocks, is: boolean): string {
   return is ? `do get_lock('${fault}', 0)` : `do release_lock('${fault}')`;
 }
 
-/** Returns statements that end a session, and that find it as long as it exists. */
+/** Returns a statement that ends a session, and a query that returns a row as long as the session exists. */
 export function endSql(session: string): { readonly end: string; readonly isThere: string } {
   return { end: `kill ${session}`, isThere: `select 1 from information_schema.processlist where id = ${session}` };
 }

@@ -1,15 +1,14 @@
-/** A session that waits for an InnoDB lock, and the table of the lock. */
 export interface InnodbWait {
   readonly session: string;
   readonly table: string;
 }
 
 /**
- * Returns the sessions that wait, from the text of SHOW ENGINE INNODB STATUS. The tables of information_schema with the same facts are refreshed only
- * when nobody has read them for 100 ms.
+ * Finds waiting sessions in the text of SHOW ENGINE INNODB STATUS. The tables of information_schema with the same facts are refreshed only if nobody
+ * has read them for 100 ms.
  */
 export function innodbWaits(status: string): InnodbWait[] {
-  // The text before this describes the last deadlock.
+  // Skips the earlier part of the text, which describes the last deadlock.
   const now = status.slice(Math.max(0, status.lastIndexOf("\nLIST OF TRANSACTIONS FOR EACH SESSION")));
   return now
     .split(/^---TRANSACTION /m)

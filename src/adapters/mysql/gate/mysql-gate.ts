@@ -9,8 +9,8 @@ import { innodbWaits } from "./innodb-waits.ts";
 import { named } from "../connect/sql-text.ts";
 
 /**
- * Holds a session of the target by user locks of the control connection. Before each of its writes the target waits at a door of its own. All but the
- * last are opened when the target is seen there, so that nobody but us has to count.
+ * Holds a session of the target with user locks of the control connection. Each write of the call waits at its own door. seqqa opens every door but
+ * the last as soon as the session waits there, and so counts the writes.
  */
 export class MysqlGate implements FailingGate {
   readonly kind = "gate";
@@ -19,12 +19,10 @@ export class MysqlGate implements FailingGate {
   readonly #tables: readonly Table[];
   readonly #limitMs: number;
   readonly #locks: GateLocks;
-  /** The number of doors that are ours, from the first; zero: the gate is not armed. */
+  /** The number of doors that seqqa holds; 0 if the gate is not armed. */
   #doors = 0;
-  /** The number of doors that were opened. */
   #passed = 0;
   #session: string | undefined;
-  /** `true` while the lock is held with which a write fails. */
   #isFaulty = false;
 
   constructor(control: Control, tables: readonly Table[], limitMs: number) {
@@ -39,7 +37,7 @@ export class MysqlGate implements FailingGate {
     await this.release();
     if (this.#isFaulty) await this.#control.inTurn(() => this.#control.rows(faultSql(this.#locks, false)));
     this.#isFaulty = false;
-    // The session passes if it makes this many writes; the gate is not armed at all.
+    // The gate has too few doors to hold a write with this number, so the call passes.
     if (write > DOORS) return;
     await this.#control.inTurn(() =>
       this.#control.patiently(async () => {
@@ -57,7 +55,7 @@ export class MysqlGate implements FailingGate {
     return this.arm(DOORS);
   }
 
-  /** The writes that came to a door. Further ones are not counted. */
+  /** Counts the writes of a call, at most one for each door. */
   async watched(done: Promise<unknown>): Promise<number> {
     const last = await this.held(done);
     const count = this.#passed + (last === undefined ? 0 : 1);
@@ -93,7 +91,8 @@ export class MysqlGate implements FailingGate {
   }
 
   /**
-   * Returns what another session waits for. Only the held call and the one beside it are in progress: a session that waits, waits for the held call.
+   * Returns the lock that another session waits for. Only the held call and the other call of the trial are running, so a waiting session waits for
+   * the held call.
    */
   async #waitsFor(held: string): Promise<string | undefined> {
     const others = `select id, state from information_schema.processlist where ${named("db", this.#control.store.database)} and id not in (connection_id(), ${held})`;
@@ -105,7 +104,7 @@ export class MysqlGate implements FailingGate {
       sessions = found;
     } catch (error) {
       if (!isDenied(error)) throw error;
-      // Without the PROCESS privilege, the server only says that some session waits for a row.
+      // Without the PROCESS privilege, the server tells only that some session waits for a row.
       const [found = [], waits = []] = await this.#control.batch([
         others,
         "show global status like 'Innodb\\_row\\_lock\\_current\\_waits'",
@@ -127,17 +126,20 @@ export class MysqlGate implements FailingGate {
     let done = true;
     if (fault === "cut") done = await this.#end(session);
     else {
-      // A session that is let go looks at the lock at once, but later than our answer: the lock is released by the next arming.
+      // The released session checks the fault lock only after `release` has returned. The next `arm` releases that lock.
       await this.#control.inTurn(() => this.#control.rows(faultSql(this.#locks, true)));
       this.#isFaulty = true;
     }
     await this.release();
-    // A session waits for a lock without noticing that its client has gone. It ends with the error that nobody receives.
+    // A session that waits for a lock does not notice that its client is gone. It ends after the write fails, so wait for that.
     if (fault === "kill") await this.#gone(session, this.#limitMs);
     return done;
   }
 
-  /** Ends a session. It must be gone before the door opens, or it would make its write. Returns `false` if we may not end it. */
+  /**
+   * Ends a session and waits until it is gone, because its write would happen if the door opened earlier. Returns `false` if the user may not end
+   * sessions.
+   */
   async #end(session: string): Promise<boolean> {
     try {
       await this.#control.inTurn(() => this.#control.rows(endSql(session).end));
@@ -155,7 +157,7 @@ export class MysqlGate implements FailingGate {
 
   async release(): Promise<void> {
     if (this.#doors === 0) return;
-    // Locks that cannot be released end with their session.
+    // If the release fails, close the connection: the server then releases the locks of its session.
     await this.#control.inTurn(() => this.#open()).catch(() => this.#control.close());
   }
 

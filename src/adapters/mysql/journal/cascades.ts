@@ -3,16 +3,15 @@ import { imageOfRow, imageOfValue, type Column } from "./columns.ts";
 import { TOO_LONG } from "./log-entries.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** A column's new value, an SQL expression; the column keeps its old value where `changed` is false. */
+/** A column's new value as an SQL expression. The column keeps its old value in rows for which the condition `changed` is false. */
 interface Value {
   readonly sql: string;
   readonly changed?: string | undefined;
 }
 
-/** The effect of a foreign key's action on a row: the row is deleted, or columns get other values. */
 type Effect = "delete" | ReadonlyMap<string, Value>;
 
-/** A condition on a row of a table, for an alias. */
+/** Returns a condition on a row of a table, given the table's alias. */
 type Condition = (alias: string) => string;
 
 interface Hit {
@@ -20,12 +19,12 @@ interface Hit {
   readonly when: Condition;
 }
 
-/** A schema whose foreign-key actions are not followed. */
+/** A foreign-key action whose effects cannot be computed in advance. */
 export class UnfollowedAction extends Error {}
 
 /**
- * Finds the effects of foreign-key actions of one changed row on other rows. InnoDB runs the actions below the triggers, so a BEFORE trigger of the
- * parent has to know the effects in advance. A row that is reached in several ways is noted once, with all effects on it.
+ * Computes which other rows a row's foreign-key actions change. InnoDB executes these actions without firing triggers, so a BEFORE trigger of the
+ * parent logs them in advance. A row that several actions reach is logged once, with all effects.
  */
 export class Cascades {
   readonly #catalog: Catalog;
@@ -37,8 +36,8 @@ export class Cascades {
   }
 
   /**
-   * Returns statements that insert notes `(tab, note, grp, old, new)` into `log`; none where no action reaches a row. For a DELETE or an UPDATE of
-   * the row OLD.
+   * Returns statements that log the effects of a DELETE or UPDATE of the row OLD. They insert `(tab, note, grp, old, new)` into `log`. Returns none
+   * if no action can change a row.
    *
    * @throws UnfollowedAction
    */
@@ -62,7 +61,7 @@ export class Cascades {
   }
 
   #updateOld(parent: Table): void {
-    // InnoDB passes on only what differs in its bytes: a child keeps its 'ANN' where the parent's 'ann' stays.
+    // InnoDB cascades a column only if its bytes change. A case-insensitive match is no change: with a parent 'ann', a child keeps its 'ANN'.
     const effect = new Map(
       parent.columns.map((column) => {
         const [old, now] = [`OLD.${quoteName(column.name)}`, `NEW.${quoteName(column.name)}`];
@@ -76,7 +75,6 @@ export class Cascades {
     }
   }
 
-  /** Follows the consequences of `effect` on the selected rows of a table. */
   #follow(table: string, effect: Effect, selected: Condition, path: readonly string[], except: readonly ForeignKey[] = []): void {
     for (const key of this.#keysTo(table)) {
       if (except.includes(key)) continue;
@@ -103,7 +101,7 @@ export class Cascades {
       does = new Map(moved.filter((one): one is readonly [string, Value] => one[1] !== undefined));
     }
     if (does !== "delete") {
-      // InnoDB refuses an update that comes back to a table that the cascade has updated.
+      // InnoDB refuses an update that cascades back to a table which the same cascade has updated.
       if (effect !== "delete" && path.includes(key.child)) return;
       this.#hit(key.child, { effect: does, when });
       this.#follow(key.child, does, when, [...path, key.child]);
@@ -117,7 +115,7 @@ export class Cascades {
     this.#follow(key.child, "delete", reached, [...path, key.child], self);
   }
 
-  /** Returns a condition for the selected rows and all below them in the table's own tree. */
+  /** Returns a condition for the selected rows and all their descendants in the same table. */
   #closure(table: string, self: readonly ForeignKey[], start: Condition): Condition {
     const columns = self[0]!.parentColumns;
     if (self.some((key) => key.parentColumns.join() !== columns.join()))
@@ -156,14 +154,14 @@ export class Cascades {
       when.filter((one): one is { effect: ReadonlyMap<string, Value>; sql: string } => one.effect !== "delete"),
     );
     const image = deletes.length === 0 ? changed : deletes.length === when.length ? "NULL" : `if(${deletes.join(" or ")},NULL,${changed})`;
-    // The row that the statement itself changes is logged by its own trigger.
+    // The changed row itself is logged by its own trigger.
     const others = name === parent.name ? ` and not (${sameRow(table)})` : "";
     const any = when.map(({ sql }) => `(${sql})`).join(" or ");
     return `insert into ${log}(tab,note,grp,old,new) select ${index},1,${group},${checked(old)},${image === "NULL" ? image : checkedOrNull(image, deletes.length > 0)} from ${table.sqlName} c where (${any})${others};`;
   }
 }
 
-/** Marks an image that is too long for the server: it is NULL, and must not look like a missing row. */
+/** Replaces the image of a row that is too long for the server by `TOO_LONG`. The server makes it NULL, which would mean a missing row. */
 export function checked(image: string): string {
   return `ifnull(${image},'${TOO_LONG}')`;
 }

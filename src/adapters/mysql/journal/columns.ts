@@ -2,13 +2,11 @@ import type { StoredValue } from "../../../model/stores/store-adapter.ts";
 import { textIn } from "../schema/charsets.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** The format of a column's values in a row's image. */
 export type ColumnKind = "integer" | "decimal" | "float" | "text" | "json" | "bytes" | "time" | "instant" | "choice" | "plain";
 
 export interface Column {
   readonly name: string;
   readonly kind: ColumnKind;
-  /** The character set of a text. */
   readonly charset: string;
 }
 
@@ -19,7 +17,7 @@ const KINDS: Readonly<Record<string, ColumnKind>> = {
   ...of("text", "char varchar tinytext text mediumtext longtext"),
   ...of("json", "json"),
   ...of("bytes", "binary varbinary tinyblob blob mediumblob longblob"),
-  // Kept as the server stores them, their system of reference included.
+  // Kept as the server stores them, including the spatial reference system.
   ...of("bytes", "geometry point linestring polygon multipoint multilinestring multipolygon geometrycollection geomcollection"),
   ...of("time", "date datetime time"),
   ...of("instant", "timestamp"),
@@ -31,31 +29,30 @@ function of(kind: ColumnKind, types: string): Record<string, ColumnKind> {
   return Object.fromEntries(types.split(" ").map((type) => [type, kind]));
 }
 
-/** Returns the kind for a `data_type` of `information_schema.columns`; `undefined`: the type is not known here. */
 export function kindOf(dataType: string): ColumnKind | undefined {
   return KINDS[dataType.toLowerCase()];
 }
 
 /**
- * Returns SQL for the image of a value: text that is lossless, means the same in every session (time zone, `sql_mode`, character set), and holds no
- * comma. `value` is an SQL expression of the column, such as `NEW.x`.
+ * Returns SQL for the image of a value: lossless text without a comma. The text is the same in every session, whatever its time zone, `sql_mode` and
+ * character set. `value` is an SQL expression of the column, such as `NEW.x`.
  */
 export function imageOfValue({ kind }: Column, value: string): string {
   switch (kind) {
     case "integer":
     case "decimal":
-      // Written without the zeros of ZEROFILL, and bits as a number.
+      // Adding 0 removes the leading zeros of ZEROFILL and turns BIT values into numbers.
       return `ifnull(${value}+0,'-')`;
     case "float":
-      // A FLOAT converted to text has only 6 digits.
+      // Converting a FLOAT to text directly would keep only 6 digits.
       return `ifnull(${value}+0e0,'-')`;
     case "time":
       return `ifnull(concat(${value},''),'-')`;
     case "instant":
-      // The stored value, without the session's time zone. For the zero time, `unix_timestamp` gives 0 in a query and NULL in a trigger.
+      // The seconds do not depend on the session's time zone. For the zero time, `unix_timestamp` returns 0 in a query but NULL in a trigger.
       return `ifnull(nullif(unix_timestamp(${value}),0),if(isnull(concat(${value},'')),'-','0'))`;
     case "choice":
-      // The number is what is stored: it distinguishes the empty error value from a member ''.
+      // The number is the stored value. It distinguishes the empty error value of an ENUM from a member ''.
       return `ifnull(concat(${value}+0,':',hex(${value})),'-')`;
     case "json":
     case "plain":
@@ -66,17 +63,15 @@ export function imageOfValue({ kind }: Column, value: string): string {
   }
 }
 
-/** Returns SQL for the image of a whole row; `of` gives the expression of a column. */
 export function imageOfRow(columns: readonly Column[], of: (column: Column) => string): string {
   return `concat_ws(',',${columns.map((column) => imageOfValue(column, of(column))).join(",")})`;
 }
 
-/** Splits an image of {@link imageOfRow} into the images of its values. */
 export function fieldsOf(image: string): string[] {
   return image.split(",");
 }
 
-/** Returns a literal that gives a column the value of an image, in a session with `OUR_SETTINGS`. */
+/** Returns the SQL literal for a value's image, for a session with `OUR_SETTINGS`. */
 export function literal({ kind, charset }: Column, image: string): string {
   if (image === "-") return "NULL";
   switch (kind) {
@@ -100,7 +95,7 @@ export function literal({ kind, charset }: Column, image: string): string {
   }
 }
 
-/** Returns an expression that is true for the value of an image and may use an index; it may be true for more values. */
+/** Returns a condition that is true for the value of an image and can use an index. It may also be true for other values, such as other spellings. */
 export function condition(column: Column, image: string, alias = ""): string {
   return `${alias}${quoteName(column.name)} <=> ${literal(column, image)}`;
 }
@@ -115,7 +110,7 @@ function quoted(image: string): string {
   return `'${image}'`;
 }
 
-/** Writes seconds since 1970 as a time in UTC; zero is written as MySQL's zero time. */
+/** Formats seconds since 1970 as a time in UTC. Zero is MySQL's zero time. */
 function instantText(image: string, separator: string): string {
   const [seconds = "0", fraction] = image.split(".");
   const dot = fraction === undefined ? "" : `.${fraction}`;
@@ -123,7 +118,7 @@ function instantText(image: string, separator: string): string {
   return new Date(Number(seconds) * 1000).toISOString().slice(0, 19).replace("T", separator) + dot;
 }
 
-/** Returns a value as observers see it. */
+/** Returns the value that a state shows for an image. */
 export function shownValue({ kind, charset }: Column, image: string): StoredValue {
   if (image === "-") return null;
   switch (kind) {
@@ -163,7 +158,7 @@ export function integer(text: string): number | bigint {
   return Number.isSafeInteger(number) ? number : BigInt(text);
 }
 
-/** Returns the same text for the same document; a document with numbers that would lose digits stays as it is. */
+/** Returns one text for equal JSON documents, with sorted keys. Leaves a document unchanged if parsing its numbers would lose digits. */
 function canonicalJson(text: string): string {
   try {
     if (/\d{16}|\d[.eE]/.test(text)) return text;

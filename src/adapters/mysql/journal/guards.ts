@@ -2,10 +2,10 @@ import { OURS } from "../schema/catalog.ts";
 import { OFF, type Control } from "../connect/control.ts";
 import { named, quoteName, quoteText } from "../connect/sql-text.ts";
 
-/** The table that keeps the user's own triggers while guarded ones replace them. */
+/** The table with the user's original triggers while guarded copies replace them. A guarded trigger does nothing in seqqa's own sessions. */
 export const ORIGINALS: string = `${OURS}originals`;
 
-/** The beginning of a guarded trigger's statement. */
+/** The beginning of a guarded trigger's body. It makes the trigger do nothing in seqqa's own sessions. */
 export const GUARD: string = `begin if ${OFF} is null then `;
 
 interface Original {
@@ -18,9 +18,8 @@ interface Original {
 }
 
 /**
- * Replaces the user's triggers by guarded ones, which do nothing in a session of ours and the same as before in all others. MySQL cannot disable
- * triggers: the user's would fire when rows are restored, and change them. The originals are first kept in the database itself, so that nothing is
- * lost if we are killed in the middle.
+ * Replaces the user's triggers by guarded ones, which do nothing in seqqa's sessions. MySQL cannot disable triggers, so the user's triggers would
+ * fire during a restore and change rows. The originals are saved in the database first, so that a killed run loses none.
  */
 export async function guardTriggers(control: Control): Promise<void> {
   const rows = await control.rows(
@@ -46,17 +45,17 @@ export async function guardTriggers(control: Control): Promise<void> {
 function guarded([name, table, timing, event, definer, statement]: readonly string[]): string {
   const at = definer!.lastIndexOf("@");
   const who = `${quoteName(definer!.slice(0, at))}@${quoteName(definer!.slice(at + 1))}`;
-  // The line end is needed: a body may end with a comment.
+  // The line break is needed, because a body may end with a line comment.
   return `create definer=${who} trigger ${quoteName(name!)} ${timing!} ${event!} on ${quoteName(table!)} for each row ${GUARD}${statement!}\n; end if; end`;
 }
 
-/** Creates a trigger. The meaning of its text depends on the settings of the session that creates it. */
+/** Creates a trigger under the session settings of its original, because the meaning of its text depends on them. */
 async function create(control: Control, sql: string, mode: string, client: string, collation: string): Promise<void> {
   await control.rows(
     "set @seqqa_mode = @@session.sql_mode, @seqqa_client = @@session.character_set_client, @seqqa_collation = @@session.collation_connection",
   );
   try {
-    // The trigger is sent in utf8mb4, whatever character set it was made in: its names and literals keep their meaning, so that only sql_mode and collation are set.
+    // The text is sent as utf8mb4, which keeps its names and literals. The original character set is restored only for ASCII texts.
     await control.rows(`set session sql_mode = ${quoteText(mode)}, session collation_connection = ${collationName(collation)}`);
     if (/^(?:utf8|utf8mb3|utf8mb4|latin1)$/.test(client) && isAscii(sql))
       await control.rows(`set session character_set_client = ${client}`);
@@ -76,7 +75,6 @@ function isAscii(text: string): boolean {
   return Buffer.byteLength(text) === text.length;
 }
 
-/** Restores the user's own triggers. */
 export async function restoreTriggers(control: Control): Promise<void> {
   const there = await control.rows(
     `select 1 from information_schema.tables where ${named("table_schema", control.store.database)} and table_name = '${ORIGINALS}'`,

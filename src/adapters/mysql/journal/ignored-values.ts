@@ -3,7 +3,6 @@ import type { Table } from "../schema/catalog.ts";
 import { fieldsOf, imageOfRow } from "./columns.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** Returns the image of a row without ignored columns. */
 export function judgedImage({ ignored }: Table, image: string): string {
   if (ignored.length === 0) return image;
   return fieldsOf(image)
@@ -11,7 +10,6 @@ export function judgedImage({ ignored }: Table, image: string): string {
     .join();
 }
 
-/** Returns an SQL expression for the result of {@link judgedImage}. */
 export function judgedImageSql({ columns, ignored }: Table): string {
   return imageOfRow(
     columns.filter((_, at) => !ignored.includes(at)),
@@ -19,7 +17,10 @@ export function judgedImageSql({ columns, ignored }: Table): string {
   );
 }
 
-/** Returns an image with the values that another image of the same row has in ignored columns; `null`: there is no such row. */
+/**
+ * Returns a row image whose ignored columns have the values of `other`, an image of the same row. If one image is `null` (no such row), returns
+ * `image`.
+ */
 export function withIgnoredOf<Image extends string | null>({ ignored }: Table, image: Image, other: string | null): Image {
   if (image === null || other === null || ignored.length === 0) return image;
   const values = fieldsOf(other);
@@ -28,7 +29,7 @@ export function withIgnoredOf<Image extends string | null>({ ignored }: Table, i
     .join() as Image;
 }
 
-/** Distinguishes rows of tables by all but ignored columns. */
+/** Returns a function for the identity of a row: its image without ignored columns, or `undefined` if the table ignores no column. */
 export function tellingBy(tables: readonly Table[]): (table: number, image: string) => string | undefined {
   return (at, image) => {
     const table = tables[at];
@@ -36,7 +37,7 @@ export function tellingBy(tables: readonly Table[]): (table: number, image: stri
   };
 }
 
-/** Returns an empty sum of changes to rows of tables. */
+/** Returns an empty collection of row changes that compares rows without their ignored columns. */
 export function sumsOf(tables: readonly Table[]): RowSums {
   return new RowSums(tellingBy(tables));
 }

@@ -7,25 +7,24 @@ import { LOG } from "./journal-sql.ts";
 import { requireSame } from "../put-back/put-back.ts";
 import type { SchemaWatch } from "../schema/schema-watch.ts";
 
-/** The most entries that are read and not removed yet: each reading would look at them again. */
+/** The most entries that have been read but not yet deleted. Each read scans them again. */
 const MOST_READ = 2000;
 
-/** Reads the log in the database, without reading an entry twice and without losing what commits late. */
+/** Reads the undo log in the database. Reads each entry once, and also finds entries of transactions that commit late. */
 export class JournalLog {
   readonly #control: Control;
   readonly #tables: readonly Table[];
   readonly #watch: SchemaWatch;
-  /** Entries up to here were read, and no session can be about to commit one. */
+  /** All entries up to this number have been read. No open transaction can still commit one of them. */
   #floor = 0n;
   #previous = 0n;
-  /** The last entry that was read. */
   #last = 0n;
-  /** Read entries beyond the floor. */
+  /** Numbers of the entries that were read and are above `#floor`. */
   #beyond = new Set<string>();
-  /** Read entries that are still in the log. */
+  /** Numbers of the entries that were read and are still in the log. */
   #there: bigint[] = [];
 
-  /** `before`: the log of a connection that was closed; reading continues from there. */
+  /** `before`: the log of a closed connection. Reading continues after its last entry. */
   constructor(control: Control, tables: readonly Table[], watch: SchemaWatch, before?: JournalLog) {
     this.#control = control;
     this.#tables = tables;
@@ -39,8 +38,8 @@ export class JournalLog {
   }
 
   /**
-   * Returns the changes that were logged since the last reading. `apart`: only while no session is in the middle of a write. Entries of an open
-   * transaction are locked, so that asking for them fails at once (an error that `isBusy`).
+   * Returns the changes logged since the last read. With `apart`, reads only while no session is in the middle of a write. Entries of an open
+   * transaction are locked, so the read then fails at once with an error for which `isBusy` returns `true`.
    *
    * @throws SeqqaError `SCHEMA_CHANGED`, `ROW_TOO_LONG`
    */
@@ -51,14 +50,12 @@ export class JournalLog {
     return this.take(rows, apart);
   }
 
-  /**
-   * Returns a statement that asks for the entries which may be new. `apart`: it locks them, or fails at once where an open transaction has made one.
-   */
+  /** Returns a query for entries that may be unread. With `apart`, the query locks them, and fails at once if an open transaction has written one. */
   entries(apart: boolean): string {
     return `select ${ENTRY} from ${LOG} where seq > ${this.#floor}${apart ? " for update nowait" : ""}`;
   }
 
-  /** Takes in the entries of a reading. @throws SeqqaError `ROW_TOO_LONG` */
+  /** Adds the entries of a read and returns their changes. @throws SeqqaError `ROW_TOO_LONG` */
   take(rows: readonly Row[], apart: boolean): RowSums {
     const fresh = rows.filter(([seq]) => !this.#beyond.has(seq!));
     const sums = sumOfEntries(this.#control.store, this.#tables, fresh);
@@ -73,8 +70,8 @@ export class JournalLog {
   }
 
   /**
-   * Returns statements that remove all entries. They fail (with `WRONG_COUNT`, or an error that `isBusy`) if there is an entry that was not read, and
-   * wait for an open transaction that has made one. Once they have committed, {@link raise} may be called.
+   * Returns statements that delete all entries and wait for open transactions that wrote one. They fail with `WRONG_COUNT`, or with an error for
+   * which `isBusy` returns `true`, if the log has an unread entry. After their commit, {@link raise} may be called.
    */
   removalOfAll(): readonly string[] {
     let before = this.#floor;
@@ -82,7 +79,7 @@ export class JournalLog {
     return [`delete from ${LOG} where seq > ${before}`, requireSame("row_count()", this.#there.length)];
   }
 
-  /** Raises the floor to the last entry of the previous call: a session that had taken a number at that time has committed or gone since. */
+  /** Raises `#floor` to the last entry of the previous call. Every transaction that had an entry number by then has ended since. */
   raise(): void {
     if (this.#previous > this.#floor) {
       this.#floor = this.#previous;
@@ -95,12 +92,11 @@ export class JournalLog {
     return this.#there.length > MOST_READ;
   }
 
-  /** Entries that are read and still in the log. */
   get present(): readonly bigint[] {
     return this.#there;
   }
 
-  /** Returns statements that remove read entries; once they are done, {@link forget} is called. */
+  /** Returns statements that delete read entries. Call {@link forget} after they were executed. */
   removal(entries: readonly bigint[]): string[] {
     const sorted = [...entries].sort((a, b) => (a < b ? -1 : 1));
     const ranges: [bigint, bigint][] = [];

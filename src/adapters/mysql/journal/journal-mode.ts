@@ -28,21 +28,20 @@ import type { Selection } from "../read/selection.ts";
 export interface JournalChoice {
   readonly selection: Selection;
   readonly borrowed: boolean;
-  /** `true` if writes of the target can be held; default `false`. */
+  /** `true` if writes of the target can be held at the gate. Default `false`. */
   readonly gated?: boolean | undefined;
-  /** The mode of the same store, closed for a restart of the target. */
   readonly previous?: JournalMode | undefined;
-  /** Milliseconds to wait for open write transactions of others; default 5000. */
+  /** Milliseconds to wait for open write transactions of other sessions. Default 5000. */
   readonly limitMs?: number | undefined;
   /** See `StoreScope.asked`. */
   readonly asked?: (() => number | undefined) | undefined;
   /** See `StoreScope.watching`. */
   readonly watching?: boolean | undefined;
-  /** Seconds of silence after which an external store is released; default 30. */
+  /** Seconds without a sign of life after which an external store's triggers stop logging. Default 30. */
   readonly leaseSeconds?: number | undefined;
 }
 
-/** The facts about the store, beside the mirror, that outlive a restart of the target. */
+/** The facts about the store that stay valid when the target is restarted. */
 interface Knowledge {
   readonly token: string;
   readonly tables: readonly Table[];
@@ -52,8 +51,8 @@ interface Knowledge {
 }
 
 /**
- * Undoes what other sessions committed, by an undo log that row triggers write in the transactions of the target. A reading takes one round trip, and
- * a restore another.
+ * Undoes changes that other sessions committed. Row triggers write an undo log in the target's own transactions. Reading the log takes one round
+ * trip, a restore another.
  */
 export class JournalMode implements MysqlMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
@@ -64,7 +63,7 @@ export class JournalMode implements MysqlMode {
   readonly #limitMs: number;
   readonly #watching: boolean;
   readonly #known: Knowledge;
-  /** Both are set for an external store only. */
+  /** The recorder and the lease are set for an external store only. */
   readonly #recorder: Recorder | undefined;
   readonly #lease: Lease | undefined;
   /** Set once the store no longer matches what the journal recorded. Every later operation throws it. */
@@ -83,8 +82,8 @@ export class JournalMode implements MysqlMode {
   }
 
   /**
-   * Installs what is needed. After a restart of the target it continues from before, if the target left the schema as it was: checkpoints stay valid,
-   * and what the target wrote at its start is an ordinary change.
+   * Installs the journal. After a restart of the target it continues with the installed one, if the schema is unchanged: checkpoints stay valid, and
+   * the target's writes during its start count as ordinary changes.
    */
   static async open(control: Control, catalog: Catalog, choice: JournalChoice): Promise<JournalMode> {
     const { previous } = choice;
@@ -126,7 +125,7 @@ export class JournalMode implements MysqlMode {
         await this.#control.snapshot(async () => {
           for (const table of tables.filter(this.#selection)) contents.push([table, await imagesOf(this.#control, table)]);
         });
-        // Writes in the meantime may or may not be in the rows.
+        // A write during the read may be missing from the rows. Read again until nothing was written meanwhile.
         await this.#read(true);
         if (mirror.top === seen) break;
       }
@@ -186,12 +185,12 @@ export class JournalMode implements MysqlMode {
     await this.#restore(mark as Segment);
   }
 
-  /** Restores a state. `seen`: only from this state; returns `false` if the store was in another one, and nothing was restored. */
+  /** Restores a state. With `seen`: restores only if the store is still in the state `seen`, and otherwise returns `false`. */
   #restore(segment: Segment, seen?: Segment): Promise<boolean> {
     return this.#alone(async () => {
       const { mirror } = this.#known;
       if (!mirror.holds(segment)) throw markInvalid();
-      // Hardly ever was something written since, so the reading before is left out.
+      // Usually nothing was written since the last read. Try to restore without reading the log first, which saves a round trip.
       const from = mirror.top === seen && seen !== segment;
       if (from && (await this.#put(mirror.changesTo(segment), segment, { seen: true }))) return true;
       await this.#read(true);
@@ -240,7 +239,10 @@ export class JournalMode implements MysqlMode {
     });
   }
 
-  /** Leaves the database as it was found. The present entries of the log are a last look: they are the run's, unless somebody else made them. */
+  /**
+   * Restores the database to what it was before the run. Entries that are still in the log count as the run's, unless another client was found
+   * writing.
+   */
   async #leave(): Promise<void> {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
     const isForeign = (): boolean => this.#broken?.code === "FOREIGN_WRITE" || this.#recorder?.isQuiet === true;
@@ -254,7 +256,7 @@ export class JournalMode implements MysqlMode {
     await this.#takeIn(this.#recorder?.isQuiet, () => log.read(apart));
   }
 
-  /** Takes in a look. In an external store its changes are recorded before they are known. `wasQuiet`: see {@link Recorder.record}. */
+  /** Adds the changes of a read to those kept in memory. In an external store, records them first. `wasQuiet`: see {@link Recorder.record}. */
   async #takeIn(wasQuiet: boolean | undefined, reading: () => Promise<RowSums>): Promise<void> {
     const { log, mirror } = this.#known;
     try {
@@ -268,8 +270,8 @@ export class JournalMode implements MysqlMode {
   }
 
   /**
-   * Changes the store in one transaction, removes the entries that it undoes from the log, and reads what was logged meanwhile. `seen`: only if
-   * nothing was written since the last reading. Returns `false` if something was written, or may have been; then nothing is changed.
+   * Changes the store in one transaction, deletes the undone entries, and reads entries that others wrote meanwhile. With `seen`: changes nothing and
+   * returns `false` if something was or may have been written since the last read.
    */
   async #put(changes: RowSums, to: Segment, { kept, seen = false }: { kept?: RowSums; seen?: boolean } = {}): Promise<boolean> {
     const { log, mirror, tables } = this.#known;
@@ -277,7 +279,7 @@ export class JournalMode implements MysqlMode {
     const undone = [...log.present];
     const statements = [
       "start transaction",
-      // Comes first, so that nothing of the target waits for us while we wait for it.
+      // The deletion comes first, so that this transaction holds no lock that the target needs while it waits for the target.
       ...(seen ? log.removalOfAll() : []),
       ...putBackStatements(tables, changes),
       ...(seen ? [] : log.removal(undone)),
@@ -294,7 +296,9 @@ export class JournalMode implements MysqlMode {
     return true;
   }
 
-  /** Returns the entries of the log after a transaction. `undefined`: it failed, which `mayFail` allows, and was rolled back. */
+  /**
+   * Executes a transaction and returns the log entries after it. If the transaction fails and `mayFail` is set, rolls back and returns `undefined`.
+   */
   async #change(statements: readonly string[], mayFail: boolean): Promise<Row[] | undefined> {
     const parts = batches(statements);
     try {
@@ -304,7 +308,7 @@ export class JournalMode implements MysqlMode {
       if (!this.#control.lost) await this.#control.rows("rollback");
       if (isBusy(error) || error instanceof SeqqaError) throw error;
       if (mayFail) return undefined;
-      // Nothing was changed. If a session wrote and committed between our look at the log and at the rows, its write is in the log by now.
+      // The transaction changed nothing. If another session committed a write after the log was read, the log has its entry by now.
       const before = this.#known.mirror.top;
       await this.#read(false);
       if (this.#known.mirror.top !== before) throw new Writing();
@@ -318,7 +322,6 @@ export class JournalMode implements MysqlMode {
     this.#known.log.forget(entries);
   }
 
-  /** Does one operation at a time, and waits for sessions that write. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     return this.#control.inTurn(async () => {
       for (let tries = 1; ; tries++) {
@@ -335,7 +338,7 @@ export class JournalMode implements MysqlMode {
     });
   }
 
-  /** Explains an error. An external store that was released, or taken out of our hands, is not touched again. */
+  /** Returns the error to throw for a failed operation. After the lease of an external store has ended, every later operation throws `LEASE_OVER`. */
   #explained(error: unknown): unknown {
     if (this.#lease === undefined) return error;
     const gone = errnoOf(error) === NO_TABLE && String((error as Error).message).includes(OURS);
@@ -347,5 +350,5 @@ export class JournalMode implements MysqlMode {
 
 const NO_TABLE = 1146;
 
-/** A row to be removed was not there: something may have been written since the log was read, so the operation is repeated. */
+/** A row to be deleted does not exist. It may have been changed after the log was read, so the operation is repeated. */
 class Stale extends Error {}

@@ -7,18 +7,20 @@ import { OFF, type Row } from "../connect/control.ts";
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
 export const LOG: string = `${OURS}log`;
-/** Changes to an external store since it was opened, as the run last recorded them. The log holds those that are not recorded yet. */
+/** The table with the run's recorded changes to an external store. The log table has the entries that are not recorded yet. */
 export const KEPT: string = `${OURS}kept`;
-/** The times at which a run on an external store began, and last recorded something. */
+/** The table with two times of a run on an external store: when it began, and when it last recorded changes. */
 export const RUN: string = `${OURS}run`;
 export const OWNER: string = `${OURS}owner`;
 
-/** Returns the lock without which the triggers of an external store log nothing. It is server-wide, so its name differs between databases. */
+/**
+ * Returns the name of the lock without which an external store's triggers log nothing. Locks belong to the whole server, so the name differs between
+ * databases.
+ */
 export function leaseLock(database: string): string {
   return `seqqa lease ${createHash("sha256").update(database).digest("hex").slice(0, 32)}`;
 }
 
-/** Returns the statements that create our tables. */
 export function tableStatements(token: string, borrowed: boolean, tables: readonly Table[]): string[] {
   const image = "longtext character set latin1 collate latin1_bin";
   return [
@@ -35,16 +37,16 @@ export function tableStatements(token: string, borrowed: boolean, tables: readon
   ];
 }
 
-/** Returns a statement that keeps the list of tables, which later shows that a table was truncated or created again. */
+/** Returns a statement that saves the list of tables. The list later shows if a table was truncated or created again. */
 export function keepTables(reading: readonly Row[]): string {
   return `insert into ${OWNER}(token, borrowed, tab, name, shape) values ('', 1, ${TABLES}, '', ${quoteText(JSON.stringify(reading))})`;
 }
 
-/** The most rows and characters in one statement: the server has a longest packet. */
+/** The most rows and characters in one statement, because the server limits the length of a packet. */
 const AT_ONCE = 200;
 const LONGEST = 500_000;
 
-/** Records the run's changes of rows as part of a level: restoring an older state removes the levels above it. */
+/** Returns statements that record row changes of the run at a level. Restoring an older state deletes the levels above it. */
 export function keepStatements(level: number, deltas: readonly Delta[]): string[] {
   const parts: string[][] = [];
   let length = Infinity;
@@ -64,26 +66,24 @@ export function forgetAbove(level: number): string {
   return `delete from ${KEPT} where level > ${level}`;
 }
 
-/** The `tab` of the list of tables in the owner's table. */
+/** The value of the column `tab` in the owner table for the row that has the list of tables. */
 export const TABLES = -2;
 
 /**
- * Returns a digest of what the images of a table's rows depend on, since they mean nothing to a table of another shape, and the positions of ignored
- * columns.
+ * Returns a digest of a table's columns, on which its row images depend, and the positions of its ignored columns. Images cannot be used for a table
+ * with another digest.
  */
 export function shapeOf({ columns, ignored }: Table): string {
   return `${createHash("sha256").update(JSON.stringify(columns)).digest("hex")}:${ignored.join()}`;
 }
 
-/** Returns the positions of ignored columns in a result of {@link shapeOf}. */
 export function ignoredIn(shape: string): readonly number[] {
   return (shape.split(":")[1] ?? "").split(",").filter(Boolean).map(Number);
 }
 
 /**
- * Returns the triggers that log. Each row that a statement changes is logged after the change. The effects of foreign keys are noted before it, and
- * count only if the change was then made (with `IGNORE` a row may fail while the statement continues): both carry the same group. `lease`: the lock
- * without which nothing is logged.
+ * Returns the triggers that log. Each changed row is logged after its change, and the effects of foreign keys before it. Both entries have the same
+ * group: the effects count only if the change was made, which may fail with IGNORE. `lease`: the lock without which nothing is logged.
  */
 export function triggerStatements(catalog: Catalog, lease?: string): string[] {
   return catalog.tables.flatMap((table, index) => tableTriggers(catalog, table, index, lease));
@@ -112,16 +112,14 @@ function tableTriggers(catalog: Catalog, table: Table, index: number, lease: str
   const updated = notes("update");
   const { before, made } = updateMade(table, count);
   if (updated.length > 0 || before !== "") statements.push(trigger("bu", "before update", before + noting(updated)));
-  // An update that left the row as it was is no change.
   const entry = `if not (${image("OLD")} <=> ${image("NEW")}) and ${made} then ${log(groupOf(updated), image("OLD"), image("NEW"))} end if;`;
   statements.push(trigger("au", "after update", entry));
   return statements;
 }
 
 /**
- * Returns SQL that finds out whether an update changed a row. MariaDB fires AFTER UPDATE also for rows that UPDATE IGNORE could not change. Where a
- * value may have been refused, the row is looked at: it was changed if it is no longer there as it was, or, where rows have no key, is there one time
- * less.
+ * Returns SQL that finds out if an UPDATE changed a row. MariaDB also fires AFTER UPDATE for rows that UPDATE IGNORE could not change. If a
+ * constrained column should change, the SQL tests if the old row still exists. Without a key, it compares the number of equal rows before and after.
  */
 function updateMade(table: Table, count: string): { before: string; made: string } {
   if (table.constrained.length === 0) return { before: "", made: "true" };

@@ -4,15 +4,15 @@ import { inUseError } from "../../../stores/store-errors.ts";
 import type { Control } from "../connect/control.ts";
 import { leaseLock } from "./journal-sql.ts";
 
-/** Seconds that the lock of a session that has just ended may still be held. */
+/** Seconds to wait for the lock. A session that has just ended may hold the lock for a moment. */
 const WAIT_S = 3;
-/** The server counts from the beginning of the answer that {@link Lease.alive} records, or from a little earlier. */
+/** The server starts counting slightly before {@link Lease.alive} is called. This tolerance covers the difference. */
 const SLACK_MS = 500;
 
 /**
- * Keeps an external store's triggers logging while the run gives signs of life. The control session holds a lock that every trigger asks for. The
- * server ends that session once it was silent for too long, and the lock goes with it, however the run ended. User locks are the same in every
- * transaction, while a row could be read from an old snapshot. They also make no renewal wait for a target's transaction.
+ * Keeps an external store's triggers logging while the run is alive. The control session holds a lock that every trigger checks. The server ends a
+ * silent session, and its lock with it, however the run ended. A lock, unlike a row, is never read from an old snapshot, and renewing it waits for no
+ * transaction of the target.
  */
 export class Lease {
   readonly #control: Control;
@@ -29,7 +29,7 @@ export class Lease {
     this.#timer.unref();
   }
 
-  /** Takes the lock, before the first logged change. `seconds`: the longest silence. @throws SeqqaError `STORE_IN_USE` */
+  /** Takes the lock. Must be called before the triggers are installed. `seconds`: the longest silence. @throws SeqqaError `STORE_IN_USE` */
   static async hold(control: Control, seconds: number = LEASE_SECONDS): Promise<Lease> {
     const [got] = await control.rows(`select get_lock('${leaseLock(control.store.database)}', ${WAIT_S})`);
     if (got?.[0] !== "1") throw inUseError(control.store);
@@ -37,7 +37,7 @@ export class Lease {
     return new Lease(control, seconds);
   }
 
-  /** Records that a statement of the control session was answered. */
+  /** Records that the server has just answered a statement of the control session. */
   alive(): void {
     this.#alive = Date.now();
   }
@@ -46,7 +46,7 @@ export class Lease {
     clearInterval(this.#timer);
   }
 
-  /** Explains why the control session failed if the server has ended it; other errors stay as they are. */
+  /** Returns the error `LEASE_OVER` if the server has ended the silent control session, and the given error otherwise. */
   explain(error: unknown): unknown {
     if (this.#over !== undefined) return this.#over;
     if (error instanceof SeqqaError && error.code === "STORE_LOST" && Date.now() - this.#alive >= this.#ms - SLACK_MS)
@@ -54,7 +54,7 @@ export class Lease {
     return this.#over ?? error;
   }
 
-  /** Waits for its turn: a renewal between two statements of a transaction would be harmless, but its error would be the transaction's. */
+  /** Renews the lease between operations. Within a transaction, a failed renewal would look like a failure of that transaction. */
   async #renew(): Promise<void> {
     if (this.#pending) return;
     this.#pending = true;

@@ -4,7 +4,7 @@ import type { Table } from "../schema/catalog.ts";
 import { sumsOf } from "./ignored-values.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** A state as its difference from the root: plain data that can be cloned, sent and written into another lane. */
+/** A state as its difference from the root state: plain data that can be sent to another lane and written there. */
 export interface MultisetSnapshot {
   readonly kind: "multiset";
   readonly tables: readonly {
@@ -27,7 +27,7 @@ export function isImage(image: unknown): image is MultisetSnapshot {
   return typeof image === "object" && image !== null && (image as { kind?: unknown }).kind === "multiset";
 }
 
-/** Returns the difference between a state and the root, in terms of this store's tables. @throws SeqqaError `IMAGE_FOREIGN` */
+/** Returns the row changes of a snapshot, for this store's tables. @throws SeqqaError `IMAGE_FOREIGN` if the tables have other columns */
 export function rowsOfImage(store: StoreUrl, tables: readonly Table[], image: MultisetSnapshot): RowSums {
   const sums = sumsOf(tables);
   for (const { name, columns, rows } of image.tables) {

@@ -2,7 +2,6 @@ import { UnfollowedAction } from "./cascades.ts";
 import type { Catalog } from "../schema/catalog.ts";
 import { triggerStatements } from "./journal-sql.ts";
 
-/** Returns why this database cannot be journalled, or `undefined`. */
 export function journalObstacle(catalog: Catalog): string | undefined {
   if (catalog.unjournalled.length > 0) return catalog.unjournalled[0];
   try {

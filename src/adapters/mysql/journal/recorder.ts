@@ -8,13 +8,13 @@ import { forgetAbove, keepStatements } from "./journal-sql.ts";
 import { batches } from "../put-back/put-back.ts";
 import { changedRows } from "../read/shown-row.ts";
 
-/** Keeps in an external store what the run changed, so that after a kill these changes can be separated from those of others. */
+/** Records the run's changes in an external store. After a kill, they can be separated from changes by others. */
 export class Recorder {
   readonly #control: Control;
   readonly #tables: readonly Table[];
   readonly #asked: AskedSince;
   readonly #limitMs: number;
-  /** The level of the mirror's root in the recorded changes. */
+  /** The recorded level of the root state. */
   #base = 0;
 
   constructor(control: Control, tables: readonly Table[], { asked, watching }: Pick<StoreScope, "asked" | "watching">, limitMs: number) {
@@ -24,14 +24,14 @@ export class Recorder {
     this.#limitMs = limitMs;
   }
 
-  /** `true` while a write that is seen cannot be the run's. */
+  /** `true` if the run has sent no request since the last read and none is in progress. New writes are then somebody else's. */
   get isQuiet(): boolean {
     return this.#asked.isQuiet;
   }
 
   /**
-   * Judges the changes that a look found, and moves them from the log to the record. `wasQuiet`: {@link isQuiet} before the look. `depth`: the
-   * mirror's depth before it takes the changes in.
+   * Checks the changes that were read from the log, and moves them from the log to the record. `wasQuiet`: {@link isQuiet} before the read. `depth`:
+   * the depth of the state before these changes.
    *
    * @throws SeqqaError `FOREIGN_WRITE`, with nothing recorded
    */
@@ -41,20 +41,20 @@ export class Recorder {
     if (entries.length > 0) {
       const kept = keepStatements(this.#base + depth + 1, sums.deltas());
       const parts = batches(["start transaction", ...log.removal(entries), ...kept, "commit"]);
-      // Waits by itself: the log is not read a second time.
+      // Only the write is repeated while the store is busy, not the read before it.
       await this.#control.patiently(() => this.#write(parts), this.#limitMs);
       log.forget(entries);
     }
     this.#asked.looked();
   }
 
-  /** Returns statements for a transaction that restores the state of a depth, and adds rows to it. */
+  /** Returns statements for a transaction that restores the state at a depth and then adds rows. */
   restored(depth: number, added: RowSums | undefined): readonly string[] {
     const level = this.#base + depth;
     return [forgetAbove(level), ...keepStatements(level + 1, added === undefined ? [] : added.deltas())];
   }
 
-  /** Makes the state of this depth the root of the mirror. */
+  /** Makes the state at this depth the root state. */
   rooted(depth: number): void {
     this.#base += depth;
   }

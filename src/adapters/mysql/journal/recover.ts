@@ -11,10 +11,11 @@ import { SchemaWatch } from "../schema/schema-watch.ts";
 import { storeUrl } from "../connect/store-url.ts";
 
 /**
- * Restores a user's own database that a dead run has left, and removes what that run installed. A database with nothing of ours in it is left alone.
+ * Restores an external store after its run was killed, and removes the run's tables and triggers. Leaves a database without such tables and triggers
+ * alone.
  *
- * @returns what was left behind (with `dryRun`: what is); `undefined`: nothing
- * @throws SeqqaError `STORE_IN_USE`, or why it could not be restored
+ * @returns the rows that the run left (with `dryRun`, nothing is changed), or `undefined` if nothing was installed
+ * @throws SeqqaError `STORE_IN_USE`, or the reason why the data cannot be restored
  */
 export async function recover(url: string, how: Cleaning = {}): Promise<Leftover | undefined> {
   const control = await Control.open(storeUrl(url));
@@ -27,9 +28,9 @@ export async function recover(url: string, how: Cleaning = {}): Promise<Leftover
 }
 
 /**
- * Makes sure that a dead run has left no row in a user's own database. An installation without changed rows is removed.
+ * Makes sure that no killed run has left changed rows in an external store. Removes an installation without changed rows.
  *
- * @throws SeqqaError `STORE_LEFT`, or why it could not be restored
+ * @throws SeqqaError `STORE_LEFT`, or the reason why the data cannot be restored
  */
 export async function requireNoneLeft(control: Control): Promise<void> {
   if (!(await installed(control))) return;
@@ -39,16 +40,19 @@ export async function requireNoneLeft(control: Control): Promise<void> {
 }
 
 /**
- * Ends a run's work on a user's own database. `watching`: see `StoreScope.watching`.
+ * Restores an external store at the end of a run. `watching`: see `StoreScope.watching`.
  *
- * @throws SeqqaError `ROWS_KEPT`, or an error for a change that is in no log; all logged changes are undone then
+ * @throws SeqqaError `ROWS_KEPT`, or an error for a change that is in no log; the logged changes are undone before
  */
 export async function leaveAsFound(control: Control, how: PutBack, watching = false): Promise<void> {
   const left = await putBackAndUninstall(control, how);
   if (left.keep.length > 0 && !watching) throw keptAtEnd(left.store, left.keep, writeKept(left));
 }
 
-/** Undoes the changes that the run recorded, then removes everything of ours. A lane's own database is not restored: it goes with the lane. */
+/**
+ * Undoes the run's recorded changes, then removes seqqa's tables and triggers. A lane's own database is not restored, since it is dropped with the
+ * lane.
+ */
 async function putBackAndUninstall(control: Control, how: PutBack = {}): Promise<Leftover> {
   const borrowed = await isBorrowed(control);
   const nothing = { store: `the database ${control.store.shown}`, sinceMs: 0, recordedMs: 0, undo: [], keep: [] };
@@ -60,7 +64,6 @@ async function putBackAndUninstall(control: Control, how: PutBack = {}): Promise
   return left;
 }
 
-/** Returns the table that was truncated, created, removed or altered since the installation. */
 async function remadeTable(control: Control): Promise<string | undefined> {
   const [[kept] = []] = await control.rows(`select shape from ${OWNER} where tab = ${TABLES}`);
   if (typeof kept !== "string") return undefined;

@@ -6,9 +6,9 @@ import { errnoOf, isBusy, isDenied } from "../connect/failures.ts";
 import { batches, putBackStatements, WRONG_COUNT } from "../put-back/put-back.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** A row of an external store by its images: when the run began, as the run recorded it, and now. `null`: the row did not exist. */
+/** A row of an external store as three images: when the run began, as the run last recorded it, and now. `null`: the row did not exist. */
 export interface KeptRow {
-  /** Index in the catalog. */
+  /** Index of the table in the catalog. */
   readonly at: number;
   readonly table: Table;
   readonly root: string | null;
@@ -16,14 +16,13 @@ export interface KeptRow {
   readonly now: string | null;
 }
 
-/** The most questions in one round trip. */
 const AT_ONCE = 100;
 
 /**
- * Restores rows to what they were, in the transaction in progress. A row that cannot be restored, since a row that stays needs it or has its place,
- * is taken out of the set. Returns the rows that were taken out.
+ * Restores rows within the open transaction. A row is skipped if a row that stays refers to it or holds its key or unique value. Removes skipped rows
+ * from `rows` and returns them.
  *
- * @throws an error of the server with `WRONG_COUNT` if a row is no longer there
+ * @throws an error of the server with `WRONG_COUNT` if a row no longer exists
  */
 export async function undoRows(control: Control, catalog: Catalog, rows: Set<KeptRow>): Promise<KeptRow[]> {
   const kept: KeptRow[] = [];
@@ -36,7 +35,7 @@ export async function undoRows(control: Control, catalog: Catalog, rows: Set<Kep
     if (displaced?.length === 0) {
       const after = await orphansOf(control, probes);
       const hit = probes.filter((_, i) => after[i]! > before[i]!);
-      // A child that comes back may count as the same orphan as the parent that went.
+      // One orphan may be counted for both a removed parent and a restored child. Then only the parent's rows are skipped.
       const parents = hit.filter(({ isParent }) => isParent);
       inTheWay = (parents.length > 0 ? parents : hit).flatMap((probe) => probe.rows);
       if (hit.length === 0) {
@@ -45,7 +44,7 @@ export async function undoRows(control: Control, catalog: Catalog, rows: Set<Kep
       }
     }
     await control.rows("rollback to savepoint seqqa_undo");
-    // Written together they are fast, but the server does not say which of them was refused.
+    // Writing all rows at once is fast, but the server does not name the refused row. Repeat it row by row.
     if (inTheWay === undefined) oneByOne = true;
     for (const row of new Set(inTheWay)) {
       rows.delete(row);
@@ -55,7 +54,7 @@ export async function undoRows(control: Control, catalog: Catalog, rows: Set<Kep
   return kept;
 }
 
-/** Writes all rows, deletions first. Returns the rows whose place is taken by a row that stays; `undefined`: there are some. */
+/** Writes all rows, deletions first. Returns the rows that the server refused. If rows written together were refused, returns `undefined`. */
 async function write(control: Control, { tables }: Catalog, rows: ReadonlySet<KeptRow>, oneByOne: boolean): Promise<KeptRow[] | undefined> {
   const changes = new RowSums();
   for (const { at, root, now } of rows) {
@@ -84,12 +83,12 @@ async function write(control: Control, { tables }: Catalog, rows: ReadonlySet<Ke
   return displaced;
 }
 
-/** Returns `true` if the row itself is refused: by a unique index, a check or a partition. */
+/** Returns `true` if the server refuses the row itself, because of a unique index, a CHECK or a partition. */
 function isRefusal(control: Control, error: unknown): boolean {
   return !control.lost && !isBusy(error) && !isDenied(error) && errnoOf(error) !== WRONG_COUNT && errnoOf(error) !== 0;
 }
 
-/** A query that counts the children without a parent that `rows` could leave. */
+/** A query that counts children without a parent. `rows`: the rows whose restore could create such children. */
 interface Probe {
   readonly sql: string;
   readonly rows: KeptRow[];
@@ -118,7 +117,7 @@ function probesOf({ tables, keys }: Catalog, rows: ReadonlySet<KeptRow>): Probe[
   }
 }
 
-/** Returns literals of columns in an image; `undefined`: one of them is generated, and not in the image. */
+/** Returns the literals of columns in an image, or `undefined` if one of them is a generated column, which images do not have. */
 function valuesOf({ columns }: Table, names: readonly string[], image: string): string[] | undefined {
   const fields = fieldsOf(image);
   const at = names.map((name) => columns.findIndex((column) => column.name === name));

@@ -4,27 +4,26 @@ import { triggerNames } from "../journal/trigger-names.ts";
 import type { Ask, Beside } from "../connect/server.ts";
 import { named, quoteName, quoteText } from "../connect/sql-text.ts";
 
-/** ER_DB_DROP_RMDIR */
+/** The server's error ER_DB_DROP_RMDIR: the folder of the database is not empty. */
 const FOLDER_NOT_EMPTY = 1010;
 const PATIENCE_MS = 3000;
 const PAUSE_MS = 50;
-/** The number of tables whose triggers of ours are looked for when nobody can say how many there were. */
+/** The number of tables for which seqqa's trigger names are tried if the real number is unknown. */
 const MOST_TABLES = 100;
 const TRIGGER =
   /^\s*(?:create|drop)\s+(?:or\s+replace\s+)?(?:definer\s*=\s*\S+\s+)?trigger\s+(?:if\s+(?:not\s+)?exists\s+)?(?:`((?:[^`]|``)+)`|([^\s`.;]+))/i;
 const DEFINES = "^[[:space:]]*(create|alter|drop|rename|truncate)[[:space:]]";
 
-/** Returns the names of all databases of the server. */
 export async function databaseNames(ask: Ask): Promise<string[]> {
   return (await ask("select schema_name from information_schema.schemata order by schema_name")).map(([name]) => name!);
 }
 
 /**
- * Removes a database, whoever is connected to it. An open transaction on its tables would make us wait, so while the removal waits, the sessions that
- * it may wait for are ended from `beside`. They are not ended before: a waiting removal lets no statement begin that defines something in the
- * database, and MariaDB leaves the file of a trigger behind if its CREATE or DROP, or its table's DROP, was killed. Such statements that had begun
- * are given time to end. If one of them is ended after all, the folder is removed only once the trigger is dropped by its name. A folder that is left
- * for that reason, with nothing left in the database, is no failure.
+ * Drops a database, even while sessions use it. Open transactions block DROP DATABASE, so their sessions are ended while it waits.
+ *
+ * Workaround for MariaDB: killing a CREATE TRIGGER, DROP TRIGGER or DROP TABLE leaves the trigger's file behind, so that the folder cannot be
+ * removed. Sessions are therefore ended only while DROP DATABASE waits, which lets no new DDL begin. Running DDL first gets time to finish. The
+ * triggers of killed DDL are dropped by name. A folder that remains is ignored if the database has no tables.
  */
 export async function dropDatabase(ask: Ask, name: string, beside: Beside): Promise<void> {
   const triggers = (await ask(`select trigger_name from information_schema.triggers where ${named("trigger_schema", name)}`)).map(
@@ -48,7 +47,7 @@ export async function dropDatabase(ask: Ask, name: string, beside: Beside): Prom
   }
 }
 
-/** Ends the sessions of a database until it is removed. @returns the triggers in statements that were ended */
+/** Ends the sessions of a database until it is dropped. @returns the triggers that the ended statements were creating or dropping */
 async function endWhoIsInTheWay(dropping: Promise<unknown>, name: string, beside: Beside): Promise<string[]> {
   let over = false;
   const end = dropping.then(
@@ -64,7 +63,7 @@ async function endWhoIsInTheWay(dropping: Promise<unknown>, name: string, beside
   await beside(async (ask) => {
     while (!over) {
       for (const [id, info] of await ask(performance.now() < patient ? `${sessions} ${notDefining}` : sessions)) {
-        // The session is already gone, or not ours to end.
+        // The session has already ended, or the user may not end it.
         await ask(`kill ${Number(id)}`).catch(() => undefined);
         triggers.push(...definedTrigger(info ?? ""));
       }
@@ -75,17 +74,16 @@ async function endWhoIsInTheWay(dropping: Promise<unknown>, name: string, beside
 }
 
 /**
- * Removes files of triggers whose tables are gone. No statement lists them, so names are tried: the `known` ones, those of the triggers of all
- * databases (lanes have the same ones), and ours.
+ * Drops trigger files whose tables are gone. No query lists them, so names are tried: `known`, all triggers of other databases (lanes have the same
+ * ones), and seqqa's.
  */
 async function dropOrphans(ask: Ask, database: string, known: readonly string[]): Promise<void> {
   const others = (await ask("select distinct trigger_name from information_schema.triggers")).map(([name]) => name!);
-  // Dropping fails for names that are not there, and for files that an older server does not remove.
+  // DROP TRIGGER fails for unknown names, and for files that an older server cannot remove.
   for (const name of new Set([...known, ...others, ...triggerNames(MOST_TABLES)]))
     await ask(`drop trigger ${quoteName(database)}.${quoteName(name)}`).catch(() => undefined);
 }
 
-/** Returns the name in a statement that makes or drops a trigger. */
 function definedTrigger(statement: string): readonly string[] {
   const found = TRIGGER.exec(statement);
   return found === null ? [] : [(found[1] ?? found[2]!).replaceAll("``", "`")];

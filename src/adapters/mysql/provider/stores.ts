@@ -12,10 +12,9 @@ import { recover } from "../journal/recover.ts";
 import { Server } from "../connect/server.ts";
 import { sweepDeadRuns } from "./sweep.ts";
 
-/** MySQL and MariaDB for lanes: a database for each, on the server of the template. */
+/** Provides MySQL and MariaDB databases for lanes: one for each lane, on the template's server. */
 export const stores: StoreKind = { createProvider: (options) => new MysqlProvider(options), clean, check, disturb };
 
-/** Removes a row where the schema allows it. */
 async function disturb(url: string): Promise<string | undefined> {
   const store = storeUrl(url);
   const connection = await connect(store, { settings: OUR_SETTINGS, driver: { rowsAsArray: true } });
@@ -29,7 +28,7 @@ async function disturb(url: string): Promise<string | undefined> {
         const [result] = await connection.query(`delete from ${quoteName(name!)} limit 1`);
         if ((result as { affectedRows: number }).affectedRows === 1) return `removed a row of ${name!}`;
       } catch {
-        // A row that refers to it, a trigger or a privilege prevents it: the next table is tried.
+        // A foreign key, a trigger or a missing privilege prevents the deletion, so try the next table.
       }
     }
     return undefined;
@@ -40,7 +39,7 @@ async function disturb(url: string): Promise<string | undefined> {
   }
 }
 
-/** Removes what dead runs left on a server, and restores rows of a user's own database that a dead run changed. */
+/** Removes databases of dead runs from a server. Restores rows that a dead run changed in a user's own database. */
 async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   const store = serverUrl(url);
   const server = new Server(store);
@@ -59,7 +58,7 @@ async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   return { removed, leftover };
 }
 
-/** Leaves the database of a living run alone. */
+/** Restores a user's own database after its run was killed. Does nothing while a living run uses it. */
 async function putBack(store: StoreUrl, how: Cleaning): Promise<Leftover | undefined> {
   try {
     return await recover(store.href, how);

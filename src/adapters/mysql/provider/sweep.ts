@@ -4,13 +4,13 @@ import { runLock, runOf } from "./provider-names.ts";
 import type { Ask, Beside } from "../connect/server.ts";
 import { quoteText } from "../connect/sql-text.ts";
 
-/** A run whose connection was lost opens another one at once. A run whose databases are in use is given time for that. */
+/** Milliseconds in which a living run can reconnect and take its lock again after its connection was lost. */
 const COMEBACK_MS = 3000;
 const CLAIM_S = 10;
 
 /**
- * Shows that a run is alive, as long as this session lives. Several stores of one run show it side by side: the lock has a name for each of them,
- * since MySQL's locks are not shared.
+ * Takes the lock that shows that a run is alive; it ends with this session. A run with several stores needs several locks, because MySQL's user locks
+ * cannot be shared.
  */
 export async function claim(ask: Ask, runId: string): Promise<void> {
   for (let slot = 0; ; slot++) {
@@ -25,7 +25,7 @@ function slotLock(runId: string, slot: number): string {
   return `${runLock(runId)} ${slot}`;
 }
 
-/** Does work on what a run left, if that run is dead; meanwhile it cannot come back. @returns `true` if the work was done */
+/** Does work if a run is dead, and holds its locks meanwhile, so that it cannot reconnect. @returns `true` if the work was done */
 async function ifDead(ask: Ask, runId: string, work: () => Promise<void>): Promise<boolean> {
   const held: string[] = [];
   try {
@@ -43,17 +43,14 @@ async function ifDead(ask: Ask, runId: string, work: () => Promise<void>): Promi
 }
 
 interface Sweep {
-  /** The run that is left alone. */
   readonly ownRun?: string | undefined;
-  /** Called for databases that could not be removed. */
   readonly failed: (error: unknown) => void;
-  /** Only reports what would be removed. */
   readonly dryRun?: boolean | undefined;
 }
 
 /**
- * Removes the databases of dead runs and nothing else. They are recognized by their names and by the locks that a living run holds. Returns a line
- * for each.
+ * Drops the databases of dead runs and nothing else. A run's databases have its id in their names, and a living run holds its lock. Returns a line
+ * for each dropped database.
  */
 export async function sweepDeadRuns(ask: Ask, beside: Beside, { ownRun, failed, dryRun = false }: Sweep): Promise<string[]> {
   const runs = new Map<string, string[]>();

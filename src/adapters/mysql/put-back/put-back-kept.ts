@@ -17,21 +17,20 @@ import { undoRows, type KeptRow } from "../journal/undo-rows.ts";
 
 const NO_TABLE = 1146;
 const MOST_TRIES = 3;
-/** The most rows that one statement asks for. */
 const AT_ONCE = 200;
 
 export interface PutBack extends Cleaning {
-  /** Returns `true` if the entries of the log that are not recorded yet are the run's, which is alive then; default: no. */
+  /** Returns `true` if log entries that are not recorded yet were written by the run itself. Default: they were not. */
   readonly recordsRest?: (() => boolean) | undefined;
   readonly limitMs?: number | undefined;
 }
 
 /**
- * Restores a user's own database to what it was when it was opened, by nothing but what is stored in it. Only rows that are as the run recorded them
- * are restored. Rows that were changed since stay, and so do the rows that they refer to.
+ * Restores an external store to the state before the run, using only data stored in it. Restores a row only if it still is as the run recorded it.
+ * Rows that were changed later stay, and so do the rows that they refer to.
  *
- * In a table without a key equal rows cannot be told apart. Rows that the run added are removed as often as it added them. Rows that it removed come
- * back, unless a row that it added is gone: then somebody has changed the row that took their place, or may have.
+ * Equal rows of a table without a key cannot be distinguished. A row that the run added n times is deleted n times. Rows that the run deleted are
+ * restored, unless a row that it added is missing: somebody may have changed that row, which may have replaced a deleted one.
  *
  * @throws SeqqaError `STORE_NOT_PUT_BACK`, `STORE_BUSY`, `JOURNAL_INCOHERENT`
  */
@@ -42,7 +41,7 @@ export async function putBackKept(control: Control, how: PutBack = {}): Promise<
     } catch (error) {
       if (error instanceof SeqqaError) throw error;
       if (errnoOf(error) !== WRONG_COUNT) throw notPutBack(control.store, error);
-      // A row to be removed was changed after it was read.
+      // A row to be deleted was changed after it was read, so try again.
       if (tries >= MOST_TRIES) throw incoherent(control.store, "a row to be deleted does not exist");
     }
   }
@@ -63,7 +62,7 @@ async function once(control: Control, { dryRun = false, onKept, recordsRest }: P
     const store = `the database ${control.store.shown}`;
     const leftover = { store, sinceMs, recordedMs, undo: [...undo].map(imagesOf), keep: keep.map(imagesOf) };
     if (!dryRun && keep.length > 0) onKept?.(leftover);
-    // From here on, every write is the user's.
+    // Clears the log and the record. All later writes belong to the user.
     await control.rows(dryRun ? "rollback" : recorded.isThere ? `delete from ${LOG};\ndelete from ${KEPT};\ncommit` : "commit");
     return leftover;
   } catch (error) {
@@ -72,7 +71,6 @@ async function once(control: Control, { dryRun = false, onKept, recordsRest }: P
   }
 }
 
-/** Reads the present catalog, with the ignored columns of the run. */
 async function readRecordedCatalog(control: Control): Promise<Catalog> {
   const catalog = await readCatalog(control);
   const owned = await control.rows(`select name, shape from ${OWNER} where tab >= 0`);
@@ -81,18 +79,18 @@ async function readRecordedCatalog(control: Control): Promise<Catalog> {
 }
 
 interface Recorded {
-  /** The recorded changes, and those that were logged after the last record. */
+  /** `sums`: the recorded changes. `rest`: changes that were logged but not recorded. */
   readonly sums: RowSums;
   readonly rest: RowSums;
   readonly sinceMs: number;
   readonly recordedMs: number;
-  /** `false` if the run was killed while it installed or removed its tables; then it has left no rows. */
+  /** `false` if the run was killed while it created or dropped its tables. Such a run has left no changed rows. */
   readonly isThere: boolean;
 }
 
 async function readRecorded(control: Control, { tables }: Catalog, recordsRest: PutBack["recordsRest"]): Promise<Recorded> {
   const [sums, rest] = [sumsOf(tables), sumsOf(tables)];
-  // Waits for entries of an open transaction: its changes could not be listed.
+  // Fails as busy while an open transaction has log entries, since its changes cannot be read yet.
   const log = await ifThere(control.rows(`select ${ENTRY} from ${LOG} for update nowait`));
   const kept = await ifThere(control.rows(`select tab, img, amount from ${KEPT}`));
   const owned = await control.rows(`select tab, name, shape from ${OWNER} where tab >= 0`);
@@ -127,7 +125,6 @@ function ifThere(rows: Promise<Row[]>): Promise<Row[] | undefined> {
   });
 }
 
-/** Returns the rows that are not what they were: those that the run recorded, and those that were logged after it. */
 async function rowsOf(control: Control, { tables }: Catalog, { sums, rest }: Recorded): Promise<KeptRow[]> {
   const rows: KeptRow[] = [];
   for (const [at, table] of tables.entries()) {
@@ -140,7 +137,7 @@ async function rowsOf(control: Control, { tables }: Catalog, { sums, rest }: Rec
         : looseRows(at, table, changed, later, await timesThere(control, table, images))),
     );
   }
-  // An existing row keeps its values in ignored columns.
+  // A row that exists keeps the present values of its ignored columns.
   return rows.map((row) => ({
     ...row,
     root: withIgnoredOf(row.table, row.root, row.now),
@@ -150,7 +147,7 @@ async function rowsOf(control: Control, { tables }: Catalog, { sums, rest }: Rec
 
 type Changes = ReadonlyMap<string, number>;
 
-/** Returns the rows of a table with a key that are not what they were. `now`: the present rows, by their keys. */
+/** Returns the changed rows of a table with a key. `now`: the present rows by their keys. */
 function keyedRows(at: number, table: Table, changed: Changes, later: Changes, now: ReadonlyMap<string, string>): KeptRow[] {
   const rows = new Map<string, KeptRow>();
   for (const [image, by] of changed) {
@@ -163,13 +160,13 @@ function keyedRows(at: number, table: Table, changed: Changes, later: Changes, n
     const key = keyOf(table, image);
     if (recorded.has(key)) continue;
     const row = rows.get(key) ?? { at, table, root: null, recorded: null, now: now.get(key) ?? null };
-    // The run had left the row as it was.
+    // The run did not change this row; somebody else did later.
     rows.set(key, by < 0 ? { ...row, root: image, recorded: image } : row);
   }
   return [...rows.values()];
 }
 
-/** Returns the rows of a table without a key that are not what they were. `now`: how often each row is present. */
+/** Returns the changed rows of a table without a key. `now`: how often each row exists. */
 function looseRows(at: number, table: Table, changed: Changes, later: Changes, now: ReadonlyMap<string, number>): KeptRow[] {
   const rows: KeptRow[] = [];
   const left = new Map(now);
@@ -184,13 +181,15 @@ function looseRows(at: number, table: Table, changed: Changes, later: Changes, n
   }
   for (const [image, by] of later) {
     for (let n = by; n > 0; n--) rows.push({ at, table, root: null, recorded: null, now: take(image) });
-    // A row that the run had added is in the list already.
+    // A row that the run had added is already in the list.
     for (let n = by + Math.max(0, changed.get(image) ?? 0); n < 0; n++) rows.push({ at, table, root: image, recorded: image, now: null });
   }
   return rows;
 }
 
-/** @throws SeqqaError if the restore would fire a trigger that the user made after the run began */
+/**
+ * Checks the triggers of the tables to be restored. @throws SeqqaError if the user created one after the run began, because the restore would fire it
+ */
 function requireGuarded({ store }: Control, { triggers }: Catalog, undo: ReadonlySet<KeptRow>): void {
   const touched = new Set([...undo].map(({ table }) => table.name));
   const late = triggers.find(({ table, statement }) => touched.has(table) && !statement.startsWith(GUARD));
@@ -199,7 +198,10 @@ function requireGuarded({ store }: Control, { triggers }: Catalog, undo: Readonl
   throw cannotRecover(store, late.table, why);
 }
 
-/** Takes rows out of `undo` that must not come back, since a row that the run left in their table is gone. Returns the rows that were taken out. */
+/**
+ * If a row that the run left in a table without a key is missing, the rows that the run deleted there are not restored. Removes them from `undo` and
+ * returns them.
+ */
 function withoutTheirs(undo: Set<KeptRow>, rows: readonly KeptRow[]): KeptRow[] {
   const touched = new Set(
     rows.filter(({ table, recorded, now }) => table.key.length === 0 && recorded !== null && now === null).map(({ at }) => at),
@@ -228,7 +230,7 @@ async function timesThere(control: Control, table: Table, images: readonly strin
   const image = imageOfRow(table.columns, ({ name }) => quoteName(name));
   for (let i = 0; i < images.length; i += AT_ONCE) {
     const list = images.slice(i, i + AT_ONCE).map((one) => `'${one}'`).join(","); // prettier-ignore
-    // Not counted by the server, which would group long texts by their beginnings.
+    // Rows are counted here, since the server may group long texts by their first bytes only.
     for (const [one] of await control.rows(`select ${image} from ${table.sqlName} where ${image} in (${list})`)) {
       if (typeof one === "string") found.set(one, (found.get(one) ?? 0) + 1);
     }

@@ -5,25 +5,24 @@ import { judgedImage, judgedImageSql } from "../journal/ignored-values.ts";
 import { keyOf } from "../read/shown-row.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** The most rows and characters in one statement: the parser's work grows with its length, and there is a longest packet. */
+/** The most rows and characters in one statement. Long statements are slow to parse, and the server limits the length of a packet. */
 const AT_ONCE = 500;
 const LONGEST = 500_000;
 
-/** The error of {@link requireSame}: "BIGINT value is out of range". */
+/** The server's error for a failed {@link requireSame}: "BIGINT value is out of range". */
 export const WRONG_COUNT = 1690;
 
 /**
- * Returns a statement that fails, and so ends a batch before its commit, if a number is not the expected one. DO would not work: on MariaDB it never
- * fails.
+ * Returns a statement that fails if a number is not the expected one, so that the batch ends before its COMMIT. Uses SET, since DO never fails on
+ * MariaDB.
  */
 export function requireSame(counted: string, count: number): string {
   return `set @seqqa_n = 9223372036854775807 + (${counted} <> ${count})`;
 }
 
 /**
- * Returns statements that change rows. Deletions come before insertions, so that no order of keys and unique values matters. A row to be deleted must
- * be there exactly as given: what was changed behind the triggers' back is never overwritten in silence. Ignored columns of an existing row keep
- * their values.
+ * Returns statements that change rows. Deletions come before insertions, so that unique values do not collide. A row must exist exactly as given to
+ * be deleted, so that unlogged changes are never overwritten silently. Ignored columns of an existing row keep their values.
  */
 export function putBackStatements(tables: readonly Table[], changes: RowSums): string[] {
   const [reads, deletes, inserts]: [string[], string[], string[]] = [[], [], []];
@@ -54,16 +53,16 @@ interface Rows {
 }
 
 interface Statements {
-  /** Executed before anything is changed. */
+  /** Statements that are executed before any row is changed. */
   readonly reads: string[];
-  /** Each of them counts its rows. */
+  /** Statements whose affected rows are counted. */
   readonly deletes: string[];
   readonly inserts: string[];
 }
 
 /**
- * Updates rows that are deleted and inserted under one key where they are, and returns the others. A row whose unique values change is deleted and
- * inserted all the same, since another row may have them: its ignored values are read before that.
+ * Updates rows that are deleted and inserted with the same key, and returns the other rows. If a unique value changes, the row is deleted and
+ * inserted, because another row may still have that value. Its ignored values are read first.
  */
 function updateRows(table: Table, rows: Rows, { reads, deletes, inserts }: Statements): Rows {
   const { columns, key, ignored, constrained, sqlName } = table;
@@ -90,7 +89,7 @@ function updateRows(table: Table, rows: Rows, { reads, deletes, inserts }: State
       reads.push(`select ${ignored.map(name).join(",")} into ${ignored.map(variable).join(",")} from ${sqlName} where ${which} for update`);
       deletes.push(`delete from ${sqlName} where ${which}`);
     } else {
-      // All columns are named, so that no ON UPDATE CURRENT_TIMESTAMP changes them.
+      // Sets all columns explicitly, so that ON UPDATE CURRENT_TIMESTAMP does not change them.
       const set = columns.map((column, at) => `${name(at)} = ${ignored.includes(at) ? name(at) : literal(column, after[at]!)}`);
       deletes.push(`update ${sqlName} set ${set.join(",")} where ${which}`);
     }
@@ -150,7 +149,6 @@ function parts(rows: readonly string[]): string[][] {
   return all;
 }
 
-/** Groups statements into batches that fit into a packet. */
 export function batches(statements: readonly string[], longest: number = 4 * LONGEST): string[][] {
   const all: string[][] = [[]];
   let length = 0;

@@ -5,8 +5,8 @@ import { imagesOf } from "./observe.ts";
 import { named, quoteName } from "../connect/sql-text.ts";
 
 /**
- * Dumps everything in the database, exactly, one thing a line: tables, views, triggers, routines and events as the server shows them, then the rows
- * of all tables in their lossless images. `counters`: with AUTO_INCREMENT, which only mode `copy` restores.
+ * Returns a text of the whole database, one object or row a line: first the schema, then all rows as lossless images. `counters`: includes
+ * AUTO_INCREMENT, which only the mode `copy` restores.
  */
 export async function dumpDatabase(control: Queries, counters: boolean): Promise<string> {
   const lines = (await schemaTexts(control, counters)).map(([name, text]) => `${name} ${text.replaceAll("\n", " ")}`);
@@ -18,10 +18,7 @@ export async function dumpDatabase(control: Queries, counters: boolean): Promise
   return lines.join("\n");
 }
 
-/**
- * Returns the objects of the schema, each as a name and the text that creates it. Ours are left out, and the user's triggers are as the user made
- * them.
- */
+/** Returns the name and the definition of each schema object. Leaves out seqqa's objects, and returns the user's triggers in their original form. */
 export async function schemaTexts(control: Queries, counters: boolean): Promise<[name: string, text: string][]> {
   const schema = control.store.database;
   const texts: [string, string][] = [];
@@ -53,7 +50,7 @@ export async function schemaTexts(control: Queries, counters: boolean): Promise<
   );
   for (const [name] of events) {
     const [row] = await control.rows(`show create event ${quoteName(name!)}`);
-    // The meaning of its text depends on its mode and time zone.
+    // Includes the event's `sql_mode` and time zone, on which the meaning of its text depends.
     texts.push([`event ${name!}`, row?.slice(1, 4).join(" ") ?? ""]);
   }
   return texts;

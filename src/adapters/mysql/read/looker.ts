@@ -9,7 +9,7 @@ import type { StoreUrl } from "../connect/store-url.ts";
 const READS = /^[\s(]*(?:select|with|values|table|explain|describe|desc|show)\b/i;
 const COMMENTS = /^(?:\s+|(?:--\s|#)[^\n]*(?:\n|$)|\/\*(?![!M])[\s\S]*?\*\/)+/;
 
-/** @throws SeqqaError `QUERY_WRITES` when a statement is not one that reads. The server itself refuses the rest. */
+/** Refuses statements that obviously do more than read; the server refuses the rest. @throws SeqqaError `QUERY_WRITES` */
 export function requireReading(sql: string): void {
   if (!READS.test(sql.replace(COMMENTS, ""))) throw queryWrites("MysqlAdapter", sql);
 }
@@ -21,7 +21,7 @@ export function queryError(store: StoreUrl, sql: string, error: unknown): SeqqaE
   return queryFailed(store.shown, sql, safeCause(store, error), "each ? has a value");
 }
 
-/** Answers the read-only queries of checks. */
+/** The connection for read-only queries of user code. */
 export class Looker extends SqlLooker<Connection> {
   readonly #store: StoreUrl;
 
@@ -30,7 +30,7 @@ export class Looker extends SqlLooker<Connection> {
     this.#store = store;
   }
 
-  /** Each statement is a transaction of its own that can only read: the next one sees the present data, and no lock of ours is in the target's way. */
+  /** Each statement is a read-only transaction of its own. It therefore sees the current data, and leaves no lock that the target would wait for. */
   protected connect(lost: () => void): Promise<Connection> {
     return connect(this.#store, {
       driver: { supportBigNumbers: true },
@@ -44,7 +44,7 @@ export class Looker extends SqlLooker<Connection> {
   }
 
   protected async send(connection: Connection, sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
-    // One statement only: several are not allowed on this connection.
+    // The driver refuses more than one statement in a text, because `multipleStatements` is off.
     const [rows] = (await connection.query(sql, [...values])) as unknown as [RowDataPacket[], FieldPacket[]];
     return Array.isArray(rows) ? rows : [];
   }

@@ -7,7 +7,6 @@ import { rowTooLong } from "../connect/failures.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import type { Selection } from "./selection.ts";
 
-/** Returns a row's image as observers see it. */
 function shownRow(table: Table, image: string): StoredValue[] {
   const fields = fieldsOf(image);
   return table.columns.map((column, i) => shownValue(column, fields[i]!));
@@ -22,7 +21,7 @@ function shown(table: Table, rows: Iterable<readonly [string, number]>): Observe
   return { name: table.name, columns: table.shown, added, removed };
 }
 
-/** Returns the difference between the present state and the root. AUTO_INCREMENT is no part of it: it is not restored, and ids are canonicalised. */
+/** Returns the differences from the root state. Leaves out AUTO_INCREMENT values, which are not restored; states are compared up to generated ids. */
 export function observeNet(tables: readonly Table[], net: RowSums, selection: Selection): Observed {
   const observed: ObservedTable[] = [];
   tables.forEach((table, i) => {
@@ -31,7 +30,6 @@ export function observeNet(tables: readonly Table[], net: RowSums, selection: Se
   return { kind: "rows", tables: byName(observed), counters: {} };
 }
 
-/** Returns all rows, for the root. */
 export function observeAll(contents: readonly (readonly [Table, readonly string[]])[]): Observed {
   const full = contents.filter(([, rows]) => rows.length > 0);
   return {
@@ -52,7 +50,6 @@ function byName(tables: ObservedTable[]): ObservedTable[] {
   return tables.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Reads the images of all rows of a table. */
 export async function imagesOf(control: Queries, table: Table): Promise<string[]> {
   return imagesIn(table, await control.rows(selectImages(table)));
 }
@@ -61,7 +58,6 @@ export function selectImages(table: Table): string {
   return `select ${imageOfRow(table.columns, ({ name }) => quoteName(name))} from ${table.sqlName}`;
 }
 
-/** Returns the images in the result of {@link selectImages}. */
 export function imagesIn(table: Table, rows: readonly Row[]): string[] {
   return rows.map(([one]) => {
     if (one === null || one === undefined) throw rowTooLong(table.name);

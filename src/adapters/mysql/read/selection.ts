@@ -5,7 +5,7 @@ import type { StoreUrl } from "../connect/store-url.ts";
 /** Returns `true` if a table belongs to the state. The other tables are restored, but not observed. */
 export type Selection = (table: Table) => boolean;
 
-/** @throws SeqqaError `TABLE_UNKNOWN` */
+/** Returns the selection of the tables with these names. @throws SeqqaError `TABLE_UNKNOWN` */
 export function select(store: StoreUrl, known: readonly Table[], names: readonly string[] | undefined): Selection {
   const missing = names?.find((name) => !known.some((table) => table.name === name));
   if (missing !== undefined) {

@@ -22,7 +22,7 @@ export function connectionClosed({ shown }: StoreUrl): SeqqaError {
   return new SeqqaError("CONNECTION_CLOSED", `The shared connection to ${shown} was closed: its lane has ended.`);
 }
 
-/** Returns the error for a statement that would have ended the transaction that explores. The statement was not sent. */
+/** Returns the error for a statement that would have ended the exploring transaction and was not sent. */
 export function statementRefused({ shown }: StoreUrl, what: string, why: string, instead: string): SeqqaError {
   return new SeqqaError("STATEMENT_REFUSED", `${what} was refused on the shared connection to ${shown}: ${why}.`, {
     hint: `${instead}; or let the target connect by itself with \`checkpoint: "copy"\`, which restores DDL, too.`,
@@ -49,12 +49,11 @@ export function notPortable(): SeqqaError {
   return new SeqqaError("NOT_PORTABLE", "A savepoint cannot be used outside its connection.");
 }
 
-/** Returns `true` for errors with which InnoDB rolls back the whole transaction: deadlock, lock table full, XA deadlock. */
+/** Returns `true` for errors after which InnoDB has rolled back the whole transaction: lock table full, deadlock, XA deadlock. */
 export function rollsBackAll(error: unknown): boolean {
   return [1206, 1213, 1614].includes(errnoOf(error));
 }
 
-/** Makes an error like the driver's for an error of the server. */
 export function likeServer(errno: number, code: string, sqlState: string, message: string, sql: string): Error {
   return Object.assign(new Error(message), { code, errno, sqlState, sqlMessage: message, sql });
 }

@@ -11,13 +11,12 @@ import { FullReader, LogReader, type ChangeReader } from "./savepoint-readers.ts
 import { SchemaWatch } from "../schema/schema-watch.ts";
 import { named } from "../connect/sql-text.ts";
 
-/** Returns why this database cannot be restored by savepoints, or `undefined`. */
 export function savepointObstacle({ tables }: Catalog): string | undefined {
   const table = tables.find(({ engine }) => engine !== "InnoDB");
   return table === undefined ? undefined : `table "${table.name}" has the engine ${table.engine}, which does not support transactions`;
 }
 
-/** The installation that makes changes visible, and the known schema. */
+/** The installed triggers that log changes, and the schema that they were installed for. */
 export class SavepointInstall {
   #catalog: Catalog;
   #reader!: ChangeReader;
@@ -35,7 +34,7 @@ export class SavepointInstall {
     this.#borrowed = borrowed;
   }
 
-  /** @throws SeqqaError `SAVEPOINT_HINDERED` */
+  /** Takes the lease of an external store and installs the triggers. @throws SeqqaError `SAVEPOINT_HINDERED` */
   static async make(control: Control, lent: Queries, catalog: Catalog, borrowed: boolean): Promise<SavepointInstall> {
     const made = new SavepointInstall(control, lent, catalog, borrowed);
     if (borrowed) made.#lease = await Lease.hold(control);
@@ -48,7 +47,7 @@ export class SavepointInstall {
     return made;
   }
 
-  /** Stops the lease. Nothing is logged once the control connection is closed. */
+  /** Stops renewing the lease. The triggers log nothing after the control connection is closed. */
   release(): void {
     this.#lease?.stop();
   }
@@ -61,12 +60,12 @@ export class SavepointInstall {
     return this.#reader;
   }
 
-  /** Returns `true` if a query surely changes nothing: it calls no function that a user has made. */
+  /** Returns `true` if a query certainly changes nothing, because it calls no stored function. */
   onlyReads(sql: string): boolean {
     return !this.#functions && /^\s*(?:select|show)\b/i.test(sql) && !/\.\s*[`\w$\u0080-\uffff]+\s*\(|\binto\b/i.test(sql);
   }
 
-  /** Installs again if the schema is not the one that the installation was made for. */
+  /** Installs the triggers again if the schema has changed. */
   async renew(): Promise<void> {
     const altered = this.#watch.difference(await this.#control.rows(this.#watch.sql)) ?? (await this.#watch.altered(this.#control, true));
     if (altered === undefined) return;
@@ -89,7 +88,7 @@ export class SavepointInstall {
     this.#functions = (await control.rows(functions)).length > 0;
   }
 
-  /** @returns why the log cannot be installed */
+  /** Installs the triggers that log. @returns the reason if that is not possible */
   async #installLog(catalog: Catalog): Promise<string | undefined> {
     const obstacle = journalObstacle(catalog);
     if (obstacle !== undefined) return obstacle;

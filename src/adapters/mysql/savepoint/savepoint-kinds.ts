@@ -1,19 +1,19 @@
-/** The meaning of a statement for the transaction that it runs in. */
+/** The effect of a statement on the transaction in which it is executed. */
 export type Statement =
-  /** `opens`: begins a transaction where autocommit is off. */
+  /** `opens`: the statement begins a transaction if autocommit is off. */
   | { readonly kind: "ordinary"; readonly opens: boolean; readonly writes: boolean }
   | { readonly kind: "begin"; readonly readOnly: boolean }
   | { readonly kind: "commit" | "rollback"; readonly chain: boolean }
-  /** Concerns the target's own savepoints. */
+  /** A statement about the target's own savepoints. */
   | { readonly kind: "savepoint" | "release" | "rollback to" }
-  /** `rest`: the other settings of the same statement. */
+  /** `rest`: a SET statement with the other settings of the original one. */
   | { readonly kind: "autocommit"; readonly on: boolean; readonly rest: string | undefined }
-  /** Concerns the next transaction only. */
+  /** SET TRANSACTION, which applies to the next transaction only. */
   | { readonly kind: "set transaction"; readonly readOnly: boolean }
   | { readonly kind: "nothing" }
   | { readonly kind: "create temporary"; readonly name: string; readonly replaces: boolean }
   | { readonly kind: "drop temporary"; readonly names: readonly string[] }
-  /** May hold a COMMIT or DDL that cannot be seen from here: a procedure, a prepared text. */
+  /** A call of a procedure or a prepared text, which may contain a COMMIT or DDL that cannot be seen here. */
   | { readonly kind: "opaque" }
-  /** Would end or leave the transaction that explores. */
+  /** A statement that would end the exploring transaction. */
   | { readonly kind: "refused"; readonly what: string; readonly why: string; readonly instead: string };

@@ -19,35 +19,36 @@ import type { ChangeReader } from "./savepoint-readers.ts";
 import { savepointAt, type TargetTransactions } from "./savepoint-transactions.ts";
 import type { Selection } from "../read/selection.ts";
 
-/** A state with a savepoint. */
+/** A checkpoint: a state and its savepoint. */
 interface Level {
   readonly segment: Segment;
-  /** The position up to which the log was read at this savepoint: a rollback removes the later entries. */
+  /** The number of the last log entry at this savepoint. Rolling back to the savepoint removes later entries. */
   readonly read: bigint;
   readonly depth: number;
 }
 
 export interface SavepointOptions {
-  /** Holds the lock of the store, and installs. */
+  /** The connection that holds the store's lock and installs the triggers. */
   readonly control: Control;
-  /** The shared connection. */
   readonly core: SharedConnectionCore;
   readonly borrowed: boolean;
   readonly catalog: Catalog;
-  /** Selects the tables that belong to the state from those that exist. */
+  /** Returns which of the existing tables belong to the state. */
   readonly selection: (tables: readonly Table[]) => Selection;
 }
 
-/** After this many restores the exploring transaction is started again when it is at the root. A precaution: no growth was measured. */
+/**
+ * After this many restores, a restore of the root state starts a new transaction. This is a precaution: no growth of a long transaction was measured.
+ */
 const RENEW_AFTER = 2000;
 const ROOT = savepointAt(0);
 
 /**
- * Makes nested savepoints on the connection that an in-process target works on. Nothing is committed while exploring, so a rollback undoes the
- * changes, and nothing else is written. AUTO_INCREMENT, which no rollback restores, continues; ids are canonicalised, as with the journal.
+ * Makes checkpoints of nested savepoints on the connection of an in-process target. Nothing is committed while exploring, so a rollback undoes all
+ * changes. No rollback restores AUTO_INCREMENT; states are compared up to generated ids.
  *
- * In a lane's own store the exploring transaction begins with the root, so that `setup` may still make tables. In an external store it begins when
- * the store is opened.
+ * In a lane's own store the exploring transaction begins with the root state, so that `setup` can still create tables. In an external store it begins
+ * when the store is opened.
  */
 export class SavepointMode implements MysqlMode {
   readonly traits: StoreTraits = { portable: false, commits: false };
@@ -63,7 +64,7 @@ export class SavepointMode implements MysqlMode {
   #mirror = new MultisetMirror("");
   #levels: Level[] = [];
   #begun = false;
-  /** The activity of the target when the changes were last read, and when the top level was made or restored. */
+  /** The target's activity count when the changes were last read. `#clean`: the count when the newest checkpoint was made or restored. */
   #synced = -1;
   #clean = -1;
   #putBack = 0;
@@ -79,7 +80,7 @@ export class SavepointMode implements MysqlMode {
   static async open(options: SavepointOptions): Promise<SavepointMode> {
     const { core, control, borrowed } = options;
     const lent = new SharedQueries(core.store, () => core.connection!);
-    // Waits for the target's turn: an open transaction of the target would hold the tables.
+    // Waits until the target has no open transaction, whose locks would block the DDL.
     const install = await core.alone(() => control.inTurn(() => SavepointInstall.make(control, lent, options.catalog, borrowed)));
     const mode = new SavepointMode(options, lent, install);
     if (borrowed) await mode.#alone((connection) => mode.#begin(connection));
@@ -106,7 +107,7 @@ export class SavepointMode implements MysqlMode {
     });
   }
 
-  /** Makes no savepoint: the segment is for comparing, not for restoring. */
+  /** Returns the state for comparisons only: makes no savepoint, so the state cannot be restored. */
   async position(): Promise<Segment> {
     await this.#upToDate();
     return this.#mirror.top;
@@ -142,7 +143,7 @@ export class SavepointMode implements MysqlMode {
     return observeNet(this.#install.catalog.tables, this.#mirror.net, this.#selection);
   }
 
-  /** Executes a query. If a statement that reads writes nevertheless, by a function of the user's, that write is rolled back. */
+  /** Executes a query. Rolls back writes that a stored function makes while it is executed. */
   async query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     try {
       return await this.#alone(async (connection) => {
@@ -176,7 +177,9 @@ export class SavepointMode implements MysqlMode {
     throw notPortable();
   }
 
-  /** Rolls back everything since the root; in an external store everything since it was opened, including what a lost transaction committed. */
+  /**
+   * Rolls back to the root state. In an external store, rolls back to the state before the run, including changes that a lost transaction committed.
+   */
   async close(leaveNothing: boolean): Promise<void> {
     const { control, core } = this.#options;
     try {
@@ -185,14 +188,14 @@ export class SavepointMode implements MysqlMode {
         return connection.query("rollback");
       });
     } catch (error) {
-      // Losing the connection rolls back everything that is not committed.
+      // A lost connection is no error here, because the server has rolled back its transaction.
       if (!(error instanceof SeqqaError) || error.code !== "STORE_LOST") throw error;
     } finally {
       await core.end();
       this.#install.release();
       await control.inTurn(async () => {
         try {
-          // Nothing was to be committed: whatever is in the log nevertheless is the run's.
+          // Nothing should have been committed, so any entry in the log was written by the run.
           if (leaveNothing) await leaveAsFound(control, { recordsRest: () => true });
         } finally {
           await control.close();
@@ -205,12 +208,11 @@ export class SavepointMode implements MysqlMode {
     return this.#install.reader;
   }
 
-  /** Makes the present state the bottom of all checkpoints. */
   async #begin(connection: Connection): Promise<void> {
     const { borrowed } = this.#options;
     if (this.#begun && borrowed) await connection.query(`release savepoint ${ROOT}`);
     else {
-      // The changes so far (setup) stay in a lane's own store.
+      // Keeps the changes of `setup` in a lane's own store.
       if (this.#begun) await connection.query("commit");
       this.#core.stopExploring();
       if (!borrowed) await this.#reinstall();
@@ -225,9 +227,9 @@ export class SavepointMode implements MysqlMode {
     this.#synced = this.#clean = this.#core.activity;
   }
 
-  /** Starts the exploring transaction. Nobody else writes, so the lowest isolation level would do; this one keeps no old rows for anybody. */
+  /** Starts the exploring transaction. READ COMMITTED keeps no old row versions; isolation does not matter, since nobody else writes. */
   async #start(connection: Connection): Promise<void> {
-    // With autocommit off, which a target may have set before, reading has begun a transaction.
+    // Ends the transaction that a read began if the target has turned autocommit off.
     await connection.query("commit");
     await connection.query("set transaction isolation level read committed");
     await connection.query("start transaction read write");
@@ -236,14 +238,13 @@ export class SavepointMode implements MysqlMode {
     this.#putBack = 0;
   }
 
-  /** Installs again what has changed: the target may have made tables in `setup`. */
   async #reinstall(): Promise<void> {
     const { control, selection } = this.#options;
     await control.inTurn(() => this.#install.renew());
     this.#selection = selection(this.#install.catalog.tables);
   }
 
-  /** Reads the changes if the target did something since the last time; otherwise the server is not asked. */
+  /** Reads the changes, but only if the target has made a request since the last read. */
   #upToDate(): Promise<void> {
     if (this.#begun && this.#core.quiet && this.#core.activity === this.#synced) return Promise.resolve();
     return this.#exploring(() => this.#sync());

@@ -6,17 +6,16 @@ import { ENTRY, sumOfEntries } from "../journal/log-entries.ts";
 import { imagesOf } from "../read/observe.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** Sees changes, on the connection of the target. */
+/** Finds the changes that the target made, over the target's own connection. */
 export interface ChangeReader {
-  /** The position up to which it has read; goes back with a rollback. */
+  /** The last log entry that was read. A rollback sets it back. */
   position: bigint;
-  /** Returns the changes since the last reading. */
   read(mirror: MultisetMirror): Promise<RowSums>;
-  /** Takes the present state for the root. `empty`: everything seen before is committed, and of no use. */
+  /** Makes the present state the root state. `empty`: earlier log entries are committed and can be deleted. */
   begin(empty: boolean): Promise<void>;
 }
 
-/** Reads changes from the log of the journal's triggers, which is rolled back along with the rows that it describes. */
+/** Reads changes from the log that triggers write. A rollback undoes log entries together with the changes that they describe. */
 export class LogReader implements ChangeReader {
   position = 0n;
   readonly #lent: Queries;
@@ -30,12 +29,12 @@ export class LogReader implements ChangeReader {
   }
 
   async read(): Promise<RowSums> {
-    // The limit is explicit, since a target may have set sql_select_limit.
+    // The explicit limit overrides a `sql_select_limit` that the target may have set.
     const rows = await this.#lent.rows(
       `select ${ENTRY} from ${this.#log} where seq > ${this.position} order by seq limit 18446744073709551615`,
     );
     const last = rows[rows.length - 1]?.[0];
-    // Numbers of entries that were rolled back are not given again.
+    // InnoDB does not reuse the numbers of entries that were rolled back, so new entries always have higher numbers.
     if (last !== undefined && last !== null) this.position = BigInt(last);
     return sumOfEntries(this.#lent.store, this.#catalog.tables, rows);
   }
@@ -47,7 +46,7 @@ export class LogReader implements ChangeReader {
   }
 }
 
-/** Reads everything to find changes, for schemas whose changes no triggers can follow. The cost grows with the size of the database. */
+/** Finds changes by reading all tables, for schemas whose changes triggers cannot log. The cost grows with the size of the database. */
 export class FullReader implements ChangeReader {
   readonly position = 0n;
   readonly #lent: Queries;

@@ -4,7 +4,6 @@ import { isWord, splitList, type Token } from "./savepoint-tokens.ts";
 const ORDINARY: Statement = { kind: "ordinary", opens: false, writes: false };
 const OF_TRANSACTIONS: ReadonlySet<string> = new Set(["TX_ISOLATION", "TRANSACTION_ISOLATION", "TX_READ_ONLY", "TRANSACTION_READ_ONLY"]);
 
-/** Classifies the forms of SET that concern transactions. */
 export function settingOf(text: string, tokens: readonly Token[], classify: (rest: readonly Token[]) => Statement): Statement {
   const second = tokens[1];
   if (isWord(second, "STATEMENT")) {
@@ -36,12 +35,12 @@ function ofList(text: string, settings: readonly (readonly Token[])[]): Statemen
 
 interface Assigned {
   readonly name: string;
-  /** `true` for the session, `false` for the next transaction only. */
+  /** `true` for the session; `false` for the next transaction only. */
   readonly scoped: boolean;
   readonly value: readonly Token[];
 }
 
-/** Returns a system variable of this session with its value; `undefined` for others. */
+/** Returns the assignment of a session variable, or `undefined` for any other assignment. */
 function assigned(tokens: readonly Token[]): Assigned | undefined {
   const equals = tokens.findIndex(({ kind, value }) => kind === "symbol" && (value === "=" || value === ":="));
   if (equals < 0) return undefined;

@@ -7,13 +7,13 @@ const WRITES: Statement = { kind: "ordinary", opens: true, writes: true };
 const NEUTRAL: Statement = { kind: "ordinary", opens: false, writes: false };
 const OPAQUE: Statement = { kind: "opaque" };
 
-/** Each text holds one statement: the server takes no more on this connection. */
+/** Matches statements that can be classified without a tokenizer. Each text has one statement, because the connection allows no more. */
 const SURELY_PLAIN = /^\s*(?:select|(insert|update|delete))\b/i;
 const KEPT_TEXTS = 500;
 const KEPT_LENGTH = 2000;
 const known = new Map<string, Statement>();
 
-/** Classifies a statement; values must have been put into its text. */
+/** Classifies a statement. Its placeholders must already be replaced by values. */
 export function statementOf(text: string): Statement {
   const plain = SURELY_PLAIN.exec(text);
   if (plain !== null && !/\/\*M?!/.test(text)) return plain[1] === undefined ? PLAIN : WRITES;
@@ -82,7 +82,7 @@ function classify(text: string, tokens: readonly Token[]): Statement {
       return refused("TRUNCATE", "Use DELETE FROM");
     case "LOCK":
       return refused("LOCK TABLES", "Lock rows by SELECT ... FOR UPDATE in a transaction", "it ends the transaction before it");
-    // Does nothing without locked tables.
+    // LOCK TABLES is refused, so there are no locked tables.
     case "UNLOCK":
       return { kind: "nothing" };
     case "CREATE":
@@ -93,7 +93,7 @@ function classify(text: string, tokens: readonly Token[]): Statement {
     case "RENAME":
       return refused(`${first.value} ${second?.value ?? ""}`.trim(), MIGRATE);
     case "ANALYZE":
-      // With a statement, ANALYZE executes it.
+      // ANALYZE followed by a statement executes that statement.
       if (!tokens.slice(1, 3).some((token) => isWord(token, "TABLE", "TABLES"))) return WRITES;
       return refused("ANALYZE TABLE", APART);
     case "USE":
@@ -105,7 +105,7 @@ function classify(text: string, tokens: readonly Token[]): Statement {
   }
 }
 
-/** Statements that commit, beside those named above. */
+/** Further statements that commit implicitly. */
 const ADMINISTRATION: ReadonlySet<string> = new Set(
   "OPTIMIZE REPAIR CHECK CACHE FLUSH GRANT REVOKE RESET CHANGE STOP INSTALL UNINSTALL SHUTDOWN RESTART PURGE IMPORT BACKUP CLONE BINLOG".split(" "), // prettier-ignore
 );
@@ -118,7 +118,7 @@ function endOf(kind: "commit" | "rollback", rest: readonly Token[]): Statement {
   if (kind === "rollback" && isWord(rest[0], "TO")) return savepoint("rollback to", rest.slice(isWord(rest[1], "SAVEPOINT") ? 2 : 1));
   const words = rest.map(({ value }) => value).join(" ");
   const match = /^(?:AND (NO )?CHAIN)? ?(?:(NO )?RELEASE)?$/.exec(words);
-  // Not in the grammar: the server refuses it.
+  // Not valid SQL: the server will refuse it.
   if (match === null) return NEUTRAL;
   if (words.endsWith("RELEASE") && match[2] === undefined)
     return refused(`${kind.toUpperCase()} RELEASE`, "Use release() or end()", "it closes the connection");
@@ -154,7 +154,7 @@ function dropped(text: string, tokens: readonly Token[]): Statement {
   return { kind: "drop temporary", names: names.flatMap((part) => namesIn(text, part)) };
 }
 
-/** Returns the name that begins here as it is written, with the database before it. */
+/** Returns the name at the beginning of the tokens as it is written, including a database before it. */
 function namesIn(text: string, tokens: readonly Token[]): string[] {
   const [name, dot, second] = tokens;
   if (name === undefined || (name.kind !== "word" && name.kind !== "name")) return [];

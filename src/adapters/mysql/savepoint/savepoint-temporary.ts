@@ -2,14 +2,13 @@ import type { Connection } from "mysql2/promise";
 import { cannotSavepoint } from "./savepoint-failures.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** The temporary tables of a target. A rollback restores their rows but not their creation, so they are dropped when a branch is left. */
+/** The target's temporary tables. A rollback undoes changes of their rows but not their creation, so a restore drops the tables created since. */
 export class TemporaryTables {
-  /** Name as it was written -> the depth of the checkpoint above which it was made. */
+  /** Each table's name as written, and the number of checkpoints when it was created. */
   readonly #tables = new Map<string, { readonly sql: string; readonly depth: number }>();
   #since = 0;
-  /** The depth of the topmost checkpoint. */
   depth = 0;
-  /** `true` if a temporary table was ever made: from then on the server warns of each rollback. */
+  /** `true` if a temporary table was ever created. The server then adds a warning to every rollback. */
   any = false;
 
   has(name: string): boolean {
@@ -27,25 +26,25 @@ export class TemporaryTables {
     for (const name of names) this.#tables.delete(keyOf(name));
   }
 
-  /** Returns `true` if the table existed at the topmost checkpoint. */
   isKept(name: string): boolean {
     const table = this.#tables.get(keyOf(name));
     return table !== undefined && table.depth < this.depth;
   }
 
-  /** `true` if there is a table that did not exist at the topmost checkpoint. */
+  /** `true` if a temporary table was created after the newest checkpoint. */
   get fresh(): boolean {
     return this.#since > 0 && [...this.#tables.values()].some(({ depth }) => depth >= this.depth);
   }
 
-  /** Returns statements that drop the tables made above a checkpoint. */
   removal(depth: number): string[] {
     const gone = [...this.#tables].filter(([, table]) => table.depth >= depth);
     for (const [key] of gone) this.#tables.delete(key);
     return gone.map(([, { sql }]) => `drop temporary table if exists ${sql}`);
   }
 
-  /** @throws SeqqaError `SAVEPOINT_HINDERED` for a table that exists at a checkpoint and whose rows no rollback restores. */
+  /**
+   * Checks the temporary tables that would exist at a checkpoint. @throws SeqqaError `SAVEPOINT_HINDERED` if a rollback cannot restore a table's rows
+   */
   async requirePutBack(store: StoreUrl, connection: Connection): Promise<void> {
     for (const [key, { sql }] of this.#tables) {
       let text: string;
@@ -53,7 +52,7 @@ export class TemporaryTables {
         const [rows] = await connection.query({ sql: `show create table ${sql}`, rowsAsArray: true });
         text = (rows as unknown as string[][])[0]?.[1] ?? "";
       } catch {
-        // Something that could not be seen from here removed the table.
+        // The table was dropped by a statement that is not visible here, for example in a procedure.
         this.#tables.delete(key);
         continue;
       }

@@ -1,7 +1,6 @@
-/** A part of an SQL text. */
 export interface Token {
   readonly kind: "word" | "name" | "string" | "symbol";
-  /** Words in upper case; the content of quoted names and of strings. */
+  /** A word in upper case, the content of a quoted name or string, or a symbol. */
   readonly value: string;
   readonly start: number;
   readonly end: number;
@@ -10,10 +9,7 @@ export interface Token {
 const PATTERN =
   /\s+|#[^\n]*|--(?=[\s\p{Cc}]|$)[^\n]*|(?<opens>\/\*M?!\d*)|\/\*[\s\S]*?(?:\*\/|$)|(?<closes>\*\/)|(?<string>'(?:[^'\\]|\\[\s\S]|'')*(?:'|$)|"(?:[^"\\]|\\[\s\S]|"")*(?:"|$))|(?<name>`(?:[^`]|``)*(?:`|$))|(?<word>[\p{L}_$\u0080-\uffff][\p{L}\p{N}_$\u0080-\uffff]*)|(?<symbol>\d[\p{L}\p{N}_.$]*|@@|:=|[\s\S])/uy;
 
-/**
- * Returns the parts of a text without comments. The content of comments that the server executes (those that begin with an exclamation mark) is
- * included.
- */
+/** Returns the tokens of a text, without comments. Includes the content of executable comments, which begin with `/*!`. */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   let executable = 0;
@@ -41,7 +37,6 @@ export function isWord(token: Token | undefined, ...words: readonly string[]): b
   return token?.kind === "word" && words.includes(token.value);
 }
 
-/** Splits at commas outside of parentheses. */
 export function splitList(tokens: readonly Token[]): Token[][] {
   const parts: Token[][] = [[]];
   let depth = 0;

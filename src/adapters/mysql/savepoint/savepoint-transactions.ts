@@ -6,20 +6,20 @@ import { statementOf } from "./savepoint-statements.ts";
 import { TemporaryTables } from "./savepoint-temporary.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** The result of the driver's promises: rows or a header, and fields. */
+/** An answer of `mysql2/promise`: the rows or a result header, and the columns. */
 export type Answer = readonly [unknown, unknown];
 
 export interface Request {
-  /** The text of the statement, with its values put in where they matter for its meaning. */
+  /** The statement. Its placeholders are replaced by values if the values change how it is classified. */
   readonly text: string;
   readonly send: (connection: Connection) => Promise<Answer>;
 }
 
-/** The settings that each connection of the target has for itself. */
+/** The settings of one of the target's connections. */
 export interface Party {
-  /** `undefined`: as the connection was set when the exploration began. */
+  /** `undefined`: as it was on the shared connection when the exploration began. */
   autocommit: boolean | undefined;
-  /** `true` after SET TRANSACTION READ ONLY, for the next transaction. */
+  /** `true` after SET TRANSACTION READ ONLY, until the next transaction begins. */
   nextReadOnly: boolean;
 }
 
@@ -27,11 +27,11 @@ export interface TransactionsOptions {
   readonly store: StoreUrl;
   readonly connection: Connection;
   readonly autocommit: boolean;
-  /** `true` if the server ends the whole transaction when a wait for a lock takes too long. */
+  /** `true` if the server rolls back the whole transaction after a lock wait timeout (`innodb_rollback_on_timeout`). */
   readonly rollbackOnTimeout: boolean;
 }
 
-/** Returns the name of a savepoint of the transaction that explores, from the root's up. */
+/** Returns the name of a checkpoint's savepoint. Depth 0 is the root state. */
 export function savepointAt(depth: number): string {
   return `seqqa_${depth}`;
 }
@@ -44,19 +44,19 @@ const OWN = "seqqa_tx";
 const PROBE = "seqqa_probe";
 
 /**
- * Makes the transactions of a target into savepoints of the one that explores. Outside of them nothing is needed: InnoDB itself undoes a statement
- * that fails, and nothing else. A statement that would end the exploring transaction is refused. If it ended nevertheless, the status in the server's
- * answers shows it at once, and from then on nothing is executed.
+ * Replaces the target's transactions by savepoints in the exploring transaction, and refuses statements that would end it. Outside of the target's
+ * transactions no savepoint is needed, since InnoDB undoes a failed statement itself. If the exploring transaction ends nevertheless, the status
+ * flags in the server's answer show it, and every later statement fails.
  */
 export class TargetTransactions {
   readonly temporary: TemporaryTables = new TemporaryTables();
   readonly #options: TransactionsOptions;
-  /** The connection whose transaction is open. */
+  /** The target's connection that has an open transaction. */
   #open: Party | undefined;
   #readOnly = false;
   #depth = 0;
   #broken: Error | undefined;
-  /** The error of a refused statement that was not asked for yet. */
+  /** The error of the last refused statement, until {@link takeRefused} returns it. */
   #refused: Error | undefined;
 
   constructor(options: TransactionsOptions) {
@@ -71,14 +71,14 @@ export class TargetTransactions {
     return this.#broken;
   }
 
-  /** Returns the error of a refused statement, once: the target may have kept it to itself. */
+  /** Returns the error of a refused statement once. The target may have caught the error, so it is reported in this way too. */
   takeRefused(): Error | undefined {
     const refused = this.#refused;
     this.#refused = undefined;
     return refused;
   }
 
-  /** Makes a savepoint at the present state, when no transaction is open. @returns the depth of the savepoint */
+  /** Makes a savepoint. The target must have no open transaction. @returns the depth of the savepoint */
   async keep(): Promise<number> {
     await this.temporary.requirePutBack(this.#options.store, this.#options.connection);
     await this.#own(`savepoint ${savepointAt(++this.#depth)}`);
@@ -86,7 +86,7 @@ export class TargetTransactions {
     return this.#depth;
   }
 
-  /** Rolls back to a kept savepoint, which stays. */
+  /** Rolls back to a checkpoint's savepoint and keeps it. */
   async goBack(depth: number): Promise<void> {
     const answer = await this.#own(`rollback to savepoint ${savepointAt(depth)}`);
     await this.#requireComplete(answer);
@@ -97,8 +97,8 @@ export class TargetTransactions {
   }
 
   /**
-   * Fails if a table without transactions, of another database, was written: the server warns that it stays as it is. The server also warns of
-   * temporary tables.
+   * Throws if the rollback was incomplete: the server warns that a table without transactions, of another database, was changed. The check is not
+   * possible with temporary tables, for which the server warns as well.
    */
   async #requireComplete(answer: Answer): Promise<void> {
     if (this.temporary.any || !headersOf(answer).some(({ warningStatus }) => warningStatus > 0)) return;
@@ -107,7 +107,6 @@ export class TargetTransactions {
       throw this.#lose("a table that knows no transactions, of another database, was written, and cannot be restored");
   }
 
-  /** Executes a request, or its replacement. */
   async run(party: Party, request: Request): Promise<Answer> {
     if (this.#broken !== undefined) throw this.#broken;
     const statement = statementOf(request.text);
@@ -115,7 +114,6 @@ export class TargetTransactions {
     return this.#asAlone(party, answer);
   }
 
-  /** Rolls back what a connection left open when it was closed. */
   async abandon(party: Party): Promise<void> {
     if (this.#open === party) await this.#end("rollback");
   }
@@ -152,7 +150,7 @@ export class TargetTransactions {
         return statement.chain ? this.#begin(party, readOnly) : answer;
       }
       case "savepoint":
-        // Outside of a transaction a savepoint ends with its own statement.
+        // With autocommit on, a savepoint outside of a transaction ends with its own statement.
         await this.#openUnlessAutocommit(party);
         return this.open ? this.#send(request) : this.#nothing();
       case "release":
@@ -182,7 +180,7 @@ export class TargetTransactions {
     return error;
   }
 
-  /** Refuses a change of a temporary table that existed at a checkpoint: it could not be restored. */
+  /** Refuses to change a temporary table from before the newest checkpoint, because the change cannot be undone. */
   #requireOwn(names: readonly string[], what: string): void {
     const name = names.find((one) => this.temporary.isKept(one));
     if (name === undefined) return;
@@ -209,13 +207,13 @@ export class TargetTransactions {
     return answer;
   }
 
-  /** Ends an open transaction; without one it does nothing, as the server would. */
+  /** Ends the target's transaction. Does nothing if none is open, like the server. */
   async #end(how: "commit" | "rollback"): Promise<Answer> {
     if (!this.open) return this.#nothing();
     this.#open = undefined;
     this.#readOnly = false;
     if (how === "rollback") await this.#own(`rollback to savepoint ${OWN}`);
-    // This also releases all later savepoints. The target's own savepoints have ended with its transaction.
+    // Releasing this savepoint also releases all later ones, which include the target's own savepoints.
     return this.#own(`release savepoint ${OWN}`);
   }
 
@@ -224,8 +222,8 @@ export class TargetTransactions {
   }
 
   /**
-   * Sends a request after a savepoint, whose loss shows a COMMIT: a commit that begins a new transaction leaves a transaction, but not its
-   * savepoints.
+   * Sends a call of a procedure or a prepared text, which may contain a COMMIT, between a savepoint and its release. After a COMMIT the savepoint is
+   * gone and the release fails. The status flags alone would not show a COMMIT AND CHAIN.
    */
   async #probed(request: Request): Promise<Answer> {
     await this.#own(`savepoint ${PROBE}`);
@@ -248,7 +246,6 @@ export class TargetTransactions {
     }
   }
 
-  /** Executes a statement of ours. */
   async #own(sql: string): Promise<Answer> {
     if (this.#broken !== undefined) throw this.#broken;
     try {
@@ -265,7 +262,7 @@ export class TargetTransactions {
     return (this.#broken ??= savepointLost(this.#options.store, why, error));
   }
 
-  /** Sets the transaction status in the header to what it would be without our transaction around it. */
+  /** Sets the status flags of an answer to what the target expects, as if there were no exploring transaction around its own. */
   #asAlone(party: Party, answer: Answer): Answer {
     const inside = (this.open ? IN_TRANSACTION : 0) | (this.#autocommit(party) ? AUTOCOMMIT : 0);
     for (const header of headersOf(answer)) header.serverStatus = (header.serverStatus & ~(IN_TRANSACTION | AUTOCOMMIT)) | inside;
@@ -278,13 +275,13 @@ interface Header {
   readonly warningStatus: number;
 }
 
-/** Returns the header of an answer, or the last one of a procedure's answers. */
+/** Returns the header of an answer. A procedure has several answers; the last one has the header. */
 function headersOf([result]: Answer): Header[] {
   const all: readonly unknown[] = Array.isArray(result) ? result.slice(-1) : [result];
   return all.filter((one): one is Header => typeof one === "object" && one !== null && !Array.isArray(one) && isHeader(one));
 }
 
-/** Returns `false` for a row that has columns of these names. */
+/** Distinguishes a header from a row, whose columns may have the same names. */
 function isHeader(one: object): boolean {
   return one.constructor?.name === "ResultSetHeader";
 }

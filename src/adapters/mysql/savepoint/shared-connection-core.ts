@@ -10,7 +10,7 @@ import type { StoreUrl } from "../connect/store-url.ts";
 const IN_TRANSACTION = 1;
 const AUTOCOMMIT = 2;
 
-/** The one connection behind all connections of a lane's target, and our own way to it. */
+/** The one connection to the server that all connections of a lane's target share, and that seqqa uses too. */
 export class SharedConnectionCore implements SessionHost {
   readonly store: StoreUrl;
   readonly #turns = new Turns();
@@ -20,9 +20,8 @@ export class SharedConnectionCore implements SessionHost {
   #transactions: TargetTransactions | undefined;
   #ended = false;
   #lost: Error | undefined;
-  /** Increases with everything that the target executes. */
+  /** Counts the requests that the target has made. */
   activity = 0;
-  /** Called when the connection is lost. */
   onLost: (error: Error) => void = () => undefined;
 
   constructor(store: StoreUrl) {
@@ -37,12 +36,12 @@ export class SharedConnectionCore implements SessionHost {
     return this.#transactions;
   }
 
-  /** `true` if the target does nothing, and has no transaction open. */
+  /** `true` if no request of the target is running and it has no open transaction. */
   get quiet(): boolean {
     return this.#turns.quiet;
   }
 
-  /** Connects, once. @throws SeqqaError without credentials */
+  /** Opens the connection on the first call. @throws SeqqaError without credentials */
   open(): Promise<void> {
     this.#opening ??= this.#connect();
     return this.#opening;
@@ -51,7 +50,8 @@ export class SharedConnectionCore implements SessionHost {
   async #connect(): Promise<void> {
     try {
       const connection = await connect(this.store, { driver: sharedOptions(this.store), lost: (error) => this.#lose(error) });
-      // Between two requests the target's connection is idle in the transaction that explores. MySQL has only the first of these settings.
+      // Removes limits for idle connections, because the shared connection is idle in a transaction between requests. MySQL knows only the first
+      // setting.
       for (const setting of ["wait_timeout = 31536000", "idle_transaction_timeout = 0", "idle_write_transaction_timeout = 0"])
         await connection.query(`set session ${setting}`).catch(() => undefined);
       this.#connection = connection;
@@ -67,7 +67,7 @@ export class SharedConnectionCore implements SessionHost {
     this.onLost(this.#lost);
   }
 
-  /** Returns a connection of the pool: the one that was released last, with what it left open, as in a real pool. */
+  /** Returns the connection that was released last, including its open transaction, like a real pool. */
   session(make: () => SharedSession): SharedSession {
     return this.#idle.pop() ?? make();
   }
@@ -89,7 +89,7 @@ export class SharedConnectionCore implements SessionHost {
     });
   }
 
-  /** Sends a request before the exploration. The server's status says which session is inside a transaction. */
+  /** Sends a request before the exploration begins. The status flags of the answer show if the session has an open transaction. */
   async #plain(session: SharedSession, connection: Connection, { send }: Request): Promise<Answer> {
     let status: number | undefined;
     try {
@@ -130,7 +130,7 @@ export class SharedConnectionCore implements SessionHost {
     });
   }
 
-  /** Uses the connection when no transaction of the target is open. @throws SeqqaError `STORE_BUSY` when the target keeps one open */
+  /** Uses the connection while the target has no open transaction. @throws SeqqaError `STORE_BUSY` if the target does not end its transaction */
   alone<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
     const turn = async (): Promise<T> => {
       if (this.#ended) throw connectionClosed(this.store);
@@ -141,10 +141,7 @@ export class SharedConnectionCore implements SessionHost {
     return this.#turns.take(undefined, turn, { limitMs: BUSY_LIMIT_MS, giveUp: () => transactionOpen(this.store, BUSY_LIMIT_MS) });
   }
 
-  /**
-   * Starts exploring; to be called inside {@link alone} above the root's savepoint. From here on the target's transactions are savepoints above that
-   * one.
-   */
+  /** Starts exploring: the target's transactions become savepoints. Call it inside {@link alone}, after the root state's savepoint was made. */
   async explore(): Promise<void> {
     const connection = this.#connection!;
     const [rows] = await connection.query({ sql: "select cast(@@innodb_rollback_on_timeout as char)", rowsAsArray: true });
@@ -157,7 +154,6 @@ export class SharedConnectionCore implements SessionHost {
     });
   }
 
-  /** Ends the exploration: the target works on a plain connection again. */
   stopExploring(): void {
     this.#transactions = undefined;
   }
@@ -170,7 +166,6 @@ export class SharedConnectionCore implements SessionHost {
   }
 }
 
-/** Returns the transaction status that the server sent; `undefined`: rows came. */
 function statusOf([result]: Answer): number | undefined {
   return (result as { readonly serverStatus?: number } | undefined)?.serverStatus;
 }

@@ -3,16 +3,15 @@ import { SharedConnectionCore } from "./shared-connection-core.ts";
 import { SharedSession } from "./shared-session.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** The object that a target uses in place of its own pool or connection of `mysql2/promise`. */
+/** The object that a target uses instead of its own pool or connection of `mysql2/promise`. */
 export type MysqlConnection = Pool & PoolConnection;
 
 /**
- * The shared connection of a target in this process: a pool and a connection in one, all of whose connections are one connection to the server. While
- * one of them is inside a transaction, the others wait. `end()` and `release()` leave the connection open, which belongs to the lane.
+ * The shared connection of an in-process target, usable as a pool and as a connection. All connections taken from it are one connection to the
+ * server. While one is inside a transaction, the others wait. `end()` and `release()` do not close it.
  *
- * While exploring, the target's transactions are savepoints inside one that is never committed. Isolation levels make no difference (nobody else
- * writes), and `@@autocommit` shows the value of that outer transaction. What a rollback does not undo on any connection (variables, locks by name)
- * is not undone between branches either.
+ * While exploring, the target's transactions are savepoints in a transaction that is never committed. Isolation levels have no effect, and
+ * `@@autocommit` shows the outer transaction's value. Restores do not undo what no rollback undoes, such as user variables and user locks.
  */
 export class SharedConnection extends SharedSession {
   readonly core: SharedConnectionCore;
@@ -26,7 +25,6 @@ export class SharedConnection extends SharedSession {
     };
   }
 
-  /** Returns a connection, as a pool does. */
   async getConnection(): Promise<SharedSession> {
     await this.core.open();
     const session = this.core.session(() => {
@@ -42,7 +40,6 @@ export class SharedConnection extends SharedSession {
     session.release();
   }
 
-  /** The same connection as the driver's types name it. */
   get asDriver(): MysqlConnection {
     return this as unknown as MysqlConnection;
   }

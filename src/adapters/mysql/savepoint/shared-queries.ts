@@ -2,7 +2,7 @@ import type { Connection } from "mysql2/promise";
 import type { Queries, Row } from "../connect/control.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** Executes statements of ours on the connection of a target, whatever the target has set for it: values come as text. */
+/** Executes seqqa's statements on the shared connection and returns values as text, whatever options the target's driver has. */
 export class SharedQueries implements Queries {
   readonly store: StoreUrl;
   readonly #connection: () => Connection;
@@ -18,7 +18,7 @@ export class SharedQueries implements Queries {
     return Array.isArray(result) ? (result as unknown as Row[]) : [];
   }
 
-  /** Sends the statements one after the other: several in one text are not allowed on this connection. */
+  /** Sends the statements one by one, because this connection allows only one statement in a text. */
   async batch(statements: readonly string[]): Promise<Row[][]> {
     const all: Row[][] = [];
     for (const sql of statements) all.push(await this.rows(sql));

@@ -4,25 +4,22 @@ import type { Answer, Party, Request } from "./savepoint-transactions.ts";
 import { statementRefused } from "./savepoint-failures.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** A statement in the forms that the driver takes. */
 export type Sql = string | { readonly sql: string; readonly values?: unknown };
 
-/** The part of a shared connection that a session needs. */
 export interface SessionHost {
   readonly connection: Connection | undefined;
   readonly store: StoreUrl;
   open(): Promise<void>;
   ask(session: SharedSession, request: (connection: Connection) => Request): Promise<Answer>;
-  /** Does work that is no statement, in its turn. */
+  /** Does work other than a statement, when it is the session's turn. */
   use<T>(session: SharedSession, work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** Ends the session and rolls back what it left open. */
   drop(session: SharedSession): Promise<void>;
   giveBack(session: SharedSession): void;
 }
 
 /**
- * One connection, as the target sees it, like a result of `pool.getConnection()` of `mysql2/promise`. It has transactions and autocommit of its own.
- * It shares everything else that belongs to a session (variables, temporary tables, locks by name) with the other connections of its lane.
+ * One of the target's connections, like a result of `getConnection()` of `mysql2/promise`. It has its own transactions and autocommit. Variables,
+ * temporary tables and user locks are shared with the lane's other connections.
  */
 export class SharedSession extends EventEmitter implements Party {
   autocommit: boolean | undefined = undefined;
@@ -54,7 +51,7 @@ export class SharedSession extends EventEmitter implements Party {
     return this.query("ROLLBACK");
   }
 
-  /** Prepares a statement; each execution of it is a statement like any other. */
+  /** Prepares a statement. Each execution of the statement is handled like a query. */
   async prepare(sql: Sql): Promise<PreparedStatementInfo> {
     const text = textOf(sql);
     let statement: PreparedStatementInfo | undefined;
@@ -77,7 +74,7 @@ export class SharedSession extends EventEmitter implements Party {
     await this.#host.open();
   }
 
-  /** Resets the session to what it was when it was taken: an open transaction is rolled back. */
+  /** Rolls back an open transaction and resets the session's settings. */
   async reset(): Promise<void> {
     await this.rollback();
     this.autocommit = undefined;
@@ -89,12 +86,12 @@ export class SharedSession extends EventEmitter implements Party {
     return Promise.reject(statementRefused(this.#host.store, "changeUser()", why, "Use other.table for tables of another database"));
   }
 
-  /** Returns the connection to the pool, with what it left open, as in a real pool. */
+  /** Returns the session to the pool with its open transaction, like a real pool. */
   release(): void {
     this.#host.giveBack(this);
   }
 
-  /** Ends this connection and rolls back what it left open. The connection to the server belongs to the lane. */
+  /** Ends the session and rolls back its open transaction. The connection to the server stays open, since it belongs to the lane. */
   end(): Promise<void> {
     return this.#host.drop(this);
   }
@@ -131,7 +128,6 @@ export class SharedSession extends EventEmitter implements Party {
     return this.#host.connection?.config;
   }
 
-  /** The id of the server's thread; `null` before there is a connection. */
   get threadId(): number | null {
     return this.#host.connection?.threadId ?? null;
   }
@@ -144,7 +140,7 @@ export class SharedSession extends EventEmitter implements Party {
   }
 
   #ask(how: "query" | "execute", sql: Sql, values: unknown): Promise<Answer> {
-    // Fails as the driver does.
+    // The driver throws the same error.
     if (typeof values === "function") throw new Error("Callback function is not available with promise clients.");
     const text = textOf(sql);
     const bound = values ?? (typeof sql === "string" ? undefined : sql.values);
@@ -161,7 +157,7 @@ function textOf(sql: Sql): string {
   return typeof text === "string" ? text : "";
 }
 
-/** Puts values only into statements about transactions, which are not plain anyway: names and values matter there. */
+/** Returns the statement's text. Inserts values only into statements about transactions and temporary tables, which are classified by them. */
 function withValues(connection: Connection, text: string, values: unknown): string {
   if (values === undefined || !/^\s*(?:set|savepoint|release|rollback|create|drop)\b/i.test(text)) return text;
   return connection.format(text, values);

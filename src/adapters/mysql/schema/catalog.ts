@@ -3,30 +3,30 @@ import { kindOf, type Column } from "../journal/columns.ts";
 import type { Queries, Row } from "../connect/control.ts";
 import { exactly, named, quoteName } from "../connect/sql-text.ts";
 
-/** The prefix of the names of everything that we install in a database. */
+/** The prefix of all names that seqqa creates in a database. */
 export const OURS = "seqqa_journal_";
 
 export interface Table {
   readonly name: string;
   readonly sqlName: string;
   readonly engine: string;
-  /** The columns that are stored and not generated; the others follow from these. */
+  /** The stored columns. Generated columns are left out, since they follow from these. */
   readonly columns: readonly Column[];
-  /** Positions of the columns that identify a row: the primary key, or a unique key without NULLs. Empty: there is none. */
+  /** Positions of the columns that identify a row: the primary key, or a unique key without NULLs. Empty if there is none. */
   readonly key: readonly number[];
   readonly shown: readonly ObservedColumn[];
   /**
-   * Positions of the columns whose new value in an AFTER UPDATE trigger may not have been stored: of unique indexes and foreign keys (refused), and
-   * those ON UPDATE CURRENT_TIMESTAMP (not written when nothing else changed).
+   * Positions of the columns whose new value an AFTER UPDATE trigger may see although it was not stored: those of unique indexes and foreign keys
+   * (the value was refused), and those with ON UPDATE CURRENT_TIMESTAMP (nothing else changed).
    */
   readonly constrained: readonly number[];
   /**
-   * Positions of the columns in a database of the user's that are neither compared nor restored; none of the key, and none in a table without one.
+   * Positions of the columns that are neither compared nor restored, in an external store only. Never columns of the key; none in a table without a
+   * key.
    */
   readonly ignored: readonly number[];
 }
 
-/** A foreign key within the database. */
 export interface ForeignKey {
   readonly name: string;
   readonly child: string;
@@ -49,16 +49,16 @@ export interface Catalog {
   readonly tables: readonly Table[];
   readonly keys: readonly ForeignKey[];
   readonly triggers: readonly UserTrigger[];
-  /** Obstacles to any way of restoring. */
+  /** Reasons why no mode can restore the database. */
   readonly strange: readonly string[];
-  /** Obstacles to the journal. */
+  /** Reasons why the journal cannot be used. */
   readonly unjournalled: readonly string[];
 }
 
 export async function readCatalog(control: Queries): Promise<Catalog> {
   const schema = control.store.database;
   const ours = `not like '${OURS.replaceAll("_", "\\\\_")}%'`;
-  // Each query names one schema and has no joins: a query that leaves the schema open makes the server open every table and view that it has.
+  // Each query names one schema and joins nothing. Otherwise the server would open every table and view on it.
   const [tables, columns, indexes, uses, rules, triggers, checks] = (await control.batch([
     `select table_name, table_type, engine, create_options from information_schema.tables where ${named("table_schema", schema)} and table_name ${ours} and table_type <> 'VIEW' order by table_name`,
     `select table_name, column_name, data_type, character_set_name, generation_expression, extra from information_schema.columns where ${named("table_schema", schema)} order by table_name, ordinal_position`,
@@ -94,8 +94,8 @@ export async function readCatalog(control: Queries): Promise<Catalog> {
 }
 
 /**
- * Returns the columns that hold JSON. MariaDB's JSON is a text with a check of the column's name. MariaDB also names the constraint's table, and
- * gives six columns.
+ * Returns the columns with JSON as `table
+ * name`. In MariaDB, JSON is a text column with a `json_valid` check. Only MariaDB returns six columns for a check, including its table.
  */
 function jsonColumns(checks: readonly Row[]): Set<string> {
   const found = new Set<string>();
@@ -107,7 +107,9 @@ function jsonColumns(checks: readonly Row[]): Set<string> {
   return found;
 }
 
-/** Returns the foreign keys of other databases that refer to this one: their rows would change with ours. Seen with the PROCESS privilege only. */
+/**
+ * Finds tables of other databases with a foreign key to this one, whose rows would change too. Needs the PROCESS privilege; without it, returns none.
+ */
 async function childrenElsewhere(control: Queries): Promise<string[]> {
   const own = "concat(convert(database() using filename), '/')";
   const starts = (name: string): string => `cast(left(${name}, char_length(${own})) as binary) = cast(${own} as binary)`;
@@ -118,27 +120,25 @@ async function childrenElsewhere(control: Queries): Promise<string[]> {
       );
       return rows.map(([name]) => `table "${name ?? ""}" of another database refers to this one`);
     } catch {
-      // The server has no such table, or we may not read it.
+      // The server has no such table, or the user may not read it.
     }
   }
   return [];
 }
 
-/** The rows of the catalog that describe a table. */
 interface TableRows {
   readonly engine: string;
-  /** The table's columns. */
   readonly rows: readonly Row[];
-  /** Indexes of all tables. */
+  /** The indexes of all tables. */
   readonly indexes: readonly Row[];
-  /** Foreign keys of all tables. */
+  /** The foreign keys of all tables. */
   readonly keys: readonly ForeignKey[];
-  /** Columns of all tables that hold JSON as text. */
+  /** The JSON columns of all tables, see {@link jsonColumns}. */
   readonly documents: ReadonlySet<string>;
   readonly partitioned: boolean;
 }
 
-/** Returns a table. Adds columns that cannot be handled exactly to `strange`. */
+/** Builds a table. Adds columns of unsupported types to `strange`. */
 function tableOf(name: string, found: TableRows, strange: string[]): Table {
   const { engine, rows, indexes, keys, documents } = found;
   const columns: Column[] = [];
@@ -151,7 +151,7 @@ function tableOf(name: string, found: TableRows, strange: string[]): Table {
       kind = "plain";
     }
     if (kind === "text" && documents.has(`${name}\n${column!}`)) kind = "json";
-    // utf8 is another name of utf8mb3, and the only one that older versions know.
+    // utf8mb3 and utf8 are the same, and older versions know only utf8.
     columns.push({
       name: column!,
       kind,
@@ -185,12 +185,13 @@ function constrainedColumns(
     ...indexes.filter(([of, , , nonUnique]) => of === table && nonUnique === "0").map(([, , column]) => column),
     ...keys.flatMap((key) => [...(key.child === table ? key.childColumns : []), ...(key.parent === table ? key.parentColumns : [])]),
   ]);
-  // The expression of a generated column is not examined, so any column may matter; a value may have no partition.
+  // Every column counts if a generated column is constrained, since it may depend on any column. The same holds for a partitioned table, since any
+  // value may have no partition.
   const any = partitioned || [...names].some((name) => !columns.some((column) => column.name === name));
   return columns.flatMap((column, at) => (any || names.has(column.name) ? [at] : []));
 }
 
-/** Returns the first unique index, the primary key before others, of whole columns that are stored and never NULL. */
+/** Returns the primary key, or else the first unique index of whole, stored columns that are never NULL. */
 function keyOf(table: string, columns: readonly Column[], indexes: readonly Row[]): number[] {
   const unique = new Map<string, number[] | undefined>();
   for (const [of, index, column, nonUnique, nullable, part] of indexes) {

@@ -1,6 +1,6 @@
 import { TextDecoder } from "node:util";
 
-/** MySQL's names of character sets that give each text one way to be written, and their names in the Encoding standard. */
+/** Character sets in which each text has exactly one encoding: MySQL's name, and the name in the Encoding standard. */
 const LABELS: Readonly<Record<string, string>> = {
   utf8: "utf-8",
   utf8mb3: "utf-8",
@@ -26,7 +26,7 @@ const LABELS: Readonly<Record<string, string>> = {
 };
 const decoders = new Map<string, TextDecoder>();
 
-/** Returns the text of a column's bytes, or the bytes themselves where the text is not known for sure: no two values ever look the same. */
+/** Decodes a column's bytes. Returns the bytes themselves if decoding could be wrong, so that different values never look equal. */
 export function textIn(charset: string, bytes: Uint8Array): string | Uint8Array {
   const label = LABELS[charset];
   if (label === undefined) return bytes;

@@ -3,19 +3,18 @@ import type { Control, Row } from "../connect/control.ts";
 import { errnoOf, isDenied } from "../connect/failures.ts";
 import { exactly, named, quoteName } from "../connect/sql-text.ts";
 
-/** The largest part of the time that looking at definitions may take, and the shortest pause between two looks. */
+/** The largest share of the time that reading definitions may take, and the shortest pause between two reads. */
 const PART = 0.01;
 const PAUSE_MS = 50;
 const NO_TABLE = 1146;
 
 /**
- * Notices changes of the schema. TRUNCATE and DDL fire no triggers. A table that is created again has another id; the ids, and what else changes with
- * a table, are asked for with every reading of the log. A change in place (an index, a column's type, name or default) keeps the id. It is seen by
- * the tables' definitions, which are looked at now and then, with those of triggers, routines, views and events. Nothing restores DDL, so that what
- * is missed now is seen later.
+ * Notices changes of the schema, since TRUNCATE and DDL fire no triggers. A table that is created again gets another id; ids are read together with
+ * the log. Other changes, such as a new index, keep the id. To find them, the definitions of all objects are compared at intervals. DDL is never
+ * undone, so a change that was missed is found later.
  */
 export class SchemaWatch {
-  /** A query for one row of text per table, in any order: to have the server put them together costs four times as much. */
+  /** A query for one row of text per table, in any order. Joining the rows into one text on the server would cost four times as much. */
   readonly sql: string;
   #known: readonly string[] = [];
   #definitions: ReadonlyMap<string, string> = new Map();
@@ -27,16 +26,16 @@ export class SchemaWatch {
   }
 
   static async open(control: Control): Promise<SchemaWatch> {
-    // InnoDB writes names like those of files: `a-b` is `a@002db`.
+    // InnoDB encodes names like file names: `a-b` is `a@002db`.
     const [[folder] = [null]] = await control.rows("select convert(convert(database() using filename) using binary)");
     const prefix = `${folder ?? ""}/`;
     const starts = exactly(`left(name, ${prefix.length})`, prefix);
     const columns = "concat_ws('#', name, table_id, n_cols)";
     const ways = [
       `select ${columns} from information_schema.innodb_sys_tables where ${starts}`,
-      // MySQL 8.
+      // MySQL 8 has this table instead.
       `select ${columns} from information_schema.innodb_tables where ${starts}`,
-      // Without the PROCESS privilege: the creation time, to the second.
+      // Needs no PROCESS privilege, but has the creation time only, in seconds.
       `select concat_ws('#', table_name, create_time) from information_schema.tables where ${named("table_schema", control.store.database)} and table_type <> 'VIEW'`,
     ];
     for (const sql of ways) {
@@ -45,14 +44,14 @@ export class SchemaWatch {
         await watch.take(control);
         return watch;
       } catch (error) {
-        // The server has no such table, or we may not read it.
+        // The server has no such table, or the user may not read it.
         if (!isDenied(error) && (error as { errno?: number }).errno !== 1109) throw error;
       }
     }
     throw new TypeError("information_schema.tables cannot be read.");
   }
 
-  /** Makes the present schema the known one. */
+  /** Makes the present schema the one that later reads are compared with. */
   async take(control: Control): Promise<void> {
     this.#known = linesOf(await control.rows(this.sql));
     const names = await control.rows(
@@ -62,7 +61,7 @@ export class SchemaWatch {
     [this.#definitions, this.#objects] = await this.#read(control);
   }
 
-  /** Returns the table, trigger, routine, view or event whose definition has changed. Looks only when it is time to, unless `now`. */
+  /** Returns the object whose definition has changed. Reads definitions at intervals only, unless `now` is `true`. */
   async altered(control: Control, now = false): Promise<string | undefined> {
     const begun = performance.now();
     if (begun < this.#next && !now) return undefined;
@@ -81,12 +80,11 @@ export class SchemaWatch {
     return [definitions, objects];
   }
 
-  /** The known schema, in the form that {@link difference} takes. */
   get reading(): Row[] {
     return this.#known.map((line) => [line]);
   }
 
-  /** Returns the table that was created, removed, truncated or altered before a reading; `undefined`: none. */
+  /** Returns a table that was created, dropped, truncated or altered, or `undefined`. */
   difference(reading: readonly Row[]): string | undefined {
     const [before, after] = [this.#known, linesOf(reading)];
     if (after.length === before.length && after.every((one, i) => one === before[i])) return undefined;
@@ -106,7 +104,7 @@ async function definitionOf(control: Control, name: string): Promise<string> {
   }
 }
 
-/** Returns the objects of a schema beside tables, with a digest of each. A trigger that is made later would fire when rows are restored. */
+/** Returns a digest for each trigger, routine, view and event. A new trigger matters, since it would fire when rows are restored. */
 async function objectsOf(control: Control): Promise<Map<string, string>> {
   const kinds = [
     [
@@ -129,19 +127,18 @@ async function objectsOf(control: Control): Promise<Map<string, string>> {
   kinds.forEach(([kind], i) => {
     for (const [name, digest] of read[i] ?? []) {
       const key = `${kind} "${name ?? ""}"`;
-      // A function and a procedure may have one name.
+      // A function and a procedure may have the same name.
       objects.set(key, `${objects.get(key) ?? ""}${digest ?? ""}`);
     }
   });
   return objects;
 }
 
-/** Returns the name whose text differs in two maps. */
 function differing(now: ReadonlyMap<string, string>, before: ReadonlyMap<string, string>): string | undefined {
   return [...now.keys(), ...before.keys()].find((name) => now.get(name) !== before.get(name));
 }
 
-/** Returns the lines of the user's tables. */
+/** Returns the lines of the user's tables, sorted. */
 function linesOf(rows: readonly Row[]): string[] {
   const lines = rows.map(([line]) => line ?? "");
   return lines.filter((line) => !line.slice(line.indexOf("/") + 1).startsWith(OURS)).sort();

@@ -14,26 +14,26 @@ export interface CloneOptions {
   readonly store: StoreUrl;
   readonly schemas: readonly string[] | undefined;
   readonly tables: readonly string[] | undefined;
-  /** The mode of the same store, closed for a restart of the target; the root stays. */
+  /** The mode that the same store had before the target was restarted. Its root state is kept. */
   readonly previous: CloneMode | undefined;
 }
 
-/** A state: a copy of the whole database. */
+/** A checkpoint: a copy of the whole database. */
 interface Clone {
   readonly name: string;
   readonly digest: string;
   readonly order: number;
-  /** `true` if an older state was restored since: nobody may ask for this one. */
+  /** `true` if an older checkpoint was restored since, so that this one is no longer needed. */
   stale: boolean;
   gone: boolean;
 }
 
-/** The most copies that are kept; a database has about 8 MB without a row in it. */
+/** The most copies that are kept. Even an empty database takes about 8 MB. */
 const MOST = 16;
 
 /**
- * Restores the whole database, schema included, by `CREATE DATABASE ... TEMPLATE`. Needs no superuser and works with any schema; costs in proportion
- * to the database, and ends all sessions: the target has to connect again.
+ * Restores the whole database, schema included, with `CREATE DATABASE ... TEMPLATE`. Needs no superuser and works with any schema. The cost grows
+ * with the database. All sessions are ended, so the target has to reconnect.
  */
 export class CloneMode implements PostgresMode {
   readonly traits: StoreTraits = { portable: false, commits: true };
@@ -59,7 +59,7 @@ export class CloneMode implements PostgresMode {
     const server = await CloneServer.open(options.store);
     const mode = new CloneMode(options, server);
     try {
-      // Fails here if the selected tables do not exist, or may not be read.
+      // Throws if a selected table does not exist or may not be read.
       await mode.#reading();
       await server.readProperties();
       await server.drop(await server.copies());
@@ -85,7 +85,7 @@ export class CloneMode implements PostgresMode {
     }
     await this.#looker.close();
     const name = await this.#server.take();
-    // The digest of the copy, not of the original, which somebody may have written to in between.
+    // Somebody may write to the original while it is copied, so compute the digest of the copy.
     const digest = await reading(withDatabase(this.#options.store, name), readDigest);
     const clone: Clone = { name, digest, order: this.#order++, stale: false, gone: false };
     this.#clones.set(digest, clone);
@@ -128,7 +128,7 @@ export class CloneMode implements PostgresMode {
     return reading(this.#options.store, readDump);
   }
 
-  /** Removes the copies. The database stays as it is: it is a lane's own, and goes with the lane. */
+  /** Drops the copies. The database itself is not restored, since it is dropped together with its lane. */
   async close(): Promise<void> {
     try {
       await this.#looker.close();
@@ -141,7 +141,7 @@ export class CloneMode implements PostgresMode {
   async #trim(fresh: Clone): Promise<void> {
     while (this.#clones.size > MOST) {
       const all = [...this.#clones.values()].filter((clone) => clone !== fresh).sort((a, b) => a.order - b.order);
-      // The oldest of all is the root, which is restored again and again.
+      // Keep the oldest copy as long as possible: it is the root state, which is restored most often.
       const victim = all.find(({ stale }) => stale) ?? all[1] ?? all[0]!;
       this.#clones.delete(victim.digest);
       victim.gone = true;
@@ -159,7 +159,7 @@ export class CloneMode implements PostgresMode {
   }
 }
 
-/** Reads on a connection that is closed again: an open one would keep the database from being copied. */
+/** Reads on a new connection and closes it, because an open connection would prevent copying the database. */
 async function reading<T>(store: StoreUrl, read: (client: Client) => Promise<T>): Promise<T> {
   const client = await connect(store, { rawText: true, settings: TEXT_SETTINGS });
   try {

@@ -12,14 +12,15 @@ import { quoteName, quoteText } from "../connect/sql-text.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 import { templateSettings } from "../provider/template-settings.ts";
 
-/** The advisory locks that say that a database is being cloned by a living run: the letters `seqc`, and a digest of its name. */
+/**
+ * The first key of the advisory locks that say that a run clones a database: the letters `seqc`. The second key is a digest of the database's name.
+ */
 const LOCKS = 1936027747;
 const IN_USE_MS = 1500;
 
-/** Makes copies of one database, and restores it from them. Works from another database of the server. */
+/** Copies a database, and replaces it by a copy. Is connected to another database of the server. */
 export class CloneServer {
   readonly store: StoreUrl;
-  /** The prefix of the names of all its copies. */
   readonly prefix: string;
   readonly #server: Server;
   #properties: readonly string[] = [];
@@ -29,13 +30,13 @@ export class CloneServer {
   private constructor(store: StoreUrl) {
     this.store = store;
     const digest = createHash("sha256").update(store.database).digest("hex");
-    // Copies of a lane's own database have names that belong to its run.
+    // Copies of a lane's own database get the run's name, so that they are removed with the run's databases.
     this.prefix = runOf(store.database) === undefined ? `seqqa_clone_${digest.slice(0, 16)}_` : `${store.database}_c`;
     const lock = Number.parseInt(digest.slice(0, 7), 16);
     this.#server = new Server(store, (client) => takeLock(client, store, lock));
   }
 
-  /** @throws SeqqaError `STORE_IN_USE` while another run clones this database */
+  /** Connects and takes the lock. @throws SeqqaError `STORE_IN_USE` while another run clones this database */
   static async open(store: StoreUrl): Promise<CloneServer> {
     const server = new CloneServer(store);
     try {
@@ -47,7 +48,7 @@ export class CloneServer {
     }
   }
 
-  /** Remembers what belongs to the database and is not copied with it. */
+  /** Reads the properties that CREATE DATABASE does not copy: owner, connection limit, settings and comment. */
   async readProperties(): Promise<void> {
     const { database } = this.store;
     await this.#use(async (client) => {
@@ -67,14 +68,14 @@ export class CloneServer {
     });
   }
 
-  /** Copies the database and ends its sessions. Returns the copy's name. */
+  /** Ends the database's sessions and copies it. Returns the copy's name. */
   async take(): Promise<string> {
     const name = `${this.prefix}${++this.#made}`;
     await this.#alone((client) => client.query(`create database ${quoteName(name)} template ${quoteName(this.store.database)}`));
     return name;
   }
 
-  /** Replaces the database by a copy and ends its sessions. */
+  /** Ends the database's sessions and replaces the database by a new copy of the named one. */
   async put(name: string): Promise<void> {
     const { database } = this.store;
     await this.#use(async (client) => {
@@ -99,7 +100,7 @@ export class CloneServer {
     });
   }
 
-  /** Waits for sessions with an open write transaction, as far as they can be seen. */
+  /** Waits for sessions with an open write transaction. The role may be unable to see some of them. */
   async waitForWriters(limitMs: number = BUSY_LIMIT_MS): Promise<void> {
     for (const until = performance.now() + limitMs; ; await pause(5)) {
       const busy = await this.#use((client) =>
@@ -119,12 +120,12 @@ export class CloneServer {
     await this.#server.close();
   }
 
-  /** The name of the copy that is about to replace the database. */
+  /** The name of a new copy until it replaces the database. */
   get #temporary(): string {
     return `${this.prefix}0`;
   }
 
-  /** Does work while nobody is connected or can connect. */
+  /** Does work while nobody is or can be connected to the database. */
   async #alone(work: (client: Client) => Promise<unknown>): Promise<void> {
     await this.#use(async (client) => {
       for (const until = performance.now() + BUSY_LIMIT_MS; ; await pause(20)) {
@@ -142,7 +143,7 @@ export class CloneServer {
     });
   }
 
-  /** Ends all sessions, and waits until they are gone: the server itself would look again only every 100 ms. */
+  /** Ends all sessions and polls until they are gone. CREATE DATABASE would check for that only every 100 ms. */
   async #shut(client: Client): Promise<void> {
     await client.query(`alter database ${quoteName(this.store.database)} allow_connections false`);
     const sessions = `from pg_stat_activity where datname = ${quoteText(this.store.database)} and pid <> pg_backend_pid()`;

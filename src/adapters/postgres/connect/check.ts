@@ -10,10 +10,10 @@ import { storeUrl, type StoreUrl } from "./store-url.ts";
 import { templateFacts, type TemplateFacts } from "../provider/template.ts";
 import { findDumpTools } from "../provider/template-dump.ts";
 
-/** With fewer free connections than this, lanes with pools of their own may not get any. */
+/** If fewer connections than this are free, the pools of the lanes' targets may get too few. */
 const FEW_CONNECTIONS = 20;
 
-/** Checks a database for `seqqa doctor`. Reads only. */
+/** Checks a database for `seqqa doctor`. Only reads. */
 export async function check(url: string): Promise<readonly StoreCheck[]> {
   let store: StoreUrl;
   let client: Client;
@@ -67,7 +67,7 @@ async function checkpoint(client: Client, facts: TemplateFacts): Promise<StoreCh
   const catalog = await readCatalog(client);
   const rights = await takeRights(client);
   const here = await journalObstacle(client, rights, catalog);
-  // Everything in a copy made by pg_dump belongs to the role.
+  // In a copy made by pg_dump, everything belongs to the role.
   const isCopied = facts.createDb && !facts.mayCopy;
   const obstacle = isCopied ? await journalObstacle(client, rights, catalog, true) : here;
   const inProcess = "savepoint for a target in this process that takes the adapter's connection";
@@ -102,7 +102,7 @@ async function connections(client: Client): Promise<StoreCheck> {
 }
 
 async function speed(client: Client, store: StoreUrl): Promise<StoreCheck> {
-  // This session has it off; the value that other sessions get counts.
+  // seqqa turns synchronous_commit off for this session, so read the value that other sessions get.
   const [row] = await rowsOf<[string, string]>(
     client,
     `select current_setting('fsync'), coalesce(

@@ -22,12 +22,12 @@ export interface Choosing {
   readonly scope: StoreScope;
   readonly schemas: readonly string[] | undefined;
   readonly tables: readonly string[] | undefined;
-  /** The shared connection that the target has taken already. */
+  /** The shared connection, if the target has already taken it. */
   readonly lent: SharedConnection | undefined;
   readonly lend: () => SharedConnection;
-  /** The patterns of `ignore`: the tables and columns that they name are not restored where the database is the user's. */
+  /** The patterns of the option `ignore`. In an external store, a restore leaves these tables and columns alone. */
   readonly ignore: readonly IgnorePattern[];
-  /** The mode of the same store, closed for a restart of the target. */
+  /** The mode that the same store had before the target was restarted. */
   readonly previous: PostgresMode | undefined;
 }
 
@@ -36,10 +36,10 @@ export interface Chosen {
   readonly choice: CheckpointChoice;
 }
 
-/** @throws SeqqaError if the wanted mode is not possible, or the database cannot be reached. */
+/** Chooses and opens the checkpoint mode. @throws SeqqaError if the wanted mode is not possible or the database cannot be reached. */
 export async function chooseMode(choosing: Choosing): Promise<Chosen> {
   const { store, wanted, scope, lent } = choosing;
-  // A target that took the connection runs in this process, whichever way it was made.
+  // A target that took the shared connection must run in this process.
   const inProcess = scope.inProcess || lent !== undefined;
   if (wanted === "savepoint" && !inProcess) {
     throw new SeqqaError("SAVEPOINT_OUT_OF_PROCESS", `Checkpoint mode "savepoint" of ${store.shown} needs a target in this process.`, {
@@ -91,7 +91,7 @@ async function journalOrClone(choosing: Choosing): Promise<Chosen> {
   return clone(choosing, `${why}; ${CLONE_COST}`, `${why}, and a clone ${WHOLE_STORE.replace("it restores", "restores")}`);
 }
 
-/** Selects the tables that are restored: in a database of the user's, without the tables and columns that are ignored. */
+/** Returns the catalog of what is restored. In an external store, ignored tables and columns are left out. */
 function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
   if (!scope.borrowed) return catalog;
   const leftAlone = ignoredTables(ignore, scope.name, catalog.tables);
@@ -104,7 +104,7 @@ function journalled(catalog: Catalog, { ignore, scope }: Choosing): Catalog {
   };
 }
 
-/** Returns a table with its ignored columns. The values that identify a row cannot be ignored, and in a table without a key these are all of them. */
+/** Returns the table with its ignored columns. Columns that identify a row cannot be ignored; without a key, all columns identify it. */
 function withIgnored(table: Table, names: ReadonlySet<string> | undefined): Table {
   if (names === undefined || table.key.length === 0) return table;
   const ignored = table.columns.filter(
@@ -113,7 +113,7 @@ function withIgnored(table: Table, names: ReadonlySet<string> | undefined): Tabl
   return { ...table, ignored: ignored.map(({ name }) => name) };
 }
 
-/** Opens the mode `clone`. `refusal`: why the mode is not for a database of the user's. @throws SeqqaError `CHECKPOINT_REFUSED` */
+/** Opens the mode `clone`. `refusal`: the reason why it cannot be used for an external store. @throws SeqqaError `CHECKPOINT_REFUSED` */
 async function clone({ store, scope, schemas, tables, previous }: Choosing, why: string, refusal: string): Promise<Chosen> {
   if (scope.borrowed) throw refusedWhereItIs("clone", `the database ${store.shown}`, refusal);
   const mode = await CloneMode.open({ store, schemas, tables, previous: previous instanceof CloneMode ? previous : undefined });

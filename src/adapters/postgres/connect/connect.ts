@@ -5,13 +5,11 @@ import { SeqqaError } from "../../../model/errors.ts";
 import { connectError } from "./failures.ts";
 import { driverUrl, type StoreUrl } from "./store-url.ts";
 
-/** Oldest version whose catalogs are read here (generated columns, event triggers with identities). */
+/** The oldest supported version. Older catalogs lack generated columns and the identities of dropped objects in event triggers. */
 const OLDEST = 120_000;
 const CONNECT_MS = 15_000;
 
-/**
- * Everything that the text form of a value depends on. Rows are logged, read and restored under these settings, whatever the target's sessions use.
- */
+/** All settings that change the text form of a value. Rows are logged, read and restored under these settings, whatever the target's sessions use. */
 export const TEXT_SETTINGS: Readonly<Record<string, string>> = {
   datestyle: "ISO, YMD",
   timezone: "UTC",
@@ -25,8 +23,8 @@ export const TEXT_SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The settings of a connection that restores: no surprise in timing, no wait for the disk (what a crash loses of it, it loses as a whole), no plan
- * made twice.
+ * The settings of the connection that restores. They keep plans and timing constant, and commits do not wait for the disk: a crash loses whole
+ * commits only.
  */
 export const CONTROL_SETTINGS: Readonly<Record<string, string>> = {
   ...TEXT_SETTINGS,
@@ -46,7 +44,7 @@ export const CONTROL_SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Limits that a database or role may have been given, and the version that brought them: our sessions are idle for long, and one transaction may be a
+ * Limits that a database or role may have, and the version that introduced them. seqqa's sessions are idle for long, and one transaction may last a
  * whole run.
  */
 const ENDLESS: readonly (readonly [since: number, setting: string])[] = [
@@ -54,7 +52,6 @@ const ENDLESS: readonly (readonly [since: number, setting: string])[] = [
   [170_000, "transaction_timeout"],
 ];
 
-/** Returns SET commands for one session, in one text. */
 export function settingsText(settings: Readonly<Record<string, string>>): string {
   return Object.entries(settings)
     .map(([name, value]) => `set session ${name} = '${value}'`)
@@ -63,7 +60,7 @@ export function settingsText(settings: Readonly<Record<string, string>>): string
 
 export interface ConnectOptions {
   readonly settings?: Readonly<Record<string, string>> | undefined;
-  /** Values as the server writes them; default: as the driver parses them. */
+  /** `true` to return values as the server's text; default: as the driver parses them. */
   readonly rawText?: boolean | undefined;
   readonly types?: ClientConfig["types"];
   /** Called when the connection is lost while no query is pending. */
@@ -72,7 +69,7 @@ export interface ConnectOptions {
 
 const RAW = { getTypeParser: () => (text: unknown) => text } as unknown as NonNullable<ClientConfig["types"]>;
 
-/** Opens a connection of ours. @throws SeqqaError that says what to do, without credentials. */
+/** Opens a connection for seqqa. @throws SeqqaError with a hint and without credentials. */
 export async function connect(store: StoreUrl, options: ConnectOptions = {}): Promise<Client> {
   const driver = await importDriver();
   let client: Client;
@@ -89,7 +86,7 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
   } catch (error) {
     throw connectError(store, error);
   }
-  // Without a listener a lost connection would end the process; pending queries reject anyway.
+  // Without an error listener, a lost connection would end the process. Pending queries reject in any case.
   client.on("error", (error) => options.lost?.(error));
   try {
     await client.connect();
@@ -106,25 +103,25 @@ export async function connect(store: StoreUrl, options: ConnectOptions = {}): Pr
 }
 
 /**
- * Sets the name of a client's database. The driver decodes the name in a URL by `decodeURI`, which leaves %2F, %3F, %23 and others as they are, and
- * prefers it to the `database` that it is given. So a name with such characters can only be set afterwards.
+ * Sets the name of the client's database. pg decodes the name in a URL with `decodeURI`, which does not decode %2F, %3F and %23, and prefers it to
+ * the option `database`. A name with such characters can therefore be set only afterwards.
  */
 function nameDatabase(client: Client, database: string): void {
   client.database = database;
   (client as unknown as { readonly connectionParameters: { database: string } }).connectionParameters.database = database;
 }
 
-/** Gives a client of pg before 8.21 the method that returns the status of its transaction. */
+/** Adds `getTransactionStatus` to clients of pg before 8.21, which lack it. */
 function tellStatus(client: Client): void {
   if (typeof client.getTransactionStatus === "function") return;
   const { connection } = client as unknown as { readonly connection: EventEmitter };
   let status = "I";
-  // Comes before the driver's own listener, which reports the end of the query to the caller, who may ask for the status at once.
+  // The order matters: pg's own listener resolves the query, and the caller may then ask for the status at once.
   connection.prependListener("readyForQuery", (message: { readonly status: string }) => void (status = message.status));
   Object.assign(client, { getTransactionStatus: () => status });
 }
 
-/** @throws SeqqaError `DRIVER_MISSING` */
+/** Imports the driver `pg`. @throws SeqqaError `DRIVER_MISSING` */
 export async function importDriver(): Promise<typeof pg> {
   try {
     return (await import("pg")).default;

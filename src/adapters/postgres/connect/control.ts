@@ -9,15 +9,15 @@ import { CONTROL_SWITCH } from "../journal/journal-sql.ts";
 import { takeRights, type Rights } from "../journal/rights.ts";
 import type { StoreUrl } from "./store-url.ts";
 
-/** The advisory lock that says that a run works on this database: the letters `seqq`, and a number. */
+/** The keys of the advisory lock that a run holds while it uses a database. The first key is the letters `seqq`. */
 export const LOCK = "1936027761, 1";
-/** A session that has just ended holds its locks for a moment. */
+/** Milliseconds to wait for the store's lock. A session that has just ended may hold the lock for a moment. */
 const IN_USE_MS = 1500;
 
-/** Our own triggers ignore this session. */
+/** The switch makes seqqa's triggers ignore this session. */
 const SETTINGS: Readonly<Record<string, string>> = { ...CONTROL_SETTINGS, [CONTROL_SWITCH]: "on" };
 
-/** The connection that makes checkpoints and restores them. One operation at a time. */
+/** The connection that makes and restores checkpoints, one operation at a time. */
 export class Control extends ControlConnection {
   readonly store: StoreUrl;
   readonly #client: Client;
@@ -43,7 +43,7 @@ export class Control extends ControlConnection {
     if (early !== undefined) control.lose(early);
     try {
       if (!(await control.#lock())) throw inUseError(store);
-      // Done once: a change of the role discards all plans.
+      // Set once for the session, because changing `session_replication_role` discards all cached plans.
       control.#rights = await takeRights(client);
       return control;
     } catch (error) {
@@ -68,7 +68,7 @@ export class Control extends ControlConnection {
     return this.#client;
   }
 
-  /** Returns rows as arrays of raw text. A `name` keeps the statement prepared. */
+  /** Returns rows as arrays of text. A statement with a `name` is prepared and reused. */
   async rows(text: string, values?: readonly unknown[], name?: string): Promise<(string | null)[][]> {
     this.requireConnection();
     try {
@@ -84,7 +84,6 @@ export class Control extends ControlConnection {
     }
   }
 
-  /** Runs statements in one transaction. */
   async transaction<T>(work: () => Promise<T>, how = ""): Promise<T> {
     await this.rows(`begin ${how}`);
     try {
@@ -120,7 +119,7 @@ export class Control extends ControlConnection {
   }
 }
 
-/** Another session is in the middle of a write transaction. */
+/** Another session has an open write transaction. */
 export class Writing extends Error {
   readonly who: string;
 

@@ -9,24 +9,23 @@ export function codeOf(error: unknown): string {
 }
 
 function messageOf(error: unknown): string {
-  // Several addresses were tried: an AggregateError has no message of its own.
+  // If several addresses were tried, the error is an AggregateError without a message of its own.
   const inner = (error as { errors?: readonly unknown[] } | null)?.errors?.[0];
   if (inner !== undefined) return messageOf(inner);
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Copies a driver's error without anything that could hold a URL or a password. */
+/** Returns a copy of a driver's error that has no URL or password in it. */
 export function safeCause(store: StoreUrl, error: unknown): Error {
   const cause = new Error(withoutSecrets(messageOf(error), store));
   return Object.assign(cause, { code: codeOf(error) });
 }
 
-/** Returns `true` if another session holds what we need, for now: a lock, a deadlock, a database that is in use. */
+/** Returns `true` if another session blocks the statement: by a lock, a deadlock, a serialization failure, or a database in use. */
 export function isBusy(error: unknown): boolean {
   return ["55P03", "40P01", "40001", "55006"].includes(codeOf(error));
 }
 
-/** Returns `true` if the connection or the server is gone. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error);
   return (
@@ -38,7 +37,7 @@ export function connectError(store: StoreUrl, error: unknown): SeqqaError {
   if (error instanceof SeqqaError) return error;
   const code = codeOf(error) || codeOf((error as { errors?: readonly unknown[] } | null)?.errors?.[0]);
   const cause = safeCause(store, error);
-  // A server that does not answer is no mistake in the configuration, like a target that does not answer.
+  // An unreachable server has exit status 3, like an unreachable target. The other errors are mistakes in the configuration.
   const make = (name: string, message: string, hint: string): SeqqaError =>
     new SeqqaError(name, message, { hint, exitStatus: name === "STORE_UNREACHABLE" ? 3 : 2, cause });
   if (code === "3D000") {

@@ -1,20 +1,19 @@
-/** Quotes an identifier. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Quotes a string constant, whatever `standard_conforming_strings` says. */
+/** Returns a string literal that is valid under both values of `standard_conforming_strings`. */
 export function quoteText(text: string): string {
   const quoted = `'${text.replaceAll("'", "''").replaceAll("\\", "\\\\")}'`;
   return text.includes("\\") ? ` E${quoted}` : quoted;
 }
 
-/** Returns the name of a table or sequence for users: schema `public` is left out. */
+/** Returns the name of a table or sequence for users. The schema `public` is left out. */
 export function shownName(schema: string, name: string): string {
   return schema === "public" ? name : `${schema}.${name}`;
 }
 
-/** Returns the fields of a row's or array element's text form, as `record_out` writes them. */
+/** Parses the text form of a row or composite value, as PostgreSQL's `record_out` writes it. */
 export function rowFields(row: string): (string | null)[] {
   const fields: (string | null)[] = [];
   if (row === "()") return fields;
@@ -36,7 +35,7 @@ export function rowFields(row: string): (string | null)[] {
       fields.push(text);
       at = next + 1;
     }
-    // A comma before the closing parenthesis: the last field is null.
+    // A comma before the closing parenthesis means that the last field is NULL.
     if (at === end && row[at - 1] === ",") {
       fields.push(null);
       break;
@@ -45,14 +44,13 @@ export function rowFields(row: string): (string | null)[] {
   return fields;
 }
 
-/** Returns the text of a quoted field that starts at `at`, and the place after its closing quote. */
 function quotedField(row: string, at: number): [string, number] {
   let text = "";
   let from = at;
   for (;;) {
     const char = row[at];
     if (char === '"' && row[at + 1] !== '"') return [text + row.slice(from, at), at + 1];
-    // Quotes and backslashes are doubled.
+    // Quotes and backslashes are doubled inside a quoted field.
     if (char === '"' || char === "\\") {
       text += row.slice(from, at + 1);
       at += 2;

@@ -1,15 +1,14 @@
 import { SeqqaError } from "../../../model/errors.ts";
 
-/** The URL of a database, parsed. */
 export interface StoreUrl {
-  /** With its credentials: for the driver only. */
+  /** The URL with credentials, for the driver only. */
   readonly href: string;
-  /** For messages: without credentials. */
+  /** The URL without credentials, for messages. */
   readonly shown: string;
   readonly database: string;
 }
 
-/** @throws SeqqaError `STORE_URL_INVALID`, which does not repeat what was given: it may hold a password. */
+/** Parses the URL of a database. @throws SeqqaError `STORE_URL_INVALID`, without the text of the URL, which may hold a password. */
 export function storeUrl(text: string): StoreUrl {
   let url: URL;
   try {
@@ -31,7 +30,6 @@ export function storeUrl(text: string): StoreUrl {
   return { href: text, shown: `postgresql://${host}${host.startsWith("/") ? ":" : "/"}${database}`, database };
 }
 
-/** Returns the URL of another database on the same server. */
 export function withDatabase(store: StoreUrl, database: string): StoreUrl {
   const url = new URL(store.href);
   url.pathname = `/${encodeURIComponent(database)}`;
@@ -39,8 +37,8 @@ export function withDatabase(store: StoreUrl, database: string): StoreUrl {
 }
 
 /**
- * Returns the URL in the form in which the driver reads every part of it, except the database, as it is meant. With a blank or a lone `%` in a URL,
- * the driver would encode a second time what is encoded already.
+ * Returns the URL in a form that pg parses correctly, except for the database's name. If a URL has a blank or a lone `%`, pg would encode its encoded
+ * parts a second time.
  */
 export function driverUrl({ href }: Pick<StoreUrl, "href">): string {
   return new URL(href).href.replaceAll(LONE_PERCENT, "%25");
@@ -48,12 +46,12 @@ export function driverUrl({ href }: Pick<StoreUrl, "href">): string {
 
 const LONE_PERCENT = /%(?![0-9a-f]{2})/gi;
 
-/** Decodes a part of a URL as it was meant. @throws URIError if it is not UTF-8 */
+/** Decodes a part of a URL, in which a lone `%` means itself. @throws URIError if it is not UTF-8 */
 export function decoded(part: string): string {
   return decodeURIComponent(part.replaceAll(LONE_PERCENT, "%25"));
 }
 
-/** Removes the credentials of a URL from a text that may repeat them. */
+/** Removes the URL and its passwords from a text. */
 export function withoutSecrets(text: string, { href }: Pick<StoreUrl, "href">): string {
   const url = new URL(href);
   let clean = text.replaceAll(href, "(url)");

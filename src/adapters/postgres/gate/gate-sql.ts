@@ -1,32 +1,31 @@
 import { OURS, USER_SCHEMA } from "../schema/catalog.ts";
 import { quoteText } from "../connect/sql-text.ts";
 
-/** The class of our advisory locks: the letters `seqq`. Locks of other databases with the same numbers are different locks. */
+/** The class of seqqa's advisory locks: the letters `seqq`. Each database has its own locks. */
 const CLASS = 1936027761;
-/** The highest number of a write, and the lowest count before it. */
+/** The highest number of a write that can be held. The sequence starts at minus the number and holds the write at which it reaches 0. */
 const MOST_WRITES = 1_000_000_000;
-/** Held by our session while the gate is armed. The end of the session, for any reason, opens the gate. */
+/** The lock that seqqa holds while the gate is armed. If seqqa's session ends for any reason, the server releases the lock and the gate opens. */
 const ARMED = `${CLASS}, 2`;
 /**
- * A held session shows where it is by another lock, whose class comes after these and whose number is the table's oid. Nobody waits for that lock.
+ * Kinds of statements. A held session also takes a lock that shows its statement: the class is CLASS plus the kind's position, the number is the
+ * table's oid.
  */
 const KINDS = ["INSERT", "UPDATE", "DELETE", "TRUNCATE"];
-/** Sorts before other names, so that it is the first of the triggers BEFORE a statement. */
+/** The name sorts first, because PostgreSQL fires triggers in the order of their names. */
 const TRIGGER = '"!seqqa_gate"';
 
 /**
- * Returns the statements that install the gate: a trigger before each write statement of the target. While the gate is not armed, the trigger takes a
- * lock that nobody wants, once in a transaction. Every session sees locks and sequences as they are now, whatever snapshot it has; the sequence
- * counts, and a rollback does not undo that. Statements of triggers, cascades among them, run at a depth above 0. A held statement has its snapshot
- * and its lock on the table, and none on a row.
+ * Returns the statements that install the gate: a trigger before each write statement of the target. A session sees locks and sequences as they are
+ * now, even from an old snapshot. A sequence counts the writes; a rollback does not undo this. Statements inside triggers and cascades are not
+ * counted. A held statement has locked its table, but no row.
  */
 export function gateStatements(controlSwitch: string): string[] {
   return [
     `create sequence ${OURS}.gate minvalue -${MOST_WRITES}`,
-    // 1: the held write fails. Every session reads the last value as it is now.
+    // 1 means that the held write fails.
     `create sequence ${OURS}.fault minvalue 0`,
-    // The lock belongs to the transaction: whatever ends the wait, a timeout or the end of the session, leaves no lock. We cause the wait, so the
-    // target's limit does not count.
+    // The lock belongs to the transaction, so it is released however the wait ends. `lock_timeout` is off, since seqqa causes the wait.
     `create function ${OURS}.hold(op text, rel int) returns void language plpgsql set search_path = pg_catalog set lock_timeout = 0 as ${quoteText(`
 begin
   if nextval('${OURS}.gate') <> 0 then return; end if;
@@ -43,7 +42,8 @@ begin
   end if;
   return null;
 end`)}`,
-    // Partitioned tables too: a statement's triggers are those of the table that it names. A table of another owner can only be an ignored one.
+    // Includes partitioned tables, because a statement fires the triggers of the table that it names. Tables of other owners are skipped; only
+    // ignored tables can be such.
     `do ${quoteText(`
 declare t text; begin
   for t in select c.oid::regclass from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -56,12 +56,12 @@ end`)}`,
   ];
 }
 
-/** Returns SQL that arms the gate. The answer says whether nobody was in the way (`t` or `f`), and who was. */
+/** Returns SQL that arms the gate. Its row says if the lock was taken (`t` or `f`), and which session blocks it. */
 export function armSql(write: number): string {
   return `select setval('${OURS}.gate', ${-write}), pg_try_advisory_lock(${ARMED}), ${OURS}.busy(), setval('${OURS}.fault', 0)`;
 }
 
-/** Returns SQL that arms the gate for a write that nobody makes, so that it only counts. */
+/** Returns SQL that arms the gate for a write that never happens, so that it only counts writes. */
 export function watchSql(): string {
   return armSql(MOST_WRITES);
 }
@@ -69,17 +69,17 @@ export function watchSql(): string {
 /** A query for the number of writes since {@link watchSql}. */
 export const WATCHED_SQL: string = `select last_value + ${MOST_WRITES} from ${OURS}.gate`;
 
-/** From here on, a write that is let go fails. */
+/** A statement after which the held write fails when it is released. */
 export const FAIL_SQL: string = `select setval('${OURS}.fault', 1)`;
 
-/** Returns a query that ends a session, and one for a session as long as it exists. */
+/** Returns a statement that ends a session, and a query that returns a row as long as the session exists. */
 export function endSql(pid: string): { readonly end: string; readonly isThere: string } {
   return { end: `select pg_terminate_backend(${pid})`, isThere: `select 1 from pg_stat_get_activity(${pid})` };
 }
 
 export const RELEASE_SQL: string = `select pg_advisory_unlock(${ARMED})`;
 
-/** A query for the session that is held, and where. */
+/** A query for the held session, its kind of statement, and its table. */
 export const HELD_SQL: string = `with l as materialized (
     select pid, classid::bigint - ${CLASS} as kind, objid, granted from pg_locks
      where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())
@@ -90,8 +90,8 @@ export const HELD_SQL: string = `with l as materialized (
    where w.kind = 0 and w.objid = 2 and not w.granted`;
 
 /**
- * Returns a query for the locks for which sessions wait that wait for this one, directly or through others. Those that know the row come first. Every
- * role sees who waits for a lock.
+ * Returns a query for the lock of a session that waits for the held session `pid`, directly or through other sessions. Row locks come first, since
+ * they name the table. Every role may read this.
  */
 export function blockedSql(pid: string): string {
   return `with recursive w as materialized (

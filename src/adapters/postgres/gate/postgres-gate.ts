@@ -5,7 +5,7 @@ import { Writing, type Control } from "../connect/control.ts";
 import { armSql, blockedSql, endSql, FAIL_SQL, HELD_SQL, RELEASE_SQL, WATCHED_SQL, watchSql } from "./gate-sql.ts";
 import { shownName } from "../connect/sql-text.ts";
 
-/** Holds a session of the target by an advisory lock of the control connection. */
+/** Holds a session of the target with an advisory lock of the control connection. */
 export class PostgresGate implements FailingGate {
   readonly kind = "gate";
   readonly faults: FailingGate["faults"];
@@ -69,16 +69,16 @@ export class PostgresGate implements FailingGate {
   async fail(fault: WriteFault): Promise<boolean> {
     const pid = this.#pid;
     if (pid === undefined) return false;
-    // Ended where we may: the rest of what the client sent is not executed then, as with a process that dies.
+    // If seqqa may end sessions, `kill` does so too: the server must not execute the rest of what the dead client has sent.
     if (fault === "cut" || (fault === "kill" && this.faults.kinds.includes("cut"))) await this.#end(pid);
     else await this.#control.inTurn(() => this.#control.rows(FAIL_SQL));
     await this.release();
-    // A session waits for a lock without noticing that its client has gone. It ends with the error that nobody receives.
+    // A session that waits for a lock does not notice that its client is gone. It ends after the write fails, so wait for that.
     if (fault === "kill") await this.#gone(pid, this.#limitMs);
     return true;
   }
 
-  /** Ends a session. It must be gone before the gate opens, or it would make its write. */
+  /** Ends a session and waits until it is gone, because its write would happen if the gate opened earlier. */
   async #end(pid: string): Promise<void> {
     await this.#control.inTurn(() => this.#control.rows(endSql(pid).end));
     await this.#gone(pid);
@@ -92,7 +92,7 @@ export class PostgresGate implements FailingGate {
     if (!this.#armed) return;
     this.#armed = false;
     this.#pid = undefined;
-    // A lock that cannot be released ends with its session.
+    // If the release fails, close the connection: the server then releases the lock.
     await this.#control.inTurn(() => this.#control.rows(RELEASE_SQL)).catch(() => this.#control.close());
   }
 }

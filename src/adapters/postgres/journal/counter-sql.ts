@@ -1,18 +1,16 @@
 import type { Sequence } from "../schema/catalog.ts";
 import { quoteText } from "../connect/sql-text.ts";
 
-/** The names of the two functions, with their schema. */
 export interface CounterNames {
   readonly counters: string;
   readonly put: string;
-  /** `true` if they run as the role that made them, whoever calls. */
+  /** `true` if the functions run with the rights of their owner. */
   readonly definer?: boolean | undefined;
 }
 
 /**
- * Returns the functions that read and write all counters. The last value of a sequence is known without a query, which matters where there are many.
- * Only a sequence that has given no value yet has to be looked at, since its first value may have been set. So the array has a place for each
- * sequence. If one of them has given no value yet, it has a second place for each, with the first value of such a sequence.
+ * Returns the functions that read and write all counters as one array. It has the last value of each sequence, which needs no query. If a sequence
+ * has given no value yet (NULL), a second part follows: the first value of each such sequence, which `setval` may have set.
  */
 export function counterFunctions(sequences: readonly Sequence[], { counters, put, definer = false }: CounterNames): string[] {
   const language = `language plpgsql${definer ? " security definer" : ""}`;
@@ -41,7 +39,7 @@ end`,
   ];
 }
 
-/** Converts the text of that array to pairs of `last_value` and `is_called`, for {@link counterPairs}. */
+/** Converts the text of a counter array to the text of pairs of `last_value` and `is_called`, for `counterPairs`. */
 export function pairsOf(counters: string, sequences: number): string {
   const values = counters.slice(1, -1).split(",");
   const pairs = Array.from({ length: sequences }, (_, i) => (values[i] === "NULL" ? `{${values[sequences + i]},0}` : `{${values[i]},1}`));

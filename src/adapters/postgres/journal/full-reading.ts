@@ -7,14 +7,12 @@ import { ShownTables, observeAll, observeCounters } from "../read/observe.ts";
 import { select } from "../read/selection.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** Everything that belongs to the state, and a digest of everything there is. */
 export interface FullReading {
   readonly tables: readonly (readonly [Table, readonly string[]])[];
   readonly counters: Readonly<Record<string, number | bigint>>;
   readonly digest: string;
 }
 
-/** Returns a digest of everything in a database, schema included. */
 export async function readDigest(client: Client): Promise<string> {
   return createHash("sha256")
     .update(await readDump(client))
@@ -63,7 +61,7 @@ export function observeReading({ tables, counters }: FullReading): Observed {
   return { kind: "rows", tables: observeAll(tables), counters };
 }
 
-/** Returns the difference between two readings. All rows of a table whose columns were changed count as new. */
+/** Returns the difference between two reads. If the columns of a table changed, all its rows count as new. */
 export function observeDifference(root: FullReading, now: FullReading): Observed {
   const shown = new ShownTables();
   const before = new Map(root.tables.map((entry) => [signature(entry[0]), entry]));

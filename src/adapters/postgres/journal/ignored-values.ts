@@ -3,26 +3,26 @@ import type { Table } from "../schema/catalog.ts";
 import { quoteName, rowFields } from "../connect/sql-text.ts";
 
 /**
- * Returns positions of the columns that distinguish rows. In a table with ignored columns these are left out, and so are generated ones, which may
- * follow from them.
+ * Returns the positions of the columns that are compared. If a table has ignored columns, leaves out these and generated columns, which may depend on
+ * them.
  */
 function judgedAt({ columns, ignored }: Table): readonly number[] {
   return columns.flatMap(({ name, generated }, at) => (ignored.length > 0 && (generated || ignored.includes(name)) ? [] : [at]));
 }
 
-/** Returns an SQL expression for what distinguishes a row, for tables with ignored columns. `of`: its alias, or its SQL in brackets. */
+/** Returns SQL for the columns of a row that are compared, which are all but the ignored ones. `of`: the row's alias, or its SQL in parentheses. */
 export function judgedSql(table: Table, of: string): string {
   const values = judgedAt(table).map((at) => `${of}.${quoteName(table.columns[at]!.name)}`);
   return `row(${values.join(", ")})::text collate "C"`;
 }
 
-/** Returns the part of a row's text form that distinguishes it from others of its table. */
+/** Returns a text of the columns of a row that are compared, which are all but the ignored ones. */
 function judgedText(table: Table, row: string): string {
   const fields = rowFields(row);
   return JSON.stringify(judgedAt(table).map((at) => fields[at] ?? null));
 }
 
-/** Returns a row's text form with the values that another row of the same key has in ignored columns; `null`: there is no such row. */
+/** Returns a row's text form with the ignored columns of `other`, a row with the same key. If one of them is `null` (no such row), returns `row`. */
 export function withIgnoredOf(table: Table, row: string | null, other: string | null): string | null {
   if (row === null || other === null || table.ignored.length === 0) return row;
   if (judgedText(table, row) === judgedText(table, other)) return other;
@@ -31,12 +31,12 @@ export function withIgnoredOf(table: Table, row: string | null, other: string | 
   return `(${fields.map((field) => (field === null ? "" : `"${field.replaceAll(/["\\]/g, "$&$&")}"`)).join(",")})`;
 }
 
-/** Returns an empty sum of changes to rows of tables. */
+/** Returns an empty collection of row changes that compares rows without their ignored columns. */
 export function sumsOf(tables: readonly Table[]): RowSums {
   return new RowSums(tellingBy(tables));
 }
 
-/** Distinguishes rows of tables by all but ignored columns. */
+/** Returns a function for the identity of a row: a text of its columns without the ignored ones, or `undefined` if the table ignores no column. */
 export function tellingBy(tables: readonly Table[]): (table: number, row: string) => string | undefined {
   return (at, row) => {
     const table = tables[at];

@@ -4,10 +4,7 @@ import type { Control } from "../connect/control.ts";
 import { installStatements, type JournalOptions } from "./journal-sql.ts";
 import { readOwnerFacts } from "../put-back/owner-facts.ts";
 
-/**
- * Installs the log and its triggers in one transaction, in place of what an earlier run may have left. @returns the token by which the installation
- * is recognized later
- */
+/** Installs the log and its triggers in one transaction, and replaces an earlier installation. @returns the token that identifies the installation */
 export async function install(
   control: Control,
   catalog: Catalog,

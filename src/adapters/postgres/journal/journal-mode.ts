@@ -35,17 +35,16 @@ export interface JournalChoice {
   readonly asked?: (() => number | undefined) | undefined;
   /** See `StoreScope.watching`. */
   readonly watching?: boolean | undefined;
-  /** `true` if writes of the target can be held; default `false`. */
+  /** `true` if writes of the target can be held at the gate. Default `false`. */
   readonly gated?: boolean | undefined;
-  /** The mode of the same store, closed for a restart of the target. */
   readonly previous?: JournalMode | undefined;
-  /** Milliseconds to wait for open write transactions of others; default 5000. */
+  /** Milliseconds to wait for open write transactions of other sessions. Default 5000. */
   readonly limitMs?: number | undefined;
 }
 
 /**
- * Undoes what other sessions committed, by an undo log that row triggers write in the transactions of the target. Reading the log takes one function
- * call, and changing what a restore changes another.
+ * Undoes changes that other sessions committed. Row triggers write an undo log in the target's own transactions. Reading the log takes one function
+ * call, a restore another.
  */
 export class JournalMode implements PostgresMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
@@ -66,9 +65,9 @@ export class JournalMode implements PostgresMode {
   readonly #places: Places;
   readonly #vacuum: Vacuum;
   #mirror: MultisetMirror;
-  /** Steps of the kept log before the present root. */
+  /** The number of the recorded steps before the root state. */
   #base: number;
-  /** Set once the store is not what we know; every operation fails with it. */
+  /** Set once the store no longer matches what the journal recorded. Every later operation throws it. */
   #broken: SeqqaError | undefined;
 
   private constructor(control: Control, catalog: Catalog, digest: CatalogText, token: string, choice: JournalChoice) {
@@ -101,8 +100,8 @@ export class JournalMode implements PostgresMode {
   }
 
   /**
-   * Installs what is needed. After a restart of the target it continues from before, if the target left the schema as it was: checkpoints stay valid,
-   * and what the target wrote at its start is an ordinary change.
+   * Installs the journal. After a restart of the target it continues with the installed one, if the schema is unchanged: checkpoints stay valid, and
+   * the target's writes during its start count as ordinary changes.
    */
   static async open(control: Control, catalog: Catalog, choice: JournalChoice): Promise<JournalMode> {
     const { previous } = choice;
@@ -118,7 +117,7 @@ export class JournalMode implements PostgresMode {
     const token = await install(control, catalog, { borrowed: choice.borrowed, gated: choice.gated === true }, choice.limitMs);
     const mode = new JournalMode(control, catalog, await schemaText(control), token, choice);
     try {
-      // With `watching`, the first look is the one that reports the writes of others.
+      // With `watching`, the log is not read here, so that the first read reports the writes of others.
       if (choice.watching !== true) await mode.#read(false);
       if (choice.borrowed && !control.rights.superuser)
         await control.rows(`update ${OURS}.owner set catalog = $1`, [storedText(mode.#catalog)]);
@@ -133,7 +132,7 @@ export class JournalMode implements PostgresMode {
   root(): Promise<Observed> {
     return this.#alone(() =>
       this.#control.transaction(async () => {
-        // One snapshot: a write that is not in the log is in the rows.
+        // One transaction reads the log and the rows from one snapshot, so that both show the same writes.
         await this.#read(true);
         const tables: [Table, string[]][] = [];
         for (const table of this.#tables.filter(this.#selection.tables)) {
@@ -201,7 +200,7 @@ export class JournalMode implements PostgresMode {
     await this.#restore(mark as Segment);
   }
 
-  /** Restores a state. `seen`: only from this state; returns `false` if the store was in another one, and nothing was restored. */
+  /** Restores a state. With `seen`: restores only if the store is still in the state `seen`, and otherwise returns `false`. */
   #restore(segment: Segment, seen?: Segment): Promise<boolean> {
     return this.#alone(async () => {
       const mirror = this.#mirror;
@@ -213,7 +212,7 @@ export class JournalMode implements PostgresMode {
       const count = this.#reader.count();
       const look = await this.#put(mirror.changesTo(segment), mirror.countersAt(segment), { keep, depth: keep, seen: seen !== undefined });
       if (look === undefined) {
-        // The writes may have cancelled each other out.
+        // Writes were found that cancel each other out, so the state is the same. Try again.
         if (mirror.top === seen) throw new Writing("another session");
         return false;
       }
@@ -231,7 +230,7 @@ export class JournalMode implements PostgresMode {
       const changes = mirror.changesTo(mirror.bottom);
       const deltas = wanted.rows.deltas();
       for (const { table, row, by } of deltas) changes.add(table, row, by);
-      // If the state is the root, the log has no step for it.
+      // The root state has no recorded step.
       const depth = deltas.length === 0 && wanted.counters === mirror.rootCounters ? 0 : 1;
       const count = this.#reader.count();
       const look = await this.#put(changes, wanted.counters, { keep: 0, depth, kept: wanted.rows });
@@ -264,7 +263,7 @@ export class JournalMode implements PostgresMode {
     });
   }
 
-  /** Restores the database. Rows of a user's own database that somebody else changed stay, and are reported. */
+  /** Restores the database. In an external store, rows that somebody else changed are kept and reported. */
   async #leave(): Promise<void> {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
     const lastLook = this.#borrowed && this.#broken === undefined ? (): Promise<void> => this.#reader.record(this.#step) : undefined;
@@ -272,17 +271,16 @@ export class JournalMode implements PostgresMode {
     if (leftover.keep.length > 0 && !this.#watching) throw keptAtEnd(leftover.store, leftover.keep, writeKept(leftover));
   }
 
-  /** Reads what was logged since the last time; `apart`: while no session is in the middle of a write. */
+  /** Reads the entries since the last read. `apart`: only while no session is in the middle of a write. */
   async #read(apart: boolean): Promise<void> {
     await this.#takeIn(await this.#reader.read(apart, this.#step));
   }
 
-  /** The next step of the kept log. */
   get #step(): number {
     return this.#base + this.#mirror.top.depth + 1;
   }
 
-  /** Takes in the look at the end of a restore. `count`: the number of requests before it. */
+  /** Applies the log entries that a restore returned. `count`: the number of requests before the restore. */
   async #takeInPut(look: Look, count: number | undefined): Promise<void> {
     if (this.#reader.accepts(look, count)) await this.#takeIn(look);
     else await this.#read(false);
@@ -309,20 +307,19 @@ export class JournalMode implements PostgresMode {
   }
 
   /**
-   * Refuses if the statements that were seen did change the schema. `shape`: the new shape by which the change was noticed, instead of by an event
-   * trigger.
+   * Throws if the statements in the log changed the schema. `shape`: the new digest of the catalog, if a comparison of digests noticed the change.
    */
   async #look(statements: readonly string[], shape: string | undefined): Promise<void> {
     const detail = alteration(statements, this.#catalog, await schemaText(this.#control));
     if (detail !== undefined) throw (this.#broken = schemaChanged(this.#control.store, detail));
     if (shape !== undefined) await this.#control.rows(`update ${OURS}.owner set shape = $1`, [shape]);
-    // A statement that changed nothing must not keep a later run from restoring the data.
+    // A schema statement that changed nothing must not prevent a later run from restoring the data, so delete its entry.
     if (this.#borrowed) await this.#control.rows(`delete from ${OURS}.kept where rel = 0`);
   }
 
   /**
-   * Changes the store, and looks into it afterwards. `keep`: the number of steps of the kept log that stay; `depth`: their number afterwards; `seen`:
-   * only if nothing was written since the last look, else `undefined` and no change.
+   * Changes the store and reads the log afterwards. `keep`: the recorded steps that are kept. `depth`: the number of steps afterwards. `seen`: if
+   * something was written since the last read, changes nothing and returns `undefined`.
    */
   async #put(
     changes: RowSums,
@@ -350,13 +347,13 @@ export class JournalMode implements PostgresMode {
     } catch (cause) {
       const error = this.#reader.explain(cause);
       if (codeOf(error) !== DDL_STATE) {
-        // Nothing was changed. If a session wrote and committed between our look at the log and at the rows, its write is in the log by now.
+        // The transaction changed nothing. If another session committed a write after the log was read, the log has its entry by now.
         const { top } = this.#mirror;
         if (!(error instanceof SeqqaError) && !isBusy(error)) await this.#read(false);
         if (this.#mirror.top !== top) throw new Writing("another session");
         throw this.#putError(error);
       }
-      // On a closer look the statement may have changed nothing: then the log is read without it.
+      // The log has a schema statement. `#read` throws if it changed the schema. Otherwise the restore is repeated.
       await this.#read(false);
       throw new Stale();
     }
@@ -385,7 +382,6 @@ export class JournalMode implements PostgresMode {
     return (this.#broken = notPutBack(this.#control.store, error));
   }
 
-  /** Does one operation at a time, and waits for sessions that write. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     return this.#control.inTurn(async () => {
       for (let tries = 1; ; tries++) {
@@ -403,13 +399,10 @@ export class JournalMode implements PostgresMode {
   }
 }
 
-/** The log held something that had to be looked at first, so the operation is repeated. */
+/** The log had unread entries that may affect the operation, so the operation is repeated. */
 class Stale extends Error {}
 
-/**
- * Reads the text of the schema. Only superusers have event triggers. Without them, the traces of statements that change rows only have to be compared
- * too.
- */
+/** Returns the text of the catalog. Without a superuser there are no event triggers, so traces of statements that only rewrite rows are included. */
 function schemaText({ client, rights }: Control): Promise<CatalogText> {
   return catalogText(client, !rights.superuser);
 }

@@ -12,25 +12,23 @@ import { SHAPE_CHANGED, SHAPE_FUNCTION } from "../schema/shape-sql.ts";
 import { quoteText } from "../connect/sql-text.ts";
 import { settingsFor } from "../read/text-settings.ts";
 
-/** Set in the control session, whose own changes are not logged. */
+/** A setting of the control session. The triggers do not log changes of sessions that have it. */
 export const CONTROL_SWITCH = "seqqa.control";
 
 const TRIGGER = "zz_seqqa_journal";
 
 export interface JournalOptions {
-  /** Distinguishes this installation from an earlier one. */
+  /** Distinguishes this installation from earlier ones. */
   readonly token: string;
-  /** `true` for the user's own store: what a dead run leaves must be enough to restore the data, after a crash of the server too. */
+  /** `true` for an external store. The log must then survive a killed run and a crash of the server. */
   readonly borrowed: boolean;
-  /** `true` to install what can hold a write. */
   readonly gated: boolean;
-  /** The rights of the control session, which installs, and later makes checkpoints and restores them. */
+  /** The rights of the session that installs, makes checkpoints and restores. */
   readonly rights: Rights;
   /** Facts for restoring rows as the owner of the tables; `undefined` for a superuser. */
   readonly facts: ReadonlyMap<string, OwnerFacts> | undefined;
 }
 
-/** Returns the statements that install the undo log, to be run in one transaction by the control connection. */
 export function installStatements({ tables, sequences }: Catalog, { token, borrowed, gated, rights, facts }: JournalOptions): string[] {
   const kept = sequences.filter(({ cached }) => !cached);
   const variants = new Map<string, Table>();
@@ -38,13 +36,12 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
   return [
     `drop schema if exists ${OURS} cascade`,
     `create schema ${OURS}`,
-    // The columns of the owner's table. counters: when the store was opened. recorded: when it was last looked into, at recorded_ms. shape, catalog:
-    // by which a change of the schema is noticed.
+    // `counters`: when the store was opened. `recorded`: at the last read, at `recorded_ms`. `shape`, `catalog`: digest and text of the catalog.
     `create table ${OURS}.owner(token text, tables text, sequences text, counters bigint[], recorded bigint[], since_ms bigint, recorded_ms bigint, shape text, catalog text)`,
-    // rel 0: the schema was changed. o, n: the row as it was and as it is. place: where, for tables without a key.
+    // `rel`: the table, or 0 for a change of the schema. `o`, `n`: the old and the new row. `place`: the new row's `ctid` in a table without a key.
     `create ${borrowed ? "" : "unlogged "}table ${OURS}.log(rel oid, o text, n text, place tid) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`,
     ...(borrowed
-      ? // The read entries of the log that belong to the present state: from these a later run restores what a dead one left.
+      ? // The entries of the present state that were read from the log. A later run restores the data of a killed run from them.
         [
           `create table ${OURS}.kept(step bigint, rel oid, o text, n text) with (autovacuum_enabled = off, toast.autovacuum_enabled = off)`,
           ...leaseStatements,
@@ -57,7 +54,7 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
     ...(rights.superuser ? [] : [SHAPE_FUNCTION]),
     ...judgedFunction(tables),
     readFunction(borrowed, !rights.superuser, judgedImage(tables)),
-    // A later run may have lost the privilege, so these functions are installed in any case.
+    // Installed even if the role may set replica role, because a later run may have lost this privilege.
     ...(facts === undefined ? [] : ownerStatements(tables, facts, CONTROL_SWITCH)),
     putAllFunction(tables, { borrowed, ...rights, controlSwitch: CONTROL_SWITCH }),
     ...(gated ? gateStatements(CONTROL_SWITCH) : []),
@@ -74,21 +71,21 @@ export function installStatements({ tables, sequences }: Catalog, { token, borro
 /** Milliseconds since 1970. */
 const NOW_MS = "(extract(epoch from clock_timestamp()) * 1000)::bigint";
 
-/** A table as the installation knows it. */
 export type RecordedTable = readonly [oid: string, layout: string];
 
-/** Returns the shape that images of a table's rows fit, and the ignored columns. */
+/** Returns the layout of a table: row images can only be restored to a table with the same layout. */
 export function layoutOf({ fullName, columns, key, types, ignored }: Table): string {
   return JSON.stringify([fullName, columns, key, types, ignored]);
 }
 
-/** Returns the table's name and the ignored columns from a result of {@link layoutOf}. */
 export function readLayout(layout: string): { readonly name: string; readonly ignored: readonly string[] } {
   const [name, , , , ignored = []] = JSON.parse(layout) as [string, unknown, unknown, unknown, string[]?];
   return { name, ignored };
 }
 
-/** Groups tables that share a logging function: those with the same settings, and with or without a key. */
+/**
+ * Returns the suffix of a table's logging function. Tables share a function if their text settings are the same and either all or none have a key.
+ */
 function variantOf(table: Table): string {
   return `${settingsFor(table.types)
     .map((name) => Object.keys(TEXT_SETTINGS).indexOf(name))
@@ -102,8 +99,8 @@ function pinned(table: Table): string {
 }
 
 /**
- * Returns the function that logs rows. It runs as its owner, so that the role of the target needs no privilege for the log. It has no operators, so
- * that nothing depends on its search_path.
+ * Returns the function that logs rows. It runs with its owner's rights, so that the target's role needs no privilege for the log. It uses no
+ * operators, whose meaning depends on the search_path.
  */
 function rowFunction(variant: string, table: Table, leased: boolean): string {
   const place = table.key.length > 0 ? "" : ", NEW.ctid";
@@ -112,7 +109,7 @@ function rowFunction(variant: string, table: Table, leased: boolean): string {
   return `create function ${OURS}.row_${variant}() returns trigger language plpgsql security definer${pinned(table)} as ${quoteText(body)}`;
 }
 
-/** Makes a trigger log only while the lease holds, so that the triggers of a dead run stop logging by themselves. */
+/** Makes a trigger log only while the lease is valid, so that the triggers of a killed run stop logging. */
 function whileLeased(statement: string, leased: boolean): string {
   return leased ? `if ${LEASE_HOLDS} then ${statement}; end if` : statement;
 }
@@ -126,16 +123,15 @@ function triggers(table: Table, leased: boolean): string[] {
     `create trigger ${TRIGGER} after insert or update or delete on ${sqlName} for each row ${apart} execute function ${OURS}.row_${variantOf(table)}()`,
     `create function ${OURS}.truncate_${oid}() returns trigger language plpgsql security definer${pinned(table)} as ${quoteText(truncated)}`,
     `create trigger ${TRIGGER}_truncate before truncate on ${sqlName} for each statement ${apart} execute function ${OURS}.truncate_${oid}()`,
-    // A session of the target in replica role is logged too.
+    // ENABLE ALWAYS also logs sessions of the target in replica role.
     `alter table ${sqlName} enable always trigger ${TRIGGER}, enable always trigger ${TRIGGER}_truncate`,
   ];
 }
 
 /**
- * Makes the function that names a session with an open write transaction in this database. Transactions that write have an id. If the server has none
- * at all, the list of sessions need not be read: then no transaction below the end of a snapshot is running, and no id was given out since; `age`
- * counts from the next one. Every role sees the ids of other roles' transactions, but not the kind of their sessions: such a session is taken for a
- * client's.
+ * A function that names a session with an open write transaction in this database. If no transaction has an id, it does not read the list of
+ * sessions: the snapshot shows that none is running, and `age` that no id was assigned since. A role sees the ids of other roles' transactions but
+ * not the kind of their sessions, so unknown kinds count as clients.
  */
 const BUSY_FUNCTION = `create function ${OURS}.busy() returns text language plpgsql as ${quoteText(`
 declare s txid_snapshot := txid_current_snapshot(); me oid;
@@ -150,15 +146,15 @@ begin
     (select 'prepared transaction ' || min(p.gid) from pg_prepared_xacts p where p.database = current_database())), '');
 end`)}`;
 
-/** Marks the last row of a look that found writes of somebody else. That row has no table. */
+/** The text of the last row of a read that found writes of somebody else. The row has no table. */
 export const FOREIGN = "foreign";
 const FOREIGN_STATE = "SQ004";
 
 /**
- * Returns the function that reads the log and empties it. The first row says who is writing, if that was asked, and what the counters are. Entries of
- * an open transaction are not seen yet, and are read as a whole when it is committed: the order of the log does not matter, its rows are a sum.
- * `p_quiet`: the run asked for nothing since the last look. In a user's own store rows that changed nevertheless are returned and stay in the log,
- * and the last row is {@link FOREIGN}. `p_apart` is null where the catalog was compared a moment ago.
+ * Returns the function that reads and empties the log. Its first row has the counters, and with `p_apart` also the sessions that are writing. Entries
+ * of an open transaction are read after its commit, since the order of entries does not matter. `p_quiet`: the run sent no request since the last
+ * read. If rows changed nevertheless in an external store, they are returned and stay in the log, and the last row is {@link FOREIGN}. `p_apart` is
+ * null if the catalog was compared just before.
  */
 function readFunction(borrowed: boolean, comparesCatalog: boolean, image: string): string {
   const take = borrowed
@@ -186,7 +182,7 @@ begin
 end`)}`;
 }
 
-/** Compares the catalog. The new shape is stored only by the caller that finds that it is another text of the same schema. */
+/** Returns SQL that reports a changed digest of the catalog. The caller stores the new digest if the schema itself is unchanged. */
 function compareCatalog(borrowed: boolean): string {
   return `if p_apart is not null then
     v_shape := ${OURS}.shape();
@@ -199,10 +195,7 @@ function compareCatalog(borrowed: boolean): string {
 
 const RECORD = `update ${OURS}.owner r set recorded = v_counters, recorded_ms = ${NOW_MS} where v_logged or r.recorded is distinct from v_counters;`;
 
-/**
- * Undoes the reading if its rows were foreign. Earlier rows of the same step cancel each other out: otherwise they would have made a step of their
- * own.
- */
+/** Returns SQL that undoes the read if other clients wrote the rows. Earlier rows of the same step cancel each other out, so they need no check. */
 function judged(take: string, image: string): string {
   return `if not p_quiet then return query ${take};
     else begin
@@ -217,7 +210,10 @@ function judged(take: string, image: string): string {
     end; end if;`;
 }
 
-/** Notes changes of the schema, which rows cannot restore. Temporary tables, and objects that turned out to exist already, are left out. */
+/**
+ * Returns the event triggers that log changes of the schema, which restoring rows cannot undo. Ignores temporary tables and IF NOT EXISTS statements
+ * without effect.
+ */
 function ddlFunctions(leased: boolean): string[] {
   const apart = `current_setting('${CONTROL_SWITCH}', true) is not null${leased ? ` or not ${LEASE_HOLDS}` : ""}`;
   return [
@@ -233,7 +229,7 @@ begin
   insert into ${OURS}.log(rel, o) select 0, TG_TAG || coalesce(' ' || d.object_identity, '') from pg_event_trigger_dropped_objects() d
    where d.original and not d.is_temporary limit 1;
 end`)}`,
-    // ALTER TABLE ... TYPE of the same type USING something else leaves the schema as it was, and not the rows.
+    // ALTER TABLE ... TYPE with USING can change rows without changing the schema.
     `create function ${OURS}.rewritten() returns event_trigger language plpgsql security definer set search_path = pg_catalog as ${quoteText(`
 begin
   if ${apart} then return; end if;

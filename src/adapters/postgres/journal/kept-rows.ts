@@ -3,7 +3,7 @@ import type { Control } from "../connect/control.ts";
 import { sumsOf as sumsIn, withIgnoredOf } from "./ignored-values.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** One row that the run changed, or that was changed after its last record, in text form. `null`: the row did not, or does not, exist. */
+/** A changed row in three text forms: at the root state, as the run last recorded it, and now. `null`: the row did not exist. */
 export interface Change {
   readonly table: Table;
   readonly root: string | null;
@@ -11,10 +11,9 @@ export interface Change {
   readonly now: string | null;
 }
 
-/** Rows in text form, and how often each was added (or, below zero, removed). */
+/** The number of times that each row was added; negative if it was removed. */
 type Sum = ReadonlyMap<string, number>;
 
-/** Sums up the entries of a log, by the oid of the table. */
 export async function sumsOf(control: Control, log: "kept" | "log"): Promise<Map<string, Sum>> {
   const rows = await control.rows(
     `select e.rel, e.img, sum(e.w) from (select l.rel, l.o, -1 from ${OURS}.${log} l where l.o is not null
@@ -31,13 +30,13 @@ export async function sumsOf(control: Control, log: "kept" | "log"): Promise<Map
 }
 
 export interface Changes {
-  /** Rows that are as the run recorded them. */
+  /** Changes that can be undone: the row still is as the run recorded it. */
   readonly undo: Change[];
-  /** Rows that were changed after the run's last record. */
+  /** Changes after the run's last record, which are kept. */
   readonly keep: Change[];
 }
 
-/** Returns the rows of one table that are not what they were. `kept`: the changes that the run recorded; `log`: those that were logged after that. */
+/** Returns the changed rows of one table. `kept`: the changes that the run recorded. `log`: later changes. */
 export function changesOf(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
   if (table.key.length === 0) return keylessChanges(control, table, kept, log);
   const judged = (sum: Sum): Sum => {
@@ -51,7 +50,7 @@ export function changesOf(control: Control, table: Table, kept: Sum, log: Sum): 
 async function keyedChanges(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
   const images = [...new Set([...kept.keys(), ...log.keys()])];
   const match = table.key.map(({ name, operator }) => `seqqa_t.${quoteName(name)} ${operator} (x.r).${quoteName(name)}`).join(" and ");
-  // Equal keys may have several texts.
+  // Equal keys may have different texts, so keys are compared by the key's operators.
   const order = table.key.map(({ name }) => `(x.r).${quoteName(name)}`).join(", ");
   const found = await control.rows(
     `select x.i, dense_rank() over (order by ${order}), (select (seqqa_t.*)::text from only ${table.sqlName} as seqqa_t where ${match})
@@ -68,7 +67,7 @@ async function keyedChanges(control: Control, table: Table, kept: Sum, log: Sum)
   for (const { images: all, now } of rows.values()) {
     const changed = all.some((image) => kept.has(image));
     const before = (sum: Sum): string | null => all.find((image) => (sum.get(image) ?? 0) < 0) ?? null;
-    // An existing row keeps its values in ignored columns.
+    // A row that exists keeps the present values of its ignored columns.
     const likeNow = (image: string | null): string | null => withIgnoredOf(table, image, now);
     const recorded = likeNow(changed ? (all.find((image) => (kept.get(image) ?? 0) > 0) ?? null) : before(log));
     const root = changed ? likeNow(before(kept)) : recorded;
@@ -79,9 +78,8 @@ async function keyedChanges(control: Control, table: Table, kept: Sum, log: Sum)
 }
 
 /**
- * Returns the changes of a table without a key. Its rows are distinguished only by their content, and their number is known only in relation to the
- * root. Rows that the run added are removed if they are there as often as recorded. If some are not, somebody may have updated one; rows that are
- * missing since are then not put in beside it.
+ * Returns the changes of a table without a key, whose rows are counted by content. Rows that the run added are deleted if all of them still exist. If
+ * one is missing, somebody may have updated it; rows that the run deleted are then not inserted beside it.
  */
 async function keylessChanges(control: Control, table: Table, kept: Sum, log: Sum): Promise<Changes> {
   const there = new Map<string, number>();
@@ -99,7 +97,7 @@ async function keylessChanges(control: Control, table: Table, kept: Sum, log: Su
   };
   for (const image of new Set([...kept.keys(), ...log.keys()])) {
     const [by, since] = [kept.get(image) ?? 0, log.get(image) ?? 0];
-    // In both directions, later changes first make up for those of the run.
+    // A later change in the opposite direction cancels a change of the run.
     const madeUp = by * since < 0 ? Math.min(Math.abs(by), Math.abs(since)) : 0;
     const left = Math.abs(by) - madeUp;
     if (by > 0) {

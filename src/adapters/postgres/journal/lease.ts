@@ -4,20 +4,20 @@ import type { Control } from "../connect/control.ts";
 import { codeOf } from "../connect/failures.ts";
 import { LEASE_HOLDS, LEASE_STATE, RENEW_LEASE } from "./lease-sql.ts";
 
-/** The sign of life of a run in a user's own database. */
+/** The lease of a run on an external store, which keeps the triggers logging. */
 export class Lease {
   readonly #control: Control;
   readonly #timer: NodeJS.Timeout;
   #waits = false;
 
-  /** Renews the lease until {@link stop}, between the operations of the connection. */
+  /** Renews the lease between the connection's operations, until {@link stop}. */
   constructor(control: Control) {
     this.#control = control;
     this.#timer = setInterval(() => this.#renewInTurn(), RENEWAL_MS);
     this.#timer.unref();
   }
 
-  /** Renews the lease during an operation that takes long. A lease that is over stays over. */
+  /** Renews the lease during a long operation, unless the lease has expired. */
   async renew(): Promise<void> {
     await this.#control.rows(RENEW_LEASE);
   }
@@ -30,12 +30,12 @@ export class Lease {
     if (this.#waits) return;
     this.#waits = true;
     const renewed = this.#control.inTurn(() => this.renew());
-    // The next operation finds out what is wrong.
+    // Errors are ignored, since the next operation reports them.
     void renewed.catch(() => undefined).finally(() => (this.#waits = false));
   }
 }
 
-/** Fails if the lease is over; for a transaction that writes afterwards. @throws SeqqaError `LEASE_OVER` */
+/** Checks the lease before a transaction writes. @throws SeqqaError `LEASE_OVER` */
 export async function requireLease(control: Control): Promise<void> {
   try {
     const [row] = await control.rows(`select ${LEASE_HOLDS}`);
@@ -46,7 +46,7 @@ export async function requireLease(control: Control): Promise<void> {
   throw leaseOverOn(control);
 }
 
-/** Returns `true` for the error of a statement that found the lease over, or the whole installation gone. */
+/** Returns `true` for errors that mean that the lease has expired, or that the whole installation was removed. */
 export function isLeaseOver(error: unknown): boolean {
   return [LEASE_STATE, "3F000", "42P01", "42883"].includes(codeOf(error));
 }

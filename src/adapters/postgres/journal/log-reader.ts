@@ -19,7 +19,7 @@ export interface LogReading {
   readonly watching: boolean | undefined;
 }
 
-/** Reads the log, and separates in a user's own database the run's writes from those of others. */
+/** Reads the log. In an external store, separates the run's writes from those of others. */
 export class LogReader {
   readonly #how: LogReading;
   readonly #asked: AskedSince;
@@ -29,18 +29,17 @@ export class LogReader {
     this.#asked = new AskedSince(how.asked, how.watching);
   }
 
-  /** `true` if the run asked for nothing since the last look: new entries in the log are not its own. */
+  /** `true` if the run sent no request since the last read. New log entries are then not its own. */
   get isQuiet(): boolean {
     return this.#asked.isQuiet;
   }
 
-  /** Returns the number of requests until now. */
   count(): number | undefined {
     return this.#how.asked?.();
   }
 
   /**
-   * Reads what was logged since the last time; `apart`: while no session is in the middle of a write. `step`: the step of the kept log.
+   * Reads the entries since the last read. `apart`: only while no session is in the middle of a write. `step`: the step to record.
    *
    * @throws Writing; SeqqaError `LEASE_OVER`, `FOREIGN_WRITE`
    */
@@ -55,19 +54,19 @@ export class LogReader {
   }
 
   /**
-   * Tells whether a look shows the run's writes, and not those of others. `count`: the number of requests before it.
+   * Checks that the entries of a read are the run's. `count`: the number of requests before the read.
    *
-   * @returns `false` if something was asked for meanwhile, so that the log has to be read again
+   * @returns `false` if a request was sent meanwhile, so that the log has to be read again
    * @throws SeqqaError `FOREIGN_WRITE`
    */
   accepts({ entries, foreign }: Look, count: number | undefined): boolean {
     if (foreign && this.isQuiet) throw new ForeignWrite(`The database ${this.#how.control.store.shown}`, this.#named(entries));
-    // Otherwise the look may have missed the writes of later requests.
+    // If a request was sent during the read, its writes may be missing from the entries.
     if (!foreign && count === this.count()) this.#asked.looked();
     return !foreign;
   }
 
-  /** Takes the last look, which leaves writes of somebody else in the log. @throws SeqqaError `LEASE_OVER` */
+  /** Records the last entries. Writes of somebody else stay in the log. @throws SeqqaError `LEASE_OVER` */
   async record(step: number): Promise<void> {
     const [, ...entries] = await this.#rows(false, step, this.isQuiet);
     if (lookOf("", entries).foreign && !this.isQuiet) await this.#rows(false, step, false);
@@ -88,7 +87,6 @@ export class LogReader {
     }
   }
 
-  /** Returns the rows that entries of the log describe, each once. */
   #named(entries: readonly Row[]): ForeignRow[] {
     const { tables } = this.#how;
     const sums = sumsOf(tables);
@@ -107,7 +105,7 @@ export class LogReader {
   }
 }
 
-/** Returns `true` for an error after which every operation of the mode fails. */
+/** Returns `true` for errors after which every operation of the mode fails. */
 export function endsRun({ code }: SeqqaError): boolean {
   return code === "LEASE_OVER" || code === "FOREIGN_WRITE";
 }

@@ -4,7 +4,7 @@ import { sumsOf } from "./ignored-values.ts";
 import { imageForeign } from "../../../stores/store-errors.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** A state as its difference from the root: plain data that can be cloned, sent and written into another lane. */
+/** A state as its difference from the root state: plain data that can be sent to another lane and written there. */
 export interface MultisetSnapshot {
   readonly kind: "multiset";
   readonly tables: readonly { readonly name: string; readonly rows: readonly (readonly [row: string, by: number])[] }[];
@@ -25,7 +25,9 @@ export function isImage(image: unknown): image is MultisetSnapshot {
   return typeof image === "object" && image !== null && (image as { kind?: unknown }).kind === "multiset";
 }
 
-/** Returns the difference between a state and the root, in terms of this store's tables. @throws SeqqaError `IMAGE_FOREIGN` */
+/**
+ * Returns the row changes and counters of a snapshot, for this store's tables. @throws SeqqaError `IMAGE_FOREIGN` if a table or sequence is missing
+ */
 export function fixesToImage(
   store: StoreUrl,
   tables: readonly Table[],

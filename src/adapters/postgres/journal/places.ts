@@ -1,8 +1,6 @@
 const MOST = 5000;
 
-/**
- * The places (`ctid`) where rows without a key were seen last. They are only a hint, without which a whole table is searched for a row to be removed.
- */
+/** The last known `ctid`s of rows in tables without a key. Without such a hint, deleting a row needs a scan of the whole table. */
 export class Places {
   readonly #tables = new Map<number, Map<string, string[]>>();
 
@@ -11,7 +9,7 @@ export class Places {
     if (rows === undefined) this.#tables.set(table, (rows = new Map()));
     const places = rows.get(row);
     if (places === undefined) {
-      // The oldest go first: the latest writes are the ones that will be undone.
+      // Drops the oldest entry, because the newest rows are undone most often.
       if (rows.size >= MOST) rows.delete(rows.keys().next().value as string);
       rows.set(row, [place]);
     } else {

@@ -7,10 +7,10 @@ import { putBackKept } from "../put-back/put-back-kept.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
 /**
- * Restores a user's own database to what it was when a run that is now dead opened it, and removes what that run installed.
+ * Restores an external store to the state before its killed run, and removes what the run installed.
  *
- * @returns what was left behind (with `dryRun`: what is); `undefined`: nothing
- * @throws SeqqaError `STORE_IN_USE`, or why it could not be restored
+ * @returns the rows that the run left (with `dryRun`, nothing is changed), or `undefined` if nothing was installed
+ * @throws SeqqaError `STORE_IN_USE`, or the reason why the data cannot be restored
  */
 export async function recover(store: StoreUrl, how: Cleaning = {}): Promise<Leftover | undefined> {
   const control = await Control.open(store);
@@ -22,9 +22,9 @@ export async function recover(store: StoreUrl, how: Cleaning = {}): Promise<Left
 }
 
 /**
- * Makes sure that a dead run left no row in a user's own database. An installation without changed rows is removed.
+ * Makes sure that no killed run has left changed rows in an external store. Removes an installation without changed rows.
  *
- * @throws SeqqaError `STORE_LEFT`, or why the database could not be examined
+ * @throws SeqqaError `STORE_LEFT`, or the reason why the database cannot be examined
  */
 export async function requireNothingLeft(control: Control): Promise<void> {
   if (!(await isOccupied(control))) return;
@@ -33,7 +33,7 @@ export async function requireNothingLeft(control: Control): Promise<void> {
   await putBackKept(control);
 }
 
-/** Does the same as {@link requireNothingLeft}, on a connection of its own. @throws SeqqaError `STORE_IN_USE` too */
+/** Calls {@link requireNothingLeft} on a new connection. @throws SeqqaError also `STORE_IN_USE` */
 export async function requireUnused(store: StoreUrl): Promise<void> {
   const control = await Control.open(store);
   try {

@@ -2,20 +2,19 @@ import { rowsOf, USER_SCHEMA, type Catalog } from "../schema/catalog.ts";
 import { codeOf } from "../connect/failures.ts";
 import type { Queryable } from "../connect/mode.ts";
 
-/** The rights of a session that makes checkpoints and restores them. */
 export interface Rights {
-  /** `true` if the session may notice changes of the schema by event triggers. Other sessions compare the catalog. */
+  /** `true` if event triggers can report changes of the schema. Otherwise the session compares the catalog. */
   readonly superuser: boolean;
   /**
-   * `true` if the session is in replica role, in which no trigger of the user's and no foreign key acts. Other sessions change rows as the owner of
-   * the tables.
+   * `true` if the session is in replica role, in which the user's triggers and foreign keys have no effect. Otherwise rows are changed with the
+   * rights of the tables' owner.
    */
   readonly replica: boolean;
 }
 
 /**
- * Puts the session into replica role where it may: as a superuser, or with the privilege to set it (PostgreSQL 15, or a grant by the server's
- * provider).
+ * Sets the session to replica role if it may: as a superuser, or with the privilege to set it (a GRANT on the parameter, from PostgreSQL 15, or by
+ * the hosting provider).
  */
 export async function takeRights(client: Queryable): Promise<Rights> {
   const [row] = await rowsOf<[string]>(client, "select rolsuper::text from pg_roles where rolname = current_user");
@@ -30,8 +29,8 @@ export async function takeRights(client: Queryable): Promise<Rights> {
 }
 
 /**
- * Returns why a role that is no superuser cannot journal the tables of `journalled`, or `undefined`. `isCopied`: the question is about a copy of the
- * database in which everything belongs to the role.
+ * Returns the reason why a role that is no superuser cannot journal the tables of `journalled`, or `undefined`. `isCopied`: a copy of the database is
+ * meant, in which everything belongs to the role.
  */
 export async function rightsObstacle(
   client: Queryable,
@@ -67,7 +66,7 @@ export async function rightsObstacle(
   return replica ? undefined : ownerObstacle(client, oids);
 }
 
-/** Names an obstacle to restoring rows without replica role. */
+/** Returns the reason why rows cannot be restored without replica role, or `undefined`. */
 async function ownerObstacle(client: Queryable, oids: string): Promise<string | undefined> {
   const without = "without replica role, which the role may not set";
   const [found] = await rowsOf<[string]>(
@@ -89,7 +88,7 @@ async function ownerObstacle(client: Queryable, oids: string): Promise<string | 
   return found?.[0];
 }
 
-/** Returns SQL for the tables, and those that they are partitions of. */
+/** Returns SQL for the oids of the tables and of the partitioned tables above them. */
 function ofTables(oids: string): string {
   return `array(select t.oid from unnest(${oids}) t(oid) union select a.relid::oid from unnest(${oids}) t(oid) cross join lateral pg_partition_ancestors(t.oid) a)`;
 }

@@ -7,14 +7,14 @@ import { ancestorsOf, foreignKeysOf, lateUniquesOf, type ForeignKey, type LateUn
 import { quoteName } from "../connect/sql-text.ts";
 
 /**
- * Restores rows to what they were at the root. A row that cannot be restored, since a row that stays needs it or has its place, is taken out of the
- * set. Returns the rows that were taken out. The restored rows fit each other, since they were one state: only a row that stays can be in the way.
+ * Restores rows to the root state. A row is skipped if a row that stays refers to it or holds its key or unique value. Removes skipped rows from
+ * `changes` and returns them. Restored rows never conflict with each other, since they were one state.
  */
 export async function undoRows(control: Control, changes: Set<Change>): Promise<Change[]> {
   if (changes.size === 0) return [];
   if (control.rights.replica) return settle(control, changes, await limitsOf(control, changes));
   if (await fits(control, PUT_ROWS, columnsOf(changes))) return [];
-  // Without its foreign keys a table takes any row. The changes that find this out are undone.
+  // Without replica role, finds the rows to skip while the foreign keys are dropped, so that every row can be written. The rollback undoes all this.
   const limits = await limitsOf(control, changes);
   await control.rows("savepoint seqqa_probe");
   await control.rows(`select ${OURS}.quiet($1, false)`, [[...new Set([...changes].map(({ table }) => table.oid))]]);
@@ -26,7 +26,6 @@ export async function undoRows(control: Control, changes: Set<Change>): Promise<
   return kept;
 }
 
-/** Restores rows without replica role. */
 const PUT_ROWS = `select from ${OURS}.put_rows($1, $2, $3, null, null)`;
 
 function columnsOf(changes: ReadonlySet<Change>): [rel: string[], img: string[], w: number[]] {
@@ -41,7 +40,6 @@ function columnsOf(changes: ReadonlySet<Change>): [rel: string[], img: string[],
   return columns;
 }
 
-/** Constraints that can keep rows from being restored. */
 interface Limits {
   readonly ancestors: ReadonlyMap<string, ReadonlySet<string>>;
   readonly keys: readonly ForeignKey[];
@@ -55,7 +53,7 @@ async function limitsOf(control: Control, changes: ReadonlySet<Change>): Promise
   return { ancestors, keys, uniques: await lateUniquesOf(control, oids) };
 }
 
-/** Restores rows where nothing checks foreign keys. */
+/** Restores rows while foreign keys are not checked, and returns the skipped rows. */
 async function settle(control: Control, changes: Set<Change>, { ancestors, keys, uniques }: Limits): Promise<Change[]> {
   const kept: Change[] = [];
   const isOf = ({ table }: Change, oid: string): boolean => ancestors.get(table.oid)!.has(oid);
@@ -66,10 +64,10 @@ async function settle(control: Control, changes: Set<Change>, { ancestors, keys,
       "root",
       `${orphaned(key)}${extra}`,
     );
-  // If a child was without its parent all the time, that is no reason to keep the child.
+  // A child that had no parent before the restore is not skipped.
   const before = new Map<ForeignKey, ReadonlySet<Change>>();
   for (const key of keys) before.set(key, new Set(await orphans(key, ` and ${hasSibling(key)}`)));
-  // Each check runs only if the one before found nothing: a row that stays may be the parent that was missed.
+  // Each check runs only if the previous ones found nothing, because a row that was skipped may be the missing parent.
   const obstacles = [
     () => write(control, changes),
     ...uniques.map(
@@ -109,7 +107,7 @@ async function settle(control: Control, changes: Set<Change>, { ancestors, keys,
   }
 }
 
-/** Writes all rows, in each table deletions before insertions. Returns the rows that do not fit in. */
+/** Writes all rows, in each table deletions before insertions. Returns the rows that a constraint refused. */
 async function write(control: Control, changes: ReadonlySet<Change>): Promise<Change[]> {
   const failed: Change[] = [];
   for (const [table, own] of byTable(changes)) {
@@ -124,7 +122,7 @@ async function write(control: Control, changes: ReadonlySet<Change>): Promise<Ch
   return failed;
 }
 
-/** Returns `false` if a constraint forbids it; then nothing was done. */
+/** Executes a statement. Returns `false` if a constraint refuses it; nothing is changed then. */
 async function fits(control: Control, text: string, values: readonly unknown[]): Promise<boolean> {
   await control.rows("savepoint seqqa_fits");
   try {
@@ -139,7 +137,6 @@ async function fits(control: Control, text: string, values: readonly unknown[]):
   }
 }
 
-/** Returns the changes whose image meets a condition on `(x.r)`. */
 async function where(control: Control, changes: readonly Change[], image: "root" | "now", condition: string): Promise<Change[]> {
   const found: Change[] = [];
   for (const [table, own] of byTable(changes)) {
@@ -166,20 +163,20 @@ function filter(changes: ReadonlySet<Change>, wanted: (change: Change) => boolea
   return [...changes].filter(wanted);
 }
 
-/** Returns the condition that the child's row refers to a parent that is not there. */
+/** Returns the condition that a child row refers to a missing parent. */
 function orphaned({ parentName, columns }: ForeignKey): string {
   const present = columns.map(({ from }) => `(x.r).${quoteName(from)} is not null`);
   const match = columns.map(({ from, to, parentIsChild }) => `p.${quoteName(to)} ${parentIsChild} (x.r).${quoteName(from)}`);
   return `${present.join(" and ")} and not exists (select from ${parentName} p where ${match.join(" and ")})`;
 }
 
-/** Returns the condition that a child with the same reference is there. */
+/** Returns the condition that a child row with the same reference exists. */
 function hasSibling({ childName, columns }: ForeignKey): string {
   const match = columns.map(({ from, childIsChild }) => `c.${quoteName(from)} ${childIsChild} (x.r).${quoteName(from)}`);
   return `exists (select from ${childName} c where ${match.join(" and ")})`;
 }
 
-/** Returns the condition that the parent's row is not there, and a child refers to it. */
+/** Returns the condition that a parent row is missing while a child refers to it. */
 function isMissed({ parentName, childName, columns }: ForeignKey): string {
   const child = columns.map(({ from, to, parentIsChild }) => `(x.r).${quoteName(to)} ${parentIsChild} c.${quoteName(from)}`);
   const parent = columns.map(({ to, parentIsParent }) => `p.${quoteName(to)} ${parentIsParent} (x.r).${quoteName(to)}`);

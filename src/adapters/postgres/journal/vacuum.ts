@@ -1,12 +1,12 @@
 import { OURS, type Table } from "../schema/catalog.ts";
 import type { Control } from "../connect/control.ts";
 
-/** The number of dead rows after which the log is vacuumed: some dozens of pages, which every reading goes through. */
+/** The number of deleted log entries after which the log is vacuumed. They fill some dozens of pages, which each read scans. */
 const LOG_ENTRIES = 2000;
-/** Restored rows in a table after which it is vacuumed: the server's own vacuum comes once a minute at most. */
+/** The number of restored rows after which a table is vacuumed. Autovacuum runs once a minute at most. */
 const ROWS = 5000;
 
-/** Keeps the log, and the tables that are written and restored again and again, from growing. */
+/** Vacuums the log and the restored tables, which would grow with each restore. */
 export class Vacuum {
   readonly #control: Control;
   readonly #tables: readonly Table[];
@@ -22,12 +22,11 @@ export class Vacuum {
     this.#written = tables.map(() => 0);
   }
 
-  /** Counts entries of the log that were read and deleted. */
   count(entries: number): void {
     this.#entries += entries;
   }
 
-  /** Counts rows of a table, by index, that a restore changed. About as many entries of the log were deleted. */
+  /** Counts the rows of a table that a restore changed. About as many log entries were deleted. */
   wrote(table: number, rows: number): void {
     this.#entries += rows;
     const before = this.#written[table] ?? 0;
@@ -35,7 +34,7 @@ export class Vacuum {
     if (before < ROWS && before + rows >= ROWS) this.#due.push(table);
   }
 
-  /** Vacuums what is due. Never waits for a lock: a later call tries again. */
+  /** Vacuums the tables that need it. Skips a locked table, which a later call vacuums. */
   async due(): Promise<void> {
     if (this.#entries < LOG_ENTRIES && this.#due.length === 0) return;
     const names = this.#due.map((table) => this.#tables[table]!.sqlName);
@@ -48,7 +47,7 @@ export class Vacuum {
   }
 }
 
-/** Returns a VACUUM that never waits for a lock. The file is not truncated, which would need a lock that holds up the target. */
+/** Returns a VACUUM that never waits for a lock. It does not truncate the file, which would need a lock that blocks the target. */
 export function vacuumText(table: string): string {
   return `vacuum (truncate false, skip_locked true) ${table}`;
 }

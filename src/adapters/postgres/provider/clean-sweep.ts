@@ -7,19 +7,16 @@ import { runOf } from "./provider-names.ts";
 import { quoteText } from "../connect/sql-text.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** A run whose connection was lost opens another one at once. A run whose databases are in use is given time for that. */
+/** Milliseconds in which a living run can reconnect and take its lock again after its connection was lost. */
 const COMEBACK_MS = 3000;
 
 export interface Sweeping {
-  /** The run that is left alone. */
   readonly ownRun?: string | undefined;
-  /** Only reports which databases there are. */
   readonly dryRun?: boolean | undefined;
-  /** Called for databases that could not be removed. */
   readonly failed: (error: unknown) => void;
 }
 
-/** Removes the databases of dead runs and nothing else. They are recognized by their names and by the lock that a living run holds. */
+/** Drops the databases of dead runs and nothing else. A run's databases have its id in their names, and a living run holds its lock. */
 export async function sweepDeadRuns(client: Client, store: StoreUrl, { ownRun, dryRun, failed }: Sweeping): Promise<string[]> {
   const runs = new Map<string, string[]>();
   for (const name of await databaseNames(client)) {

@@ -2,19 +2,19 @@ import { createHash } from "node:crypto";
 import { rowsOf } from "../schema/catalog.ts";
 import type { Queryable } from "../connect/mode.ts";
 
-/** Returns the key of the advisory lock that says that a run is alive. */
+/** Returns the key of the advisory lock that a living run holds. */
 export function lockOf(runId: string): string {
   return createHash("sha256").update(`seqqa run ${runId}`).digest().readBigInt64BE().toString();
 }
 
-/** Shows that a run is alive, as long as this session lives. Several stores of one run show it side by side. */
+/** Takes the lock that shows that a run is alive; it ends with this session. The lock is shared, so several stores of a run can hold it. */
 export async function claim(client: Queryable, runId: string): Promise<void> {
   await client.query({ text: `select pg_advisory_lock_shared(${lockOf(runId)})` });
 }
 
 /**
- * Does work on what a run left, if that run is dead; meanwhile nobody else does, and the run cannot come back. Advisory locks are taken per database,
- * and a living run may be connected to another one than we: hence the look at all locks of the server.
+ * Does work if a run is dead, and holds its lock meanwhile, so that it cannot reconnect and nobody else does the work. Advisory locks belong to a
+ * database, and a living run may be connected to another one. So all locks of the server are searched.
  *
  * @returns `undefined` if the run is alive
  */

@@ -9,17 +9,16 @@ import { withDatabase, type StoreUrl } from "../connect/store-url.ts";
 
 const TRIES = 20;
 
-/** Returns the names of all databases of the server. */
 export async function databaseNames(client: Client): Promise<string[]> {
   const rows = await rowsOf<[string]>(client, "select datname from pg_database order by datname");
   return rows.map(([name]) => name);
 }
 
-/** Removes a database, whoever is connected to it. A missing database is fine. */
+/** Drops a database, even while sessions use it. Does nothing if the database does not exist. */
 export async function dropDatabase(client: Client, store: StoreUrl, name: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      // Version 13 can do both in one statement, but then refuses if sessions of other roles are connected; these are ended one by one.
+      // From version 13, WITH (FORCE) ends sessions too, but it fails if the role may not end one of them. So sessions are ended one by one first.
       await client
         .query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${quoteText(name)} and pid <> pg_backend_pid()`)
         .catch(() => undefined);
@@ -38,7 +37,7 @@ async function forces(client: Client): Promise<boolean> {
   return Number(row?.[0]) >= 130_000;
 }
 
-/** Removes prepared transactions, which outlive their sessions and keep a database from being removed. */
+/** Rolls back prepared transactions, which outlive their sessions and block DROP DATABASE. */
 async function forgetPrepared(client: Client, store: StoreUrl, name: string): Promise<void> {
   const prepared = await rowsOf<[string]>(client, `select gid from pg_prepared_xacts where database = ${quoteText(name)}`);
   if (prepared.length === 0) return;

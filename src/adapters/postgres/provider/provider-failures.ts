@@ -2,7 +2,6 @@ import { SeqqaError } from "../../../model/errors.ts";
 import { codeOf, isLost, lostError, safeCause } from "../connect/failures.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** Returns the error for making or removing a database, in one sentence. */
 export function provideError(store: StoreUrl, doing: string, error: unknown): SeqqaError {
   if (error instanceof SeqqaError) return error;
   if (isLost(error)) return lostError(store, error);

@@ -5,14 +5,14 @@ import { connect } from "../connect/connect.ts";
 import { codeOf, connectError } from "../connect/failures.ts";
 import { withDatabase, type StoreUrl } from "../connect/store-url.ts";
 
-/** Milliseconds to wait for a server that is being restarted. */
+/** Milliseconds to wait for a server that is restarting. */
 const RESTART_MS = 20_000;
 const PAUSE_MS = 200;
 const SETTINGS = { statement_timeout: "0", lock_timeout: "0", client_min_messages: "error", search_path: "pg_catalog" };
 
 /**
- * A connection to a server for making and removing databases. When it is lost, another one replaces it at once, so that the sign that the run is
- * alive is given again.
+ * A connection to a server, for creating and dropping databases. A lost connection is replaced at once, because its session holds the lock that shows
+ * that the run is alive.
  */
 export class Server {
   readonly store: StoreUrl;
@@ -22,13 +22,12 @@ export class Server {
   #turn: Promise<unknown> = Promise.resolve();
   #known = false;
 
-  /** `connected` is called with each connection before it is used. */
   constructor(store: StoreUrl, connected: (client: Client) => Promise<void> = () => Promise.resolve()) {
     this.store = store;
     this.#connected = connected;
   }
 
-  /** Does one piece of work after the other: the driver takes one statement at a time. */
+  /** Does one piece of work at a time, because the driver executes one statement at a time. */
   use<T>(work: (client: Client) => Promise<T>): Promise<T> {
     const mine = this.#turn.then(async () => work(await this.#open()));
     this.#turn = mine.catch(() => undefined);
@@ -56,7 +55,7 @@ export class Server {
         return await this.#connect();
       } catch (error) {
         const code = error instanceof SeqqaError ? codeOf(error.cause) : codeOf(error);
-        // The server starts or stops; or it is gone, although it was there.
+        // The server is starting or stopping, or it was reachable before and is now gone.
         const restarting = /^57P0[123]$/.test(code) || (this.#known && code.startsWith("ECONN"));
         if (!restarting || this.#closed || performance.now() > until) throw error;
       }
@@ -69,7 +68,7 @@ export class Server {
       if (connected !== undefined) this.#lost();
     });
     try {
-      // Not all versions have this setting. The session that shows that a run is alive must not be ended for being idle.
+      // Not all versions have this setting. The session that holds the run's lock must not be ended because it is idle.
       await client.query("select set_config(name, '0', false) from pg_settings where name = 'idle_session_timeout'");
       await this.#connected(client);
       connected = client;
@@ -88,8 +87,8 @@ export class Server {
 }
 
 /**
- * Connects beside the template: a session on it would keep the server from copying it, and one on `template1` would keep everybody else from making
- * databases. Without a database `postgres` for us, the template has to do, and is copied by pg_dump.
+ * Connects to the database `postgres`. A session on the template would prevent copying it, and one on `template1` would prevent everybody from
+ * creating databases. If `postgres` cannot be used, connects to the template, which pg_dump then copies.
  */
 async function maintenance(store: StoreUrl, lost: () => void): Promise<Client> {
   const options = { rawText: true, lost, settings: SETTINGS };
@@ -97,10 +96,10 @@ async function maintenance(store: StoreUrl, lost: () => void): Promise<Client> {
     return await connect(withDatabase(store, "postgres"), options);
   } catch (error) {
     const cause = error instanceof SeqqaError ? error.cause : undefined;
-    // The database does not exist, or we may not use it.
+    // The database does not exist, or the role may not use it.
     if (["3D000", "42501", "28000", "55000"].includes(codeOf(cause))) return connect(store, options);
     if (cause === undefined || (error instanceof SeqqaError && error.code === "DRIVER_MISSING")) throw error;
-    // The error is about the template, not about the database beside it.
+    // The message should name the template, not the database `postgres`.
     throw connectError(store, cause);
   }
 }

@@ -15,7 +15,7 @@ import { storeUrl, withDatabase, type StoreUrl } from "../connect/store-url.ts";
 import { copyTemplate, createFrom, templateFacts } from "./template.ts";
 import { templateSettings } from "./template-settings.ts";
 
-/** Copies the template by the server's own `CREATE DATABASE ... TEMPLATE`, or by a dump where the template is in use. */
+/** Creates a lane's database with `CREATE DATABASE ... TEMPLATE`, or with pg_dump if the template is in use. */
 export class PostgresProvider extends DatabaseProvider<Client> {
   readonly #store: StoreUrl;
   readonly #server: Server;
@@ -23,13 +23,13 @@ export class PostgresProvider extends DatabaseProvider<Client> {
   constructor(options: StoreProviderOptions) {
     super(options, NAMING);
     this.#store = storeUrl(options.url);
-    // The sign of life comes before anything is made, so that a living run's databases are never seen without it.
+    // The run takes its lock first, so that other runs never see its databases without the lock.
     this.#server = new Server(this.#store, (client) => claim(client, this.runId));
   }
 
   prepare(): Promise<void> {
     return this.use("copy the template", async (client) => {
-      // Databases of others that cannot be removed do not keep this run from its work.
+      // A dead run's database that cannot be dropped does not stop this run.
       await sweepDeadRuns(client, this.#store, { ownRun: this.runId, failed: () => undefined });
       const facts = await templateFacts(client, this.#store);
       if (!facts.createDb) {
@@ -55,7 +55,7 @@ export class PostgresProvider extends DatabaseProvider<Client> {
       await createFrom(client, this.#store, this.names.template, name);
       for (const statement of await templateSettings(client, this.#store.database, name))
         await client.query(statement).catch(onlyForbidden);
-      // A lane is thrown away after a crash: nobody has to wait for the disk.
+      // After a crash of the server a lane's database is not used again, so commits need not wait for the disk.
       await client.query(`alter database ${quoteName(name)} set synchronous_commit = off`);
       return withDatabase(this.#store, name).href;
     });
@@ -72,7 +72,7 @@ export class PostgresProvider extends DatabaseProvider<Client> {
 
   protected async use<T>(doing: string, work: (client: Client) => Promise<T>): Promise<T> {
     try {
-      // Each piece of work first removes what is left of it.
+      // The work can be repeated, because it first removes what an interrupted try left.
       return await afterLoss(() => this.#server.use(work), isLost);
     } catch (error) {
       throw provideError(this.#store, doing, error);
@@ -92,7 +92,7 @@ export class PostgresProvider extends DatabaseProvider<Client> {
   }
 }
 
-/** Ignores settings that a role may not make: they are those of the server's owner, and the target does without them, as it would elsewhere. */
+/** Ignores settings that the role may not set. Only the server's owner could, and the target works without them. */
 function onlyForbidden(error: unknown): void {
   if ((error as { code?: unknown }).code !== "42501") throw error;
 }

@@ -14,10 +14,10 @@ import { Server } from "./provider-server.ts";
 import { recover } from "../journal/recover.ts";
 import { recoverApart } from "../savepoint/savepoint-recovery.ts";
 
-/** PostgreSQL for lanes: a database for each, on the server of the template. */
+/** Provides PostgreSQL databases for lanes: one for each lane, on the template's server. */
 export const stores: StoreKind = { createProvider: (options) => new PostgresProvider(options), clean, check, disturb };
 
-/** Removes a row where the schema allows it, and draws from a sequence. */
+/** Deletes one row, from the first table that allows it, and draws a value from the first sequence that allows it. */
 async function disturb(url: string): Promise<string | undefined> {
   const store = storeUrl(url);
   const client = await connect(store, { rawText: true, settings: CONTROL_SETTINGS });
@@ -40,7 +40,7 @@ async function removeRow(client: Client, tables: Catalog["tables"]): Promise<str
       await client.query(rowCount === 1 ? "commit" : "rollback");
       if (rowCount === 1) return `removed a row of ${name}`;
     } catch {
-      // A row that refers to it, a trigger or a privilege prevents it: the next table is tried.
+      // A foreign key, a trigger or a missing privilege prevents the deletion, so try the next table.
       await client.query("rollback");
     }
   }
@@ -54,13 +54,13 @@ async function draw(client: Client, sequences: Catalog["sequences"]): Promise<st
       await client.query(`select nextval(${quoteText(sqlName)}::regclass)`);
       return `drew from sequence ${name}`;
     } catch {
-      // The sequence is at its end, or may not be used: the next one is tried.
+      // The sequence has reached its limit or may not be used, so try the next one.
     }
   }
   return undefined;
 }
 
-/** Removes what dead runs left on a server, and restores what one changed in a user's own database. */
+/** Removes databases of dead runs from a server. Restores what a dead run changed in a user's own database. */
 async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   const store = storeUrl(url);
   const server = new Server(store);
@@ -80,7 +80,9 @@ async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   return { removed, ...(hasRows ? { leftover } : {}) };
 }
 
-/** @returns `undefined` if there was nothing to restore, or a living run uses the database */
+/**
+ * Restores a user's own database after its run was killed. @returns `undefined` if there was nothing to restore, or a living run uses the database
+ */
 async function putBack(store: StoreUrl, how: Cleaning): Promise<{ readonly leftover?: Leftover } | undefined> {
   try {
     if (await recoverApart(store, how.dryRun === true)) return {};
@@ -92,7 +94,9 @@ async function putBack(store: StoreUrl, how: Cleaning): Promise<{ readonly lefto
   }
 }
 
-/** Returns `true` if something of ours is in the database. Asked first, since restoring needs privileges that only roles have which could install. */
+/**
+ * Returns `true` if seqqa's schema is in the database. Asked before a restore, which needs privileges that only a role that installed the schema has.
+ */
 async function installed(store: StoreUrl): Promise<boolean> {
   const client = await connect(store, { rawText: true });
   try {

@@ -15,9 +15,10 @@ export interface DumpTools {
 }
 
 /**
- * Finds `pg_dump` and `pg_restore` for a server of this major version: the same version, else a newer one; an older one cannot read it.
+ * Finds `pg_dump` and `pg_restore` for a server of this major version: the same version if it is installed, otherwise a newer one. Older versions
+ * cannot read the server.
  *
- * @throws SeqqaError that names what to install; `why` says why they are needed
+ * @throws SeqqaError that names what to install; `why` says why it is needed
  */
 export async function findDumpTools(store: StoreUrl, version: number, why: string): Promise<DumpTools> {
   const folders = existsSync(INSTALLED) ? readdirSync(INSTALLED).map(Number) : [];
@@ -42,11 +43,11 @@ async function majorOf(tool: string): Promise<number> {
 }
 
 /**
- * Copies everything of a database into an empty one while others work on it. pg_restore is used instead of psql, which would obey commands in the
- * names of things. Credentials are in the environment, where other users do not see them.
+ * Copies a database into an empty one while other sessions use it. psql would execute commands hidden in names of objects, so pg_restore is used.
+ * Credentials are passed in the environment, which other users cannot read.
  */
 export async function copyByDump(from: StoreUrl, to: StoreUrl, tools: DumpTools, superuser: boolean): Promise<void> {
-  // Comments on extensions belong to those who may make them.
+  // Only the owner of an extension may comment on it.
   const plain = superuser ? [] : ["--no-owner", "--no-privileges", "--no-comments"];
   const dump = spawn(tools.dump, ["--format=custom", "--compress=0", "--no-password", "--lock-wait-timeout=30s", ...plain], {
     env: environmentOf(from),
@@ -58,14 +59,13 @@ export async function copyByDump(from: StoreUrl, to: StoreUrl, tools: DumpTools,
     stdio: ["pipe", "ignore", "pipe"],
   });
   const ends = [ended(dump), ended(restore)] as const;
-  // The output of a tool that has ended says why; the broken pipe only follows from it.
+  // Ignores the broken pipe, since it only follows from the failure that the other tool's output explains.
   await pipeline(dump.stdout, restore.stdin).catch(() => dump.kill());
   const [dumped, restored] = await Promise.all(ends);
   if (dumped !== undefined && !(restored !== undefined && dumped === "")) throw dumpFailed(from, "pg_dump", dumped);
   if (restored !== undefined) throw dumpFailed(from, "pg_restore", restored);
 }
 
-/** @returns the tool's output if it failed */
 function ended(child: ChildProcess): Promise<string | undefined> {
   let output = "";
   child.stderr?.on("data", (chunk: Buffer) => (output = (output + chunk.toString()).slice(0, SHOWN_OUTPUT)));
@@ -75,7 +75,7 @@ function ended(child: ChildProcess): Promise<string | undefined> {
   });
 }
 
-/** Returns the parts of a URL for libpq, read as the driver reads them. */
+/** Returns the environment variables of libpq for a URL, parsed as the driver parses it. */
 function environmentOf({ href, database }: StoreUrl): NodeJS.ProcessEnv {
   const url = new URL(href);
   const part = (text: string): string | undefined => (text === "" ? undefined : decoded(text));

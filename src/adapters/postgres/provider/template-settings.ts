@@ -2,7 +2,6 @@ import { rowsOf } from "../schema/catalog.ts";
 import type { Queryable } from "../connect/mode.ts";
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
-/** Settings whose value is a list of quoted names. */
 const LISTS = new Set([
   "local_preload_libraries",
   "search_path",
@@ -14,8 +13,8 @@ const LISTS = new Set([
 const SETTING_NAME = /^[a-z_][a-z0-9_$]*(?:\.[a-z_][a-z0-9_$]*)*$/i;
 
 /**
- * Returns statements for a copy, for what belongs to a database and is copied by neither CREATE DATABASE nor pg_dump: settings of ALTER DATABASE and
- * ALTER ROLE ... IN DATABASE, and who may connect. The caller leaves out what its role may not do.
+ * Returns statements that give a copy what CREATE DATABASE and pg_dump do not copy: settings of ALTER DATABASE and of ALTER ROLE ... IN DATABASE, and
+ * privileges. The caller ignores those that its role may not execute.
  */
 export async function templateSettings(client: Queryable, template: string, copy: string): Promise<string[]> {
   const [of, to] = [quoteText(template), quoteName(copy)];

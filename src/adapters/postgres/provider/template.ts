@@ -7,21 +7,20 @@ import { quoteName, quoteText } from "../connect/sql-text.ts";
 import { withDatabase, type StoreUrl } from "../connect/store-url.ts";
 import { copyByDump, findDumpTools } from "./template-dump.ts";
 
-/** Milliseconds to wait for a session that is connected to a database for a moment. */
+/** Milliseconds to wait for sessions that are connected to the run's template. */
 const IN_USE_MS = 10_000;
 
 export interface TemplateFacts {
   readonly superuser: boolean;
   readonly createDb: boolean;
-  /** `true` if the role may copy it by CREATE DATABASE: it is the role's own, or marked as a template. */
+  /** `true` if the role may copy the template with CREATE DATABASE: it owns the database, or the database is a template. */
   readonly mayCopy: boolean;
-  /** Sessions open on it, without ours. */
+  /** The number of other sessions that are open on the template. */
   readonly sessions: number;
-  /** Major version of the server. */
   readonly version: number;
 }
 
-/** @throws SeqqaError `STORE_MISSING` */
+/** Reads the facts about the template. @throws SeqqaError `STORE_MISSING` */
 export async function templateFacts(client: Client, store: StoreUrl): Promise<TemplateFacts> {
   const [facts] = await rowsOf<[string, string, string, string, string]>(
     client,
@@ -41,13 +40,13 @@ export async function templateFacts(client: Client, store: StoreUrl): Promise<Te
   };
 }
 
-/** Copies a database: by the server if nobody works on it, else by pg_dump. The source is only read. */
+/** Copies a database with CREATE DATABASE if no session uses it, otherwise with pg_dump. Only reads the source. */
 export async function copyTemplate(client: Client, store: StoreUrl, copy: string): Promise<void> {
   const facts = await templateFacts(client, store);
   let why = `${facts.sessions} ${facts.sessions === 1 ? "session is" : "sessions are"} open on it`;
   if (facts.mayCopy && facts.sessions === 0) {
     try {
-      // Tried only once: a session that is connected now was not a moment ago, and comes back.
+      // Not repeated: a session that has connected since the check will probably reconnect.
       await client.query(`create database ${quoteName(copy)} template ${quoteName(store.database)}`);
       return;
     } catch (error) {
@@ -62,7 +61,6 @@ export async function copyTemplate(client: Client, store: StoreUrl, copy: string
   await copyByDump(store, withDatabase(store, copy), tools, facts.superuser);
 }
 
-/** Makes an empty database that sorts and encodes like another one. */
 async function createEmpty(client: Client, store: StoreUrl, name: string): Promise<void> {
   const [row] = await rowsOf<[string]>(
     client,
@@ -72,7 +70,7 @@ async function createEmpty(client: Client, store: StoreUrl, name: string): Promi
     client,
     `select pg_encoding_to_char(encoding) from pg_database where datname = ${quoteText(store.database)}`,
   );
-  // Columns differ between versions.
+  // The whole row is read, because its columns differ between versions.
   const database = JSON.parse(row?.[0] ?? "{}") as Readonly<Record<string, string | null | undefined>>;
   const provider = database["datlocprovider"];
   const icu = database["datlocale"] ?? database["daticulocale"];
@@ -91,7 +89,7 @@ async function createEmpty(client: Client, store: StoreUrl, name: string): Promi
   }
 }
 
-/** Makes a lane's database from the run's template, to which others connect for a moment at most. */
+/** Creates a lane's database from the run's template. Waits for sessions that are connected to the template for a moment. */
 export async function createFrom(client: Client, store: StoreUrl, template: string, name: string): Promise<void> {
   for (const until = performance.now() + IN_USE_MS; ; await pause(100)) {
     try {

@@ -2,28 +2,28 @@ import { OURS, rowsOf, USER_SCHEMA } from "../schema/catalog.ts";
 import type { Queryable } from "../connect/mode.ts";
 import { quoteName } from "../connect/sql-text.ts";
 
-/** Facts about a table, partitioned ones included, for a restore by a session that is not in replica role. */
+/** Facts about a table, which may be partitioned, for restores without replica role. */
 export interface OwnerFacts {
   readonly oid: string;
-  /** Statements that disable the user's triggers and rules, and that enable them again as they were; `undefined`: there are none. */
+  /** Statements that disable the user's triggers and rules, and that enable them again as they were; `undefined` if there are none. */
   readonly quiet: string | undefined;
   readonly loud: string | undefined;
-  /** `true` if a foreign key of the table deletes or updates its rows when a parent's row changes. */
+  /** `true` if a foreign key's action deletes or updates rows of this table when a parent row changes. */
   readonly isCascaded: boolean;
-  /** Tables to which such foreign keys carry a change of this one. */
+  /** Tables whose rows foreign keys delete or update when a row of this table changes. */
   readonly cascadesTo: readonly string[];
-  /** Columns that a foreign key with RESTRICT refers to; `undefined`: there is none. */
+  /** Columns to which a foreign key with RESTRICT refers, or `undefined`. */
   readonly restricted: readonly string[] | undefined;
-  /** Tables with rows that refer to rows of this one. */
+  /** Tables with foreign keys to this one. */
   readonly children: readonly Child[];
-  /** Columns that an UPDATE cannot set. */
+  /** Columns that an UPDATE cannot set (GENERATED ALWAYS AS IDENTITY). */
   readonly fixed: readonly string[];
 }
 
 export interface Child {
   readonly oid: string;
   readonly sqlName: string;
-  /** A condition that compares a child's row `seqqa_c` with the image `seqqa_p.r` of a parent's. */
+  /** A condition that a child row `seqqa_c` refers to the parent row `seqqa_p.r`. */
   readonly match: string;
 }
 
@@ -33,7 +33,6 @@ interface Switch {
   readonly on: string;
 }
 
-/** Reads the facts of all the user's tables, by oid. */
 export async function readOwnerFacts(client: Queryable): Promise<ReadonlyMap<string, OwnerFacts>> {
   const switches = await readSwitches(client);
   const keys = await readForeignKeys(client);
@@ -63,7 +62,7 @@ export async function readOwnerFacts(client: Queryable): Promise<ReadonlyMap<str
   );
 }
 
-/** Returns the triggers and rules that fire in a session that is not in replica role, and how each is switched off and on. */
+/** Returns the triggers and rules that fire without replica role, with the statements that switch them off and on. */
 async function readSwitches(client: Queryable): Promise<Switch[]> {
   const rows = await rowsOf<[string, string, string, string, string]>(
     client,
@@ -91,9 +90,8 @@ interface Key {
   readonly parent: string;
   readonly acts: boolean;
   readonly restricts: boolean;
-  /** The columns of the parent. */
   readonly columns: readonly string[];
-  /** `undefined` for a partitioned table, whose partitions have such foreign keys of their own. */
+  /** `undefined` for a partitioned table, since its partitions have their own foreign keys. */
   readonly of: Child | undefined;
 }
 

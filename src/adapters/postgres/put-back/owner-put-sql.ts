@@ -4,17 +4,16 @@ import { asText, DDL_STATE, INCOHERENT_STATE, insertInto, keyMatch, rowMatch, st
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
 const PART = `${OURS}.part`;
-/** Sorts before other names, so that it is the first of the triggers BEFORE a row. */
+/** The name sorts first, because PostgreSQL fires triggers in the order of their names. */
 const SKIP = '"!seqqa_skip"';
 
 /**
- * Returns the statements that install the functions for restoring rows without replica role: as the owner of the tables.
+ * Returns the statements that install the functions for restoring rows without replica role, with the rights of the tables' owner.
  *
- * All rows of a restore are changed by one statement, so that the checks of foreign keys, which come at its end, see the wanted state, cycles
- * included. A cascade would continue from a row that leaves and comes back changed to children that stay as they are. The statements of a cascade run
- * inside of a trigger, which distinguishes them from ours, and a trigger BEFORE each row makes them do nothing. RESTRICT is checked even where the
- * parent comes back: such parents are updated. Where that does not work, since unique values move from row to row, all rows that refer to them are
- * taken out too, and put in again.
+ * One statement changes all rows of a restore. Foreign keys are checked at its end, when the wanted state is complete, even with cycles. Deleting a
+ * row and inserting it changed would cascade to its children. The statements of a cascade run inside a trigger, so a trigger before each row
+ * recognizes and skips them. RESTRICT is checked even if a parent row is inserted again, so such rows are updated. If that fails because unique
+ * values move between rows, the rows that refer to them are deleted and inserted as well.
  */
 export function ownerStatements(
   tables: readonly Table[],
@@ -33,7 +32,7 @@ export function ownerStatements(
              when (pg_catalog.current_setting('${controlSwitch}', true) is not null and pg_catalog.pg_trigger_depth() > 0) execute function ${OURS}.skip()`,
       ),
     ...tables.map(findFunction),
-    // Partitioned tables have no rows of their own, but a cascade may name them, and fire their triggers.
+    // Includes partitioned tables. They have no rows of their own, but a cascade may name them and fire their triggers.
     ...[...facts.values()].map((one) => {
       const table = known.get(one.oid);
       const values =
@@ -52,7 +51,7 @@ export function ownerStatements(
       const text = (value: string | undefined): string => (value === undefined ? "null" : quoteText(value));
       return `insert into ${PART} values(${one.oid}, ${table !== undefined && table.key.length === 0}, ${text(one.quiet)}, ${text(one.loud)}, '{${one.cascadesTo.join(",")}}', ${values.join(", ")})`;
     }),
-    // Used to find out which rows a user's own database takes.
+    // A function that disables or enables the user's triggers and rules. It is also used to find out which rows of an external store can be restored.
     `create function ${OURS}.quiet(p_tables oid[], p_loud boolean) returns void language plpgsql as ${quoteText(`
 declare v_text text; begin
   for v_text in select case when p_loud then p.loud else p.quiet end from ${PART} p
@@ -67,8 +66,8 @@ end`)}`,
 }
 
 /**
- * Returns the function that finds rows. Rows without a key are looked for where they were seen last, then anywhere; equal ones are distinguished only
- * by their number.
+ * Returns the function that finds rows. Rows without a key are searched at their last known `ctid`s first, then in the whole table. Equal rows are
+ * interchangeable, so only their number counts.
  */
 function findFunction(table: Table): string {
   const { oid, sqlName } = table;
@@ -100,7 +99,7 @@ declare seqqa_d text; seqqa_c tid; seqqa_left text[]; seqqa_all tid[] := '{}'; b
 end`)}`;
 }
 
-/** Returns the parts of the statement that change one table; $1 to $3: rows, $4 and $5: places of rows without a key. */
+/** Returns the parts of the statement that change one table. $1 to $3: the rows. $4 and $5: the `ctid`s of rows without a key. */
 function stepsOf(table: Table, facts: OwnerFacts): string {
   const { oid, sqlName } = table;
   const rows = (sign: "<" | ">"): string => rowsOfTable(table, sign);
@@ -138,7 +137,7 @@ function childrenOf({ sqlName }: Table, child: Child): string {
     (select x.img::${sqlName} as r from unnest($1::text[]) x(img) offset 0) seqqa_p where ${child.match}`;
 }
 
-/** Returns a query for all images $2, with the values that rows at the places $4 have in ignored columns where a row of that key comes. */
+/** Returns a query for all images $2. An image that is inserted gets the ignored columns of the row with the same key at the `ctid`s $4. */
 function mergedOf(table: Table): string {
   const { oid, sqlName, columns, ignored } = table;
   const values = columns.map(({ name }) => `${ignored.includes(name) ? "seqqa_t" : "(seqqa_k.r)"}.${quoteName(name)}`);
@@ -148,7 +147,7 @@ function mergedOf(table: Table): string {
       where seqqa_t.ctid = any($4::tid[]) and ${keyMatch(table)}) m on true`;
 }
 
-/** Returns a query for the present places of rows without a key. */
+/** Returns a query for the `ctid`s of inserted rows without a key. */
 function placesOf({ oid, key }: Table): string {
   return key.length > 0 ? "" : `select ${oid}::oid, i.img, i.place, 0 from i_${oid} i union all `;
 }
@@ -162,8 +161,8 @@ function returned({ key }: Table): string {
 }
 
 /**
- * Returns how a row that goes (`g`) and a row that comes (`c`) are matched as one row, and what an UPDATE sets. For tables to which foreign keys with
- * RESTRICT refer, or that have ignored columns.
+ * Returns how to match a deleted row (`g`) with an inserted row (`c`) that can be one UPDATE, and what the UPDATE sets. For tables with ignored
+ * columns, or to which a foreign key with RESTRICT refers.
  */
 function pairingOf(table: Table, { restricted, fixed }: OwnerFacts): { readonly match: string; readonly set: string } | undefined {
   const columns = restricted ?? (table.ignored.length > 0 ? table.key.map(({ name }) => name) : undefined);
@@ -179,8 +178,8 @@ function pairingOf(table: Table, { restricted, fixed }: OwnerFacts): { readonly 
 }
 
 /**
- * Returns a query for the answer: the present places of rows without a key, then how many rows were changed, and the table's name if a row was not
- * there.
+ * Returns a query for the result: the `ctid`s of inserted rows without a key, then the number of changed rows, and the table's name if a row did not
+ * exist.
  */
 function resultOf(table: Table, facts: OwnerFacts): string {
   const { oid, fullName, key } = table;
@@ -193,8 +192,8 @@ function resultOf(table: Table, facts: OwnerFacts): string {
 }
 
 /**
- * Does the work of {@link PUT_ROWS} by two statements: one takes out the rows and everything that refers to them, at any distance, and one puts in
- * the rows and what was taken out beside them.
+ * Does the work of {@link PUT_ROWS} with two statements. The first deletes the rows and all rows that refer to them, directly or indirectly. The
+ * second inserts the wanted rows and the other deleted ones.
  */
 const PUT_APART = `create function ${OURS}.put_apart(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[])
   returns table(rel oid, img text, place tid, n int) language plpgsql as ${quoteText(`
@@ -249,7 +248,7 @@ begin
   perform ${OURS}.quiet(v_tables, true);
 end`)}`;
 
-/** Restores rows: `p_w` below 0 deletes a row, above 0 inserts it. Returns rows as the function `put` does. */
+/** Restores rows: `p_w` below 0 deletes a row, above 0 inserts it. Returns rows like the function `put`. */
 const PUT_ROWS = `create function ${OURS}.put_rows(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[])
   returns table(rel oid, img text, place tid, n int) language plpgsql as ${quoteText(`
 #variable_conflict use_column

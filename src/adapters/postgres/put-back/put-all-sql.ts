@@ -11,17 +11,20 @@ export const LOOKED = -2;
 
 export interface Putting extends Rights {
   readonly borrowed: boolean;
-  /** Set in the control session. */
+  /** The setting that only the control session has. */
   readonly controlSwitch: string;
 }
 
 /**
- * Returns the function that changes the given rows (for each table a part: rows that go, then rows that come, by three places in the arrays), and
- * undoes what is in the log and not read yet, as one sum: a change that cancels out costs nothing. If the first row says who is writing, nothing was
- * done. Then come, for each table, the present places of rows without a key, and how many rows were changed. At the end, with `p_step`, the log is
- * read as by the function `read`, with `n` = LOOKED: what others committed meanwhile. `p_seen`: the counters at the last look; if they are given and
- * anything was written since, nothing is done, and `n` of the first row is NOTHING_DONE. `p_quiet`: see the function `read`; nothing that is not read
- * yet is undone then.
+ * Returns the function `put`. It changes the given rows and undoes unread log entries, as one sum, so that opposite changes cost nothing. Its result
+ * has three parts:
+ * - The first row names sessions that are writing. If there are any, nothing is changed.
+ * - For each table: the `ctid`s of inserted rows without a key, and the number of changed rows.
+ * - With `n` = LOOKED: the rows of the function `read`, which others committed meanwhile.
+ *
+ * `p_parts`: three indexes for each table: its first deleted row, its first inserted row, and its end. `p_seen`: the counters at the last read. If
+ * anything was written since, nothing is changed, and `n` of the first row is NOTHING_DONE. `p_quiet`: see the function `read`; unread entries are
+ * not undone.
  */
 export function putAllFunction(tables: readonly Table[], { borrowed, superuser, replica, controlSwitch }: Putting): string {
   return `create function ${OURS}.put(p_rel oid[], p_img text[], p_w int[], p_place_rel oid[], p_place tid[], p_counters bigint[],
@@ -47,7 +50,7 @@ begin
 end`)}`;
 }
 
-/** Returns the condition that the log holds anything; where columns are ignored, more than changes of these. */
+/** Returns the condition that the log has an entry. Changes of ignored columns alone do not count. */
 function isWritten(tables: readonly Table[]): string {
   const logged = `exists (select from ${OURS}.log)`;
   return tables.some(({ ignored }) => ignored.length > 0) ? `(${logged} and ${changesRows(`${OURS}.log`, judgedImage(tables))})` : logged;
@@ -57,7 +60,7 @@ const COMPARE_CATALOG = `if ${OURS}.shape() <> (select r.shape from ${OURS}.owne
     raise exception using errcode = '${DDL_STATE}', message = '${SHAPE_CHANGED}';
   end if;`;
 
-/** Returns SQL for the changes in the log and the parameters, as one sum. Of images that are judged to be equal one stands for all. */
+/** Returns SQL for the sum of the changes in the log and in the parameters. Images that differ only in ignored columns count as one. */
 const sumsOf = (tables: readonly Table[]): string => `d as (delete from ${OURS}.log l returning l.rel, l.o, l.n, l.place),
       e(rel, img, w) as (
         select d.rel, d.o, 1 from d where d.o is not null
@@ -65,7 +68,7 @@ const sumsOf = (tables: readonly Table[]): string => `d as (delete from ${OURS}.
         union all select u.rel, u.img, u.w from unnest(p_rel, p_img, p_w) u(rel, img, w)),
       s(rel, img, w) as (select e.rel, min(e.img collate "C"), sum(e.w)::int from e group by e.rel, ${judgedImage(tables)} having sum(e.w) <> 0)`;
 
-/** Changes all tables in one statement. */
+/** Returns SQL that changes the rows of all tables in one statement. */
 const asOwner = (
   tables: readonly Table[],
 ): string => `v_rels := p_rel; v_imgs := p_img; v_ws := p_w; v_place_rels := p_place_rel; v_places := p_place;
@@ -116,7 +119,7 @@ function dispatch(tables: readonly Table[]): string {
       return next;`;
 }
 
-/** Drops what was read since the state that is restored, and keeps a state that is written. */
+/** Deletes the recorded steps after the restored state, and records the changes of a written state. */
 const KEEP = `delete from ${OURS}.kept k where k.step > p_keep;
   if p_kept_rel is not null then
     insert into ${OURS}.kept(step, rel, o, n) select p_keep + 1, k.rel, case when k.w < 0 then k.img end, case when k.w > 0 then k.img end

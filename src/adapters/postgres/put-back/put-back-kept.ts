@@ -15,17 +15,16 @@ import { rowImage, shownKey } from "../read/shown-row.ts";
 import { undoRows } from "../journal/undo-rows.ts";
 
 export interface PuttingBack extends Cleaning {
-  /** For a run that is alive: restores only while its lease holds. Default: no. */
+  /** `true` for a living run: restores only while its lease is valid. Default `false`. */
   readonly leased?: boolean | undefined;
-  /** Takes in what was logged since the last time, once nobody can write. */
+  /** Reads the last log entries once no other session can write. */
   readonly lastLook?: (() => Promise<void>) | undefined;
   readonly limitMs?: number | undefined;
 }
 
 /**
- * Restores a journalled database of the user's to what it was when it was opened, by nothing but what is kept in it, and removes everything of ours,
- * in one transaction. Only rows that are as the run recorded them are restored. Rows that were changed since stay, and so do the rows that they refer
- * to.
+ * Restores an external store to the state before the run, using only data stored in it, and removes seqqa's schema, in one transaction. Restores a
+ * row only if it still is as the run recorded it. Rows that were changed later stay, and so do the rows that they refer to.
  *
  * @throws SeqqaError `STORE_BUSY`, `STORE_NOT_PUT_BACK`, `LEASE_OVER`
  */
@@ -52,7 +51,7 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
   const [there] = await control.rows(`select to_regclass('${OURS}.kept'), to_regclass('${OURS}.lease')`);
   if (typeof there?.[0] === "string") {
     if (typeof there[1] !== "string") throw cannotRecover(control, "the run was of another version of seqqa");
-    // Asked before this transaction writes: afterwards it could not distinguish others from itself.
+    // Asked before this transaction writes, because the function would afterwards report this transaction too.
     const [writing] = await control.rows(`select ${OURS}.busy()`);
     if (typeof writing?.[0] === "string") throw new Writing(writing[0]);
     const tables = await lockTables(control);
@@ -65,9 +64,9 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
     leftover = { ...leftover, ...rows, sinceMs: Number(sinceMs), recordedMs: Number(recordedMs) };
     if (dryRun) return leftover;
     await control.rows(`drop schema ${OURS} cascade`);
-    // Comes after everything that may have to wait and start again.
+    // Called after all statements that may be repeated because the store is busy.
     if (leftover.keep.length > 0) onKept?.(leftover);
-    // No rollback restores sequences, so they come last.
+    // A rollback does not undo changes of sequences, so restore them last.
     await control.rows(putCountersBack(JSON.parse(sequences) as string[], counters, recorded));
   } else if (!dryRun) {
     await control.rows(putNotedCounters);
@@ -76,7 +75,7 @@ async function putBack(control: Control, { dryRun = false, onKept, leased = fals
   return leftover;
 }
 
-/** Fails if the installation belongs to another role: a superuser's is of no use to others, who may not even read it. */
+/** Throws if the installation belongs to another role. A superuser's installation, for example, cannot be read by others. */
 async function requireOwned(control: Control): Promise<void> {
   const [row] = await control.rows(
     `select pg_get_userbyid(nspowner) from pg_namespace where nspname = '${OURS}' and not pg_has_role(nspowner, 'usage')`,
@@ -85,7 +84,7 @@ async function requireOwned(control: Control): Promise<void> {
     throw cannotRecover(control, `the run worked as the role "${row[0]}"`, "Connect as that role, or as a superuser.");
 }
 
-/** Keeps all other sessions from writing to the tables until the transaction ends. Returns the tables as they were when the store was opened. */
+/** Prevents other sessions from writing to the tables until the transaction ends. Returns the tables as they were when the store was opened. */
 async function lockTables(control: Control): Promise<readonly RecordedTable[]> {
   const [owner] = await control.rows(`select tables from ${OURS}.owner`);
   const tables = JSON.parse(owner?.[0] ?? "[]") as RecordedTable[];
@@ -121,8 +120,8 @@ async function undo(control: Control, recorded: readonly RecordedTable[]): Promi
 }
 
 /**
- * Returns `true` if the schema is the former one. Without event triggers a run notices more than changes of the schema, and may be killed before it
- * has looked closer.
+ * Returns `true` if the schema is as it was. Without event triggers, a run also logs catalog changes that do not change the schema, and it may be
+ * killed before it has compared the schema.
  */
 async function hasFormerSchema(control: Control): Promise<boolean> {
   const [row] = await control.rows(`select catalog from ${OURS}.owner`);

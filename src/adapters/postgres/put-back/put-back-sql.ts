@@ -2,7 +2,7 @@ import { OURS, type Table } from "../schema/catalog.ts";
 import { judgedSql } from "../journal/ignored-values.ts";
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
-/** The SQLSTATEs that the functions below raise. */
+/** The SQLSTATEs that the functions in this file raise. */
 export const DDL_STATE = "SQ001";
 export const INCOHERENT_STATE = "SQ002";
 
@@ -11,9 +11,8 @@ export function putFunction(table: Table): string {
 }
 
 /**
- * Returns the function that changes one table: it deletes rows, then inserts rows, so that no order of keys and unique values matters. Rows are
- * whole, in text form. A row to be deleted must be there exactly like that: what was changed behind the triggers' back is never overwritten in
- * silence.
+ * Returns the function that changes one table. It deletes rows before it inserts rows, so that unique values do not collide. Rows are whole, in text
+ * form. A row must exist exactly as given to be deleted, so that unlogged changes are never overwritten silently.
  */
 export function createPutFunction(table: Table): string {
   const body = table.key.length > 0 ? keyedBody(table) : keylessBody(table);
@@ -37,8 +36,9 @@ end`;
 }
 
 /**
- * Changes rows that go and come under one key where they are. Ignored columns keep their values, even if somebody else writes them at the same time.
- * Where unique values move from row to row, all these rows are taken out and put in with the ignored values that they had.
+ * Returns the function for a table with ignored columns. It updates rows that are deleted and inserted with the same key. Their ignored columns keep
+ * their values, even if somebody writes them at the same time. If unique values move between rows, it deletes these rows and inserts them with their
+ * ignored values.
  */
 function partialBody(table: Table): string {
   const { sqlName, ignored, key } = table;
@@ -79,7 +79,10 @@ declare seqqa_n int; seqqa_old text[]; seqqa_new text[]; begin
 end`;
 }
 
-/** Looks for rows without a key first where they were seen last, then anywhere; equal rows are distinguished only by their number. */
+/**
+ * Returns the function for a table without a key. It searches rows at their last known `ctid`s first, then in the whole table. Equal rows are
+ * interchangeable, so only their number counts.
+ */
 function keylessBody(table: Table): string {
   const { sqlName } = table;
   return `#variable_conflict use_variable
@@ -117,7 +120,7 @@ export function rowMatch(table: Table): string {
   return `${keyMatch(table)} and ${same}`;
 }
 
-/** Returns the function that reduces an image to what distinguishes its row; none where all images are distinguished by their whole content. */
+/** Returns the function that removes ignored columns from a row image. Returns none if no table has ignored columns. */
 export function judgedFunction(tables: readonly Table[]): string[] {
   const partial = tables.filter(({ ignored }) => ignored.length > 0);
   if (partial.length === 0) return [];
@@ -131,12 +134,11 @@ end`)}`,
   ];
 }
 
-/** Returns an SQL expression for what distinguishes an entry `e(rel, img)`. */
 export function judgedImage(tables: readonly Table[]): string {
   return tables.some(({ ignored }) => ignored.length > 0) ? `${OURS}.judged(e.rel, e.img)` : "e.img";
 }
 
-/** Returns the condition that entries of a log change any row. `image`: see {@link judgedImage}. */
+/** Returns the condition that log entries change any row. `image`: see {@link judgedImage}. */
 export function changesRows(log: string, image: string, which = "true"): string {
   return `exists (
         select from (select l.rel, l.o, -1 from ${log} l where ${which} and l.o is not null
@@ -144,22 +146,21 @@ export function changesRows(log: string, image: string, which = "true"): string 
          group by e.rel, ${image} having sum(e.w) <> 0)`;
 }
 
-/** Returns a condition that compares the key of a table's row with that of an image. */
+/** Returns a condition that a row `seqqa_t` has the key of an image `seqqa_k.r`. */
 export function keyMatch({ key }: Table): string {
   return key.map(({ name, operator }) => `seqqa_t.${quoteName(name)} ${operator} (seqqa_k.r).${quoteName(name)}`).join(" and ");
 }
 
-/** Returns a whole row as text. Without the star, a column of the alias's name would be taken for it. */
+/** Returns SQL for a whole row as text. Without the star, a column with the alias's name would be used instead. */
 export function asText(alias: string): string {
   return `(${alias}.*)::text`;
 }
 
-/** Returns the columns that hold values of their own. */
 export function storedColumns({ columns }: Table): string[] {
   return columns.filter(({ generated }) => !generated).map(({ name }) => name);
 }
 
-/** Returns an INSERT. `source`: rows `r` under the alias seqqa_k. `ignoredValue`: the value of a column; default: as in `r`. */
+/** Returns an INSERT. `source`: rows `r` with the alias `seqqa_k`. `ignoredValue`: returns the value of an ignored column; default: as in `r`. */
 export function insertInto(table: Table, source: string, ignoredValue?: (name: string) => string): string {
   const names = storedColumns(table);
   const stored = names.map(quoteName);
@@ -168,7 +169,7 @@ export function insertInto(table: Table, source: string, ignoredValue?: (name: s
     .join(", ");
   const into = `insert into ${table.sqlName} as seqqa_t`;
   return stored.length === 0
-    ? // A table without columns takes no list of them.
+    ? // A table without columns must have no column list.
       `${into} select from ${source}`
     : `${into} (${stored.join(", ")}) overriding system value select ${values} from ${source}`;
 }

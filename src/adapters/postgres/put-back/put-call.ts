@@ -5,31 +5,27 @@ import { LOOKED, NOTHING_DONE } from "./put-all-sql.ts";
 
 export type Row = readonly (string | null)[];
 
-/** The result of a look. */
 export interface Look {
   readonly counters: string;
-  /** Rows of the log. */
   readonly entries: readonly Row[];
-  /** `true` if the entries are somebody else's; then they are still in the log. */
+  /** `true` if the entries are somebody else's. They are still in the log then. */
   readonly foreign: boolean;
 }
 
-/** Makes a look from rows of the function `read`, without the first one. */
+/** Makes a {@link Look} from the rows of the function `read`, without its first row. */
 export function lookOf(counters: string, rows: readonly Row[]): Look {
   const [rel, what] = rows[rows.length - 1] ?? [];
   const foreign = rel === null && what === FOREIGN;
   return { counters, entries: foreign ? rows.slice(0, -1) : rows, foreign };
 }
 
-/** A call of the function that {@link putAllFunction} makes. */
 export const PUT: string = `select rel, img, place, n, now from ${OURS}.put($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`;
 
-/** The result of the call. */
 export type PutReply =
   | { readonly kind: "busy"; readonly who: string }
-  /** Something was written since the last look, and the call was only for the case that nothing was. */
+  /** Something was written since the last read, and the call should change the store only if nothing was. */
   | { readonly kind: "written" }
-  /** `placed`: for each table, the present places of rows without a key, and how many rows were changed. */
+  /** `placed`: for each table, the `ctid`s of inserted rows without a key, and the number of changed rows. */
   | { readonly kind: "done"; readonly placed: readonly Row[]; readonly look: Look };
 
 export function replyOf(rows: readonly Row[]): PutReply {
@@ -45,13 +41,13 @@ export function replyOf(rows: readonly Row[]): PutReply {
   return { kind: "done", placed: others.slice(0, looked), look };
 }
 
-/** Changes of rows as parameters. Each row is listed by itself, and in each table the rows that go are before those that come. */
+/** Row changes as parameters. Each row has its own element. A table's deleted rows come before its inserted ones. */
 export interface Columns {
   readonly rel: string[];
   readonly img: string[];
-  /** 1: the row comes, -1: it goes. */
+  /** 1: the row is inserted. -1: the row is deleted. */
   readonly w: number[];
-  /** For each table: where its rows begin, where those begin that come, and where they end; from 1. */
+  /** Three indexes for each table, counted from 1: its first deleted row, its first inserted row, and its end. */
   readonly parts: number[];
 }
 

@@ -1,16 +1,14 @@
 import type { Control } from "../connect/control.ts";
 
-/** A foreign key, which nothing checks in replica role. */
+/** A foreign key. Replica role does not check it. */
 export interface ForeignKey {
-  /** Oids. */
+  /** The oids of the tables. */
   readonly child: string;
   readonly parent: string;
-  /** The names for a query. The name of a plain table leaves its inheritors out. */
+  /** The names for a query. A plain table's name excludes tables that inherit from it. */
   readonly childName: string;
   readonly parentName: string;
-  /** The statement that drops it. */
   readonly drop: string;
-  /** The columns, and the operators that compare them. */
   readonly columns: readonly {
     readonly from: string;
     readonly to: string;
@@ -20,14 +18,14 @@ export interface ForeignKey {
   }[];
 }
 
-/** A constraint that makes a row's values unique and can be deferred: nothing checks it in replica role. */
+/** A deferrable unique or exclusion constraint. Replica role does not check it. */
 export interface LateUnique {
   readonly table: string;
   readonly tableName: string;
   readonly columns: readonly { readonly name: string; readonly operator: string }[];
 }
 
-/** Returns the tables that a table is a part of, itself included. */
+/** Returns each table with the partitioned tables above it. */
 export async function ancestorsOf(control: Control, oids: readonly string[]): Promise<Map<string, Set<string>>> {
   const rows = await control.rows(
     `select t.oid, a.relid::oid from unnest($1::oid[]) t(oid) left join lateral pg_partition_ancestors(t.oid::regclass) a on true`,
@@ -44,7 +42,6 @@ const NAME = (relation: string): string =>
 const OPERATOR = (oid: string): string =>
   `(select format('operator(%I.%s)', n.nspname, o.oprname) from pg_operator o join pg_namespace n on n.oid = o.oprnamespace where o.oid = ${oid})`;
 
-/** Returns the foreign keys from or to the tables. */
 export async function foreignKeysOf(control: Control, oids: readonly string[]): Promise<ForeignKey[]> {
   const rows = await control.rows(
     `select k.oid, k.conrelid, k.confrelid, ${NAME("c")}, ${NAME("p")}, ca.attname, pa.attname,
@@ -81,7 +78,6 @@ export async function foreignKeysOf(control: Control, oids: readonly string[]): 
   return [...keys.values()];
 }
 
-/** Returns the unique and exclusion constraints of the tables that can be deferred. */
 export async function lateUniquesOf(control: Control, oids: readonly string[]): Promise<LateUnique[]> {
   const rows = await control.rows(
     `select k.oid, k.conrelid, 'only ' || k.conrelid::regclass, a.attname, ${OPERATOR("coalesce(k.conexclop[i], am.amopopr)")}

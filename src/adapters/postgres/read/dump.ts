@@ -3,9 +3,9 @@ import type { Queryable } from "../connect/mode.ts";
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
 /**
- * Dumps everything in the user's schemas, exactly, one thing a line: columns, constraints, indexes, triggers, views, then the rows of all tables and
- * materialized views, then sequences and large objects. Sequences of which sessions keep values in advance are listed by name only: they are not
- * restored. Expects raw text under the settings of `TEXT_SETTINGS`, in a transaction that sees one state.
+ * Returns a text of the user's schemas, one object or row a line: columns, constraints, indexes, triggers, views, rows of tables and materialized
+ * views, sequences, large objects. Sequences with a session cache are listed by name only, since they are not restored. Expects raw text under
+ * `TEXT_SETTINGS`, in a transaction with one snapshot.
  */
 export async function dumpDatabase(client: Queryable): Promise<string> {
   const contents = await rowsOf<[string, string, string, string]>(
@@ -25,7 +25,7 @@ export async function dumpDatabase(client: Queryable): Promise<string> {
       parts.push(`select ${label} || ' ' || last_value || ' ' || is_called from ${sqlName}`);
     }
   }
-  // A role that may not read their contents sees which ones exist.
+  // A role that may not read large objects can still list them.
   const [mayRead] = await rowsOf<[string]>(client, "select has_table_privilege('pg_catalog.pg_largeobject', 'select')::text");
   parts.push(
     mayRead?.[0] === "true"
@@ -33,7 +33,7 @@ export async function dumpDatabase(client: Queryable): Promise<string> {
       : `select 'large object ' || oid from pg_largeobject_metadata order by oid`,
   );
   const lines: string[] = [];
-  // Materialized views may not be read yet, which is a state too.
+  // A materialized view may not be populated, and reading it would fail.
   const populated = await rowsOf<[string]>(
     client,
     `select n.nspname || '.' || c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace where c.relkind = 'm' and not c.relispopulated`,
@@ -43,7 +43,7 @@ export async function dumpDatabase(client: Queryable): Promise<string> {
     const [schema, name] = contents[i - 1] ?? [];
     return empty.has(`${schema}.${name}`) ? `select ${quoteText(`${schema}.${name} not populated`)}` : part;
   });
-  // All statements are one text and one round trip, with a result for each.
+  // Sends all statements as one text, in one round trip. Each has its own result.
   const results = (await client.query({ text: readable.join(";\n"), rowMode: "array" })) as unknown as { rows: [string | null][] }[];
   for (const { rows } of results) for (const [line] of rows) lines.push(line ?? "");
   return `${lines.join("\n")}\n`;

@@ -10,12 +10,11 @@ import { parseForUsers } from "./values.ts";
 const READS = /^\s*(?:select|with|values|table|explain|show)\b/i;
 const COMMENTS = /^(?:\s+|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)+/;
 
-/** @throws SeqqaError `QUERY_WRITES` when a statement is not one that reads. The server itself refuses the rest. */
+/** Refuses statements that obviously do more than read; the server refuses the rest. @throws SeqqaError `QUERY_WRITES` */
 export function requireReading(sql: string): void {
   if (!READS.test(sql.replace(COMMENTS, ""))) throw queryWrites("PostgresAdapter", sql);
 }
 
-/** Returns the error of ours for the server's answer to a query. */
 export function queryError(store: StoreUrl, sql: string, error: unknown): SeqqaError {
   if (error instanceof SeqqaError) return error;
   if (codeOf(error) === "25006") return queryWrites("PostgresAdapter", sql);
@@ -23,7 +22,7 @@ export function queryError(store: StoreUrl, sql: string, error: unknown): SeqqaE
   return queryFailed(store.shown, sql, safeCause(store, error), "$1, $2 ... have values");
 }
 
-/** Answers the read-only queries of checks. */
+/** The connection for read-only queries of user code. */
 export class Looker extends SqlLooker<Client> {
   readonly #store: StoreUrl;
 
@@ -42,7 +41,7 @@ export class Looker extends SqlLooker<Client> {
   }
 
   protected async send(client: Client, sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
-    // With values, even none, the text may hold one statement only: nothing can be smuggled behind it.
+    // The extended protocol allows only one statement in a text, so no second statement can be injected.
     const config = { text: sql, values: values as unknown[], queryMode: "extended" };
     return (await client.query<QueryRow>(config)).rows;
   }

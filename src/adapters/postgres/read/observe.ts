@@ -6,13 +6,12 @@ import type { Selection } from "./selection.ts";
 import { rowFields } from "../connect/sql-text.ts";
 import { integer, shownValue } from "./values.ts";
 
-/** Returns a row's text form as observers see it. */
 export function shownRow(table: Table, row: string): StoredValue[] {
   const fields = rowFields(row);
   return table.shownAt.map((at) => shownValue(fields[at] ?? null, table.columns[at]?.kind ?? "text"));
 }
 
-/** Groups rows by the name of their table for observers, several partitions being one. */
+/** Groups rows by table as states show them. All partitions count as their partitioned table. */
 export class ShownTables {
   readonly #tables = new Map<string, { table: Table; added: StoredValue[][]; removed: StoredValue[][] }>();
 
@@ -33,7 +32,6 @@ export class ShownTables {
   }
 }
 
-/** Returns the difference between the present state and the root. */
 export function observeNet(tables: readonly Table[], net: RowSums, selection: Selection): ObservedTable[] {
   const shown = new ShownTables();
   for (let i = 0; i < tables.length; i++) {
@@ -44,7 +42,6 @@ export function observeNet(tables: readonly Table[], net: RowSums, selection: Se
   return shown.all();
 }
 
-/** Returns the difference between the present state and the root. */
 export function observeMirror(
   tables: readonly Table[],
   sequences: readonly Sequence[],
@@ -59,7 +56,6 @@ export function observeMirror(
   };
 }
 
-/** Returns all rows, for the root. */
 export function observeAll(tables: readonly (readonly [Table, readonly string[]])[]): ObservedTable[] {
   const shown = new ShownTables();
   for (const [table, rows] of tables) for (const row of rows) shown.add(table, row, 1);
@@ -72,7 +68,7 @@ export function counterPairs(counters: string): readonly (readonly [last: bigint
   return Array.from({ length: numbers.length / 2 }, (_, i) => [BigInt(numbers[2 * i] ?? 0), numbers[2 * i + 1] === "1"] as const);
 }
 
-/** Returns the next value of each sequence, where it differs from `root`; without `root`, of all. */
+/** Returns the next value of each sequence for which it differs from `root`. Without `root`, returns all. */
 export function observeCounters(
   sequences: readonly Sequence[],
   now: string,

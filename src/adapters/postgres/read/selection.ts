@@ -8,7 +8,10 @@ export interface Selection {
   readonly sequences: (sequence: Sequence) => boolean;
 }
 
-/** @throws SeqqaError `TABLE_UNKNOWN`, `SCHEMA_UNKNOWN`; `STORE_NOT_SUPPORTED` where a foreign table would belong to the state */
+/**
+ * Returns the selection of these schemas and tables. @throws SeqqaError `TABLE_UNKNOWN`, `SCHEMA_UNKNOWN`, or `STORE_NOT_SUPPORTED` if a foreign
+ * table would belong to the state
+ */
 export function select(
   store: StoreUrl,
   { tables: known, foreign }: Catalog,
@@ -35,7 +38,7 @@ export function select(
   const seen = new Set(known.filter(tables).map(({ name }) => name));
   return {
     tables,
-    // A counter belongs to the state if the table that it counts for does.
+    // A sequence belongs to the state if the table that owns it does.
     sequences: ({ schema, ownedBy }) =>
       ownedBy === undefined
         ? wanted === undefined && (schemas === undefined || schemas.includes(schema))

@@ -3,7 +3,7 @@ import type { Table } from "../schema/catalog.ts";
 import { rowFields } from "../connect/sql-text.ts";
 import { shownValue } from "./values.ts";
 
-/** Returns a row by its columns, for people. `row`: its text form. */
+/** Returns the values of a row by column, for messages and reports. `row`: the row's text form. */
 export function rowImage({ columns }: Table, row: string | null): RowImage | null {
   if (row === null) return null;
   const fields = rowFields(row);
@@ -11,7 +11,7 @@ export function rowImage({ columns }: Table, row: string | null): RowImage | nul
   return Object.fromEntries(shown.filter((_, i) => columns[i]?.generated === false));
 }
 
-/** Returns the values that identify a row, for people: `id 7`; without a key, all of them. */
+/** Returns the key of a row for messages, such as `id 7`. Without a key, returns all values. */
 export function shownKey({ columns, key }: Table, row: string): string {
   const fields = rowFields(row);
   const names = key.length > 0 ? key.map(({ name }) => name) : columns.map(({ name }) => name);

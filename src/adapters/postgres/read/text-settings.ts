@@ -18,8 +18,8 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Returns the settings that the text form of a row depends on, by the types in it. Each one that a trigger pins costs every write of the target about
- * half a microsecond, so only those that matter are pinned; for an unknown type, all.
+ * Returns the settings that change the text form of a row with these types. Only these are pinned, because each pinned setting costs every write of
+ * the target about half a microsecond. For an unknown type, returns all.
  */
 export function settingsFor(types: readonly string[]): readonly string[] {
   const needed = new Set<string>();

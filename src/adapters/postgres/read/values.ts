@@ -1,6 +1,6 @@
 import type { StoredValue } from "../../../model/stores/store-adapter.ts";
 
-/** How the text of a column's value is shown to observers. */
+/** The type of the value that a state shows for a column's text. */
 export type ValueKind = "boolean" | "integer" | "float" | "bytes" | "time" | "text";
 
 const KINDS: Readonly<Record<string, ValueKind>> = {
@@ -17,7 +17,7 @@ const KINDS: Readonly<Record<string, ValueKind>> = {
   timestamptz: "time",
 };
 
-/** Returns the kind of a type of `pg_catalog`, domains resolved. */
+/** Returns the kind for a type. The type must not be a domain. */
 export function kindOf(typeSchema: string, typeName: string): ValueKind {
   return typeSchema === "pg_catalog" ? (KINDS[typeName] ?? "text") : "text";
 }
@@ -26,8 +26,8 @@ const INTEGER = /^-?\d+$/;
 const TIME = /^(\d{4,}-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d+)?)(?:\+00)?$/;
 
 /**
- * Returns a value in its text form as observers see it: whole numbers as numbers, or `bigint` beyond 2^53; decimal fractions as text, since 1.5 and
- * 1.50 differ; floats as numbers; times in ISO 8601; everything else as text.
+ * Converts a value's text form to the value that a state shows. Integers become numbers, or `bigint` beyond 2^53. Decimal fractions stay text, since
+ * 1.5 and 1.50 differ. Floats become numbers, times ISO 8601, and everything else stays text.
  */
 export function shownValue(text: string | null, kind: ValueKind): StoredValue {
   if (text === null) return null;
@@ -42,7 +42,7 @@ export function shownValue(text: string | null, kind: ValueKind): StoredValue {
       return new Uint8Array(Buffer.from(text.slice(2), "hex"));
     case "time": {
       const parts = TIME.exec(text);
-      // The result has no zone where the type has none; BC and infinity stay as they are.
+      // A type without a time zone gets no Z. BC dates and infinity stay as they are.
       return parts === null ? text : `${parts[1]}T${parts[2]}${text.endsWith("+00") ? "Z" : ""}`;
     }
     case "text":
@@ -50,7 +50,6 @@ export function shownValue(text: string | null, kind: ValueKind): StoredValue {
   }
 }
 
-/** Returns a whole number; `bigint` where a number would not be exact. */
 export function integer(text: string): number | bigint {
   const number = Number(text);
   return Number.isSafeInteger(number) ? number : BigInt(text);
@@ -60,7 +59,7 @@ interface TypeParsers {
   getTypeParser(oid: number, format?: string): (text: string) => unknown;
 }
 
-/** Parses as the driver does, but gives `bigint` columns as numbers where those are exact: `rows[0].count === 3` then means what it says. */
+/** Returns the driver's parsers, except that `bigint` columns become numbers if these are exact. Then `rows[0].count === 3` works. */
 export function parseForUsers(types: TypeParsers): { getTypeParser: (oid: number, format?: string) => (text: string) => unknown } {
   const INT8 = 20;
   return { getTypeParser: (oid, format) => (oid === INT8 && format !== "binary" ? integer : types.getTypeParser(oid, format)) };

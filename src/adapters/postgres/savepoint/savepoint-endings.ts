@@ -1,15 +1,12 @@
 import { quoteName, quoteText } from "../connect/sql-text.ts";
 
-/** Something that ends, or is emptied, with its transaction or with every transaction. */
+/** An object that COMMIT ends or empties. */
 export interface Ending {
   readonly kind: "cursor" | "temporary table" | "temporary rows";
   readonly name: string;
 }
 
-/**
- * The effects of a COMMIT that the release of a savepoint does not have: cursors are closed, and temporary tables are dropped or emptied as they were
- * declared.
- */
+/** The effects of COMMIT that releasing a savepoint does not have: cursors are closed, and temporary tables with ON COMMIT are dropped or emptied. */
 export class Endings {
   #once: Ending[] = [];
   readonly #always = new Map<string, Ending>();
@@ -19,12 +16,12 @@ export class Endings {
     else this.#once.push(ending);
   }
 
-  /** Forgets what was declared in a transaction that was rolled back. */
+  /** Forgets objects that were created in a transaction that was rolled back. */
   forget(): void {
     this.#once = [];
   }
 
-  /** Returns statements for the present COMMIT. After it, only what ends with every transaction is left. */
+  /** Returns the statements for a COMMIT. Afterwards only the tables with ON COMMIT DELETE ROWS are left. */
   take(): string[] {
     const endings = [...this.#once, ...this.#always.values()];
     this.#once = [];
@@ -32,7 +29,7 @@ export class Endings {
   }
 }
 
-/** Does nothing if a rollback, or the target, has removed it. */
+/** Returns a statement for one object. It does nothing if a rollback or the target has removed the object. */
 function statementOf({ kind, name }: Ending): string {
   const table = `pg_temp.${quoteName(name)}`;
   const there = `if pg_catalog.to_regclass(${quoteText(table)}) is not null then`;

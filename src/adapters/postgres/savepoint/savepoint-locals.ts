@@ -4,11 +4,11 @@ import { quoteText } from "../connect/sql-text.ts";
 
 const NO: ReadonlySet<unknown> = new Set([false, "false", "f", "no", "off", "0", 0]);
 
-/** The values of settings before SET LOCAL. A COMMIT ends such a setting, the release of a savepoint does not. */
+/** The values that settings had before SET LOCAL. COMMIT resets such settings, but releasing a savepoint does not, so they are restored. */
 export class LocalSettings {
   readonly #before = new Map<string, string | null>();
 
-  /** Reads the settings that a statement is about to change until the end of the transaction. */
+  /** Reads the present values of the settings that a statement is about to change locally. */
   async note(client: Client, locals: readonly LocalSetting[], values: readonly unknown[]): Promise<void> {
     for (const { name, onlyIf } of locals) {
       const setting = typeof name === "string" ? name : values[name - 1];
@@ -19,7 +19,7 @@ export class LocalSettings {
     }
   }
 
-  /** Returns statements; a setting that did not exist is then empty, as after a COMMIT. */
+  /** Returns the statements that restore the settings. As after COMMIT, a setting that did not exist before is then empty. */
   restore(): string[] {
     const calls = [...this.#before]
       .toReversed()

@@ -7,7 +7,7 @@ import { settingsFor } from "../read/text-settings.ts";
 export const TRIGGER = "zz_seqqa_savepoint";
 export const LOG = "pg_temp.seqqa_log";
 
-/** Removes the log if it is there, and the triggers with it. */
+/** Drops the log, its functions and their triggers, if they exist. */
 export const removeLog: string = `do ${quoteText(`
 declare r record;
 begin
@@ -18,9 +18,9 @@ begin
 end`)}`;
 
 /**
- * Returns the statements that make changes visible: row triggers that log into a temporary table, which is rolled back along with the rows that it
- * describes. Everything is temporary, so that it ends with the session, even where it was committed. The functions run as the role that connected,
- * whatever role the target has changed to.
+ * Returns the statements that install row triggers and their log. The log is a temporary table, so a rollback undoes its entries together with the
+ * changes that they describe. All objects are temporary and end with the session, even if they were committed. The functions run with the rights of
+ * the role that connected, even if the target has changed its role.
  */
 export function logStatements({ tables, sequences }: Catalog): string[] {
   const variants = new Map<string, Table>(tables.map((table) => [variantOf(table), table]));
@@ -53,7 +53,7 @@ function pinned(settings: readonly string[]): string {
   return settings.map((name) => ` set ${name} = '${TEXT_SETTINGS[name]}'`).join("");
 }
 
-/** Groups tables that share a logging function: those whose rows depend on the same settings. */
+/** Returns the suffix of a table's logging function. Tables with the same text settings share a function. */
 function variantOf(table: Table): string {
   return settingsFor(table.types)
     .map((name) => Object.keys(TEXT_SETTINGS).indexOf(name))
@@ -72,7 +72,7 @@ function triggers(table: Table): string[] {
     `create trigger ${TRIGGER} after insert or update or delete on ${sqlName} for each row execute function pg_temp.seqqa_row_${variantOf(table)}()`,
     routine(`seqqa_truncate_${oid}() returns trigger`, truncated, settingsFor(table.types)),
     `create trigger ${TRIGGER}_truncate before truncate on ${sqlName} for each statement execute function pg_temp.seqqa_truncate_${oid}()`,
-    // Changes that the target makes in replica role are seen too.
+    // ENABLE ALWAYS also logs changes that the target makes in replica role.
     `alter table ${sqlName} enable always trigger ${TRIGGER}, enable always trigger ${TRIGGER}_truncate`,
   ];
 }

@@ -24,26 +24,25 @@ import type { StoreUrl } from "../connect/store-url.ts";
 import { quoteText } from "../connect/sql-text.ts";
 import { parseForUsers } from "../read/values.ts";
 
-/** A state with a savepoint. */
+/** A checkpoint: a state and its savepoint. */
 interface Level {
   readonly segment: Segment;
-  /** The position up to which the log was read at this savepoint: a rollback removes the later entries. */
+  /** The last log entry at this savepoint. Rolling back to the savepoint removes later entries. */
   readonly read: string;
   readonly depth: number;
 }
 
 export interface SavepointOptions {
   readonly store: StoreUrl;
-  /** The shared connection. */
   readonly core: SharedConnectionCore;
   readonly borrowed: boolean;
   readonly schemas: readonly string[] | undefined;
   readonly tables: readonly string[] | undefined;
 }
 
-/** After this many restores the exploring transaction is started again when it is at the root, so that what it left behind can be cleaned up. */
+/** After this many restores, a restore of the root state starts a new transaction, so that dead rows can be vacuumed in between. */
 const RENEW_AFTER = 2000;
-/** After this many restores its tables are cleaned from outside, since it may be long until it is at the root. */
+/** After this many restores, the tables are vacuumed over another connection, since it may be long until the root state is restored. */
 const CLEAN_AFTER = 1000;
 const TEXT_LOCALLY = Object.entries(TEXT_SETTINGS)
   .map(([name, value]) => `set local ${name} = ${quoteText(value)}`)
@@ -52,8 +51,8 @@ const ROOT = savepointAt(0);
 const BEGIN = "begin isolation level read committed read write";
 
 /**
- * Makes nested savepoints on the connection that an in-process target works on. Nothing is committed while exploring, so rolling back costs the same
- * whatever was changed. Sequences, which no savepoint rolls back, are restored by hand.
+ * Makes checkpoints of nested savepoints on the connection of an in-process target. Nothing is committed while exploring, so a restore costs the same
+ * however much was changed. No savepoint restores sequences, so they are restored separately.
  */
 export class SavepointMode implements PostgresMode {
   readonly traits: StoreTraits = { portable: false, commits: false };
@@ -68,7 +67,7 @@ export class SavepointMode implements PostgresMode {
   #mirror!: MultisetMirror;
   #levels: Level[] = [];
   #read = "0";
-  /** The activity of the target when the log was last read, and when the top level was made or restored. */
+  /** The target's activity count when the log was last read. `#clean`: the count when the newest checkpoint was made or restored. */
   #synced = -1;
   #clean = -1;
   #putBack = 0;
@@ -97,7 +96,7 @@ export class SavepointMode implements PostgresMode {
     return mode;
   }
 
-  /** Makes sure that a dead run left nothing in the user's own database, and notes what will be restored in it. */
+  /** Makes sure that no dead run has left changes in an external store, and records the sequences that will be restored. */
   async #borrow(): Promise<void> {
     const { store, schemas, tables } = this.#options;
     const left = await this.#alone(async (client) => {
@@ -107,7 +106,7 @@ export class SavepointMode implements PostgresMode {
     if (left === 1) await requireUnused(store);
     await this.#alone(async (client) => {
       const catalog = await readCatalog(raw(client));
-      // Refusals come before anything is noted.
+      // Throws for unknown tables before anything is recorded in the database.
       select(store, catalog, schemas, tables);
       await client.query("begin; set local role none");
       await noteCounters(client, store, catalog.sequences);
@@ -117,7 +116,7 @@ export class SavepointMode implements PostgresMode {
 
   root(): Promise<Observed> {
     return this.#alone(async (client) => {
-      // The changes so far (setup) stay in a lane's own store. In an external one they are rolled back in the end.
+      // Keeps the changes of `setup` in a lane's own store. In an external store they are rolled back at the end.
       const { borrowed } = this.#options;
       if (this.#core.schemaTouched && (await this.#log.schemaDifference()) !== undefined) await this.#install();
       if (!borrowed) await client.query("commit");
@@ -143,7 +142,7 @@ export class SavepointMode implements PostgresMode {
     });
   }
 
-  /** Makes no savepoint: the segment is for comparing, not for restoring. */
+  /** Returns the state for comparisons only: makes no savepoint, so the state cannot be restored. */
   async position(): Promise<Segment> {
     await this.#upToDate();
     return this.#mirror.top;
@@ -190,7 +189,7 @@ export class SavepointMode implements PostgresMode {
 
   async query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     const { types } = await importDriver();
-    // With values, even none, the text may hold one statement only: nothing can be smuggled behind it.
+    // The extended protocol allows only one statement in a text, so no second statement can be injected.
     const config = { text: sql, values: values as unknown[], types: parseForUsers(types), queryMode: "extended" };
     try {
       return await this.#looking(async (client) => {
@@ -218,7 +217,7 @@ export class SavepointMode implements PostgresMode {
     throw notPortable();
   }
 
-  /** Rolls back everything since the root; in an external store everything since it was opened. */
+  /** Rolls back to the root state. In an external store, rolls back to the state before the run. */
   async close(): Promise<void> {
     try {
       await this.#alone(async (client) => {
@@ -231,7 +230,7 @@ export class SavepointMode implements PostgresMode {
         }
       });
     } catch (error) {
-      // Losing the connection rolls back everything in it, except sequences.
+      // A lost connection is no error here, because the server has rolled back its transaction. Only sequences need to be restored.
       if (!(error instanceof SeqqaError) || error.code !== "STORE_LOST") throw error;
       if (this.#options.borrowed) await recoverApart(this.#options.store);
     } finally {
@@ -243,11 +242,11 @@ export class SavepointMode implements PostgresMode {
     this.#log = await SavepointStore.install(this.#options.store, this.#core.client!);
     const { store, schemas, tables } = this.#options;
     const selection = select(store, this.#log.catalog, schemas, tables);
-    // The next value of such a sequence depends on what a session keeps in advance, which no mode can see.
+    // No mode can predict the next value of a sequence with a session cache, so such sequences are not observed.
     this.#selection = { ...selection, sequences: (one) => !one.cached && selection.sequences(one) };
   }
 
-  /** Makes the present state the bottom of all checkpoints. */
+  /** Makes the present state the root state, below all checkpoints. */
   async #beginAt(client: Client, counters: string, before: string): Promise<void> {
     await client.query(`${before}savepoint ${ROOT}`);
     this.#mirror = new MultisetMirror(counters);
@@ -257,7 +256,7 @@ export class SavepointMode implements PostgresMode {
     this.#core.explore(this.#log.deferred);
   }
 
-  /** Cleans up after the exploring transaction, outside of it, and begins the next one. */
+  /** Cleans up between two exploring transactions and begins the next one. */
   async #renew(client: Client): Promise<void> {
     if (this.#putBack > 0) await this.#vacuum(client);
     await this.#log.empty();
@@ -266,20 +265,20 @@ export class SavepointMode implements PostgresMode {
     await client.query(BEGIN);
   }
 
-  /** Removes the dead rows of rollbacks: the server's own vacuum does not learn of them while a transaction is open. */
+  /** Removes the dead rows of rollbacks. Autovacuum does not learn of them while the transaction is open. */
   async #vacuum(client: Client): Promise<void> {
     for (const { sqlName } of this.#log.catalog.tables) await client.query(`vacuum ${sqlName}`).catch(() => undefined);
     this.#unclean = 0;
   }
 
-  /** Ignores failures: a server without a free connection for this can still restore. */
+  /** Vacuums over another connection. Ignores failures, since restores work without it. */
   async #cleanApart(): Promise<void> {
     this.#unclean = 0;
     const names = this.#log.catalog.tables.map(({ sqlName }) => sqlName);
     await vacuumApart(this.#options.store, names).catch(() => undefined);
   }
 
-  /** Reads the log if the target did something since the last time; otherwise the server is not asked. */
+  /** Reads the log, but only if the target has made a request since the last read. */
   #upToDate(): Promise<void> {
     if (this.#core.quiet && this.#core.activity === this.#synced) return Promise.resolve();
     return this.#alone(() => this.#sync());
@@ -298,7 +297,7 @@ export class SavepointMode implements PostgresMode {
     this.#synced = activity;
   }
 
-  /** Works as the role that connected; its settings and changes are undone. */
+  /** Does reading work as the role that connected. Rolls back the work's settings and changes. */
   #looking<T>(work: (client: Client) => Promise<T>): Promise<T> {
     return this.#core.alone(async (client) => {
       await client.query("savepoint seqqa_look; set local role none");

@@ -10,15 +10,15 @@ import { cannotSavepoint } from "./savepoint-failures.ts";
 import { quoteText } from "../connect/sql-text.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** A session that has just ended holds its locks for a moment. */
+/** Milliseconds to wait for the store's lock. A session that has just ended may hold the lock for a moment. */
 const IN_USE_MS = 3000;
 const RECORD = `${OURS}.savepoint_counters`;
-/** Asks the catalogs: a name in a schema that the role may not use is an error. */
+/** Queries the catalogs, because naming a table in a schema that the role may not use is an error. */
 const HAS_RECORD = `select 1 from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where n.nspname = '${OURS}' and c.relname = 'savepoint_counters'`;
 
 /**
- * Notes sequences in the user's own database before anything is done to it: the server does not roll them back by itself when a run is killed. Takes
- * the lock that keeps other runs off the database, which ends with the session.
+ * Records the sequences of an external store before anything is changed, because the server does not roll them back when a run is killed. Takes the
+ * lock that keeps other runs off the database; the lock ends with the session.
  *
  * @throws SeqqaError `STORE_IN_USE`, `SAVEPOINT_HINDERED`
  */
@@ -37,7 +37,7 @@ export async function noteCounters(client: Client, store: StoreUrl, sequences: r
 }
 
 /**
- * Restores sequences that a dead run in savepoint mode moved; any role that could begin such a run can. With `onlyLook` nothing is done.
+ * Restores sequences that a dead run in savepoint mode changed. Works for every role that could start such a run. `onlyLook`: changes nothing.
  *
  * @returns `true` if there was something to restore
  * @throws SeqqaError `STORE_IN_USE`
@@ -54,7 +54,6 @@ export async function recoverCounters(client: Client, store: StoreUrl, onlyLook 
   return true;
 }
 
-/** Does the same as {@link recoverCounters}, on a connection of its own. */
 export async function recoverApart(store: StoreUrl, onlyLook = false): Promise<boolean> {
   const client = await connect(store);
   try {
@@ -72,11 +71,10 @@ async function lock(client: Client, store: StoreUrl): Promise<void> {
   }
 }
 
-/** Restores sequences to what was noted, if there is a note. A sequence that is gone went with what made it. */
+/** Restores sequences to the recorded values, if there are any. Skips sequences that no longer exist. */
 export const putNotedCounters: string = countersBack(
   `select to_regclass(sequence) as sequence, last, called, null::bigint as recorded_last, null::boolean as recorded_called from ${RECORD}`,
   RECORD,
 );
 
-/** Removes the note. */
 export const forgetCounters: string = `drop schema if exists ${OURS} cascade`;

@@ -1,36 +1,35 @@
 import type { Ending } from "./savepoint-endings.ts";
 import { isWord, lower, splitStatements, type Token } from "./savepoint-tokens.ts";
 
-/** The effect of a statement on the transaction that it runs in. */
+/** The effect of a statement on the transaction in which it is executed. */
 export type Control =
   | { readonly kind: "begin"; readonly tag: string; readonly readOnly: boolean | undefined }
   | { readonly kind: "commit" | "rollback"; readonly chain: boolean }
-  /** Concerns the target's own savepoints. */
+  /** A statement about the target's own savepoints. */
   | { readonly kind: "savepoint" | "release" | "rollback to"; readonly tag: string; readonly name: string }
   | { readonly kind: "set transaction"; readonly readOnly: boolean | undefined }
   | { readonly kind: "set constraints" }
   | { readonly kind: "two-phase"; readonly tag: string }
-  /** Refused outside of a transaction. */
+  /** A statement that is an error outside of a transaction. */
   | { readonly kind: "block only"; readonly tag: string };
 
-/** A setting that ends with the transaction. */
+/** A setting that a statement changes until the end of the transaction. */
 export interface LocalSetting {
-  /** Its name, or the position (from 1) of the bound value that is its name. */
+  /** The setting's name, or the position (from 1) of the parameter with the name. */
   readonly name: string | number;
-  /** The position of the bound value that says whether the setting is local. */
+  /** The position of the parameter that says if the change is local. */
   readonly onlyIf?: number | undefined;
 }
 
 export interface Statement {
   readonly text: string;
-  /** Its position in the whole text. */
   readonly start: number;
   readonly control: Control | undefined;
   readonly locals: readonly LocalSetting[];
   readonly ending: Ending | undefined;
 }
 
-/** A text without any of these words has ordinary statements only. */
+/** A text without any of these words needs no tokenizer: it has ordinary statements only. */
 const INTERESTING =
   /\b(?:begin|start|commit|end|rollback|abort|savepoint|release|prepare|constraints|lock|declare|on\s+commit|set_config|set\s+(?:\/\*.*?\*\/\s*)*(?:local|session|transaction))\b/is;
 
@@ -38,7 +37,7 @@ const KEPT_TEXTS = 500;
 const KEPT_LENGTH = 2000;
 const known = new Map<string, readonly Statement[]>();
 
-/** Returns the statements of a text, with those that concern transactions classified. Empty statements are left out. */
+/** Splits a text into statements and classifies those that concern transactions. Leaves out empty statements. */
 export function statementsOf(text: string): readonly Statement[] {
   if (!INTERESTING.test(text)) return [{ text, start: 0, control: undefined, locals: [], ending: undefined }];
   const before = known.get(text);
@@ -62,7 +61,7 @@ function statementOf(text: string, tokens: readonly Token[]): Statement {
   };
 }
 
-/** Returns `undefined` also for what the server will refuse as a syntax error. */
+/** Returns the effect of a statement, or `undefined` if it has none, or if the server will refuse it as a syntax error. */
 function controlOf(tokens: readonly Token[]): Control | undefined {
   const [first, second, third] = tokens;
   if (first?.kind !== "word") return undefined;
@@ -121,7 +120,7 @@ function end(kind: "commit" | "rollback", rest: readonly Token[]): Control | und
 const MODE =
   /^(?:ISOLATION LEVEL (?:SERIALIZABLE|REPEATABLE READ|READ COMMITTED|READ UNCOMMITTED)|READ ONLY|READ WRITE|(?:NOT )?DEFERRABLE)(?: ?, ?| |$)/;
 
-/** Returns the modes of a transaction. Only READ ONLY makes a difference on a connection where nobody else writes. */
+/** Returns the modes of a transaction. Only READ ONLY matters, because nobody else writes on this connection. */
 function modesOf(tokens: readonly Token[]): { readonly readOnly: boolean | undefined } | undefined {
   let rest = tokens.map(({ value }) => value).join(" ");
   let readOnly: boolean | undefined;
@@ -135,7 +134,7 @@ function modesOf(tokens: readonly Token[]): { readonly readOnly: boolean | undef
   return { readOnly };
 }
 
-/** Forms of SET LOCAL that do not begin with the name of the setting. */
+/** Forms of SET LOCAL that do not begin with the setting's name, and the settings that they change. */
 const SPELLINGS: Readonly<Record<string, string>> = {
   TIME: "timezone",
   ROLE: "role",
@@ -166,7 +165,6 @@ function parameter(token: Token | undefined): number | undefined {
   return token?.kind === "symbol" && /^\$\d+$/.test(token.value) ? Number(token.value.slice(1)) : undefined;
 }
 
-/** Returns the third argument of a call whose second argument begins here. */
 function thirdArgument(tokens: readonly Token[], from: number): Token | undefined {
   let depth = 0;
   for (let at = from; at < tokens.length; at++) {
@@ -193,7 +191,7 @@ function settingName(tokens: readonly Token[], at: number): string | undefined {
   return names.join(".");
 }
 
-/** Returns the object that the statement makes and that a COMMIT ends. */
+/** Returns the object that the statement creates and that COMMIT ends. */
 function endingOf(tokens: readonly Token[]): Ending | undefined {
   const follow = (...words: readonly string[]): number =>
     tokens.findIndex((_, at) => words.every((word, i) => isWord(tokens[at + i], word)));

@@ -12,15 +12,15 @@ import type { StoreUrl } from "../connect/store-url.ts";
 
 const RAW = { getTypeParser: () => (text: unknown) => text };
 
-/** Returns values as the server writes them, on a connection that parses them for the target. */
+/** Wraps the shared connection so that values are returned as the server's text, not parsed as for the target. */
 export function raw(client: Client): Queryable {
   return { query: (config) => client.query({ ...config, types: RAW } as never) };
 }
 
-/** Milliseconds to wait for the locks that installing needs. */
+/** Milliseconds to wait for the locks that installing the log needs. */
 export const LOCK_LIMIT_MS = 5000;
 
-/** Does work under settings of ours, in a session whose settings are the target's. After a failure a rollback restores them. */
+/** Does work under other settings in the target's session. If the work fails, the rollback restores the settings. */
 async function underSettings<T>(client: Client, settings: Readonly<Record<string, string>>, work: () => Promise<T>): Promise<T> {
   const names = Object.keys(settings);
   const [before = []] = await rowsOf<string[]>(
@@ -35,18 +35,16 @@ async function underSettings<T>(client: Client, settings: Readonly<Record<string
   return result;
 }
 
-/** The changes that were logged since a reading. */
 export interface Reading {
   readonly changes: RowSums;
   readonly counters: string;
-  /** The position up to which the log was read. */
   readonly read: string;
 }
 
-/** The log of a database whose target works on the given connection, and the known schema. */
+/** The log of changes on the shared connection, and the schema that it was installed for. */
 export class SavepointStore {
   readonly catalog: Catalog;
-  /** The constraints that are checked at COMMIT, quoted. */
+  /** The quoted names of the constraints that are initially deferred. */
   readonly deferred: readonly string[];
   readonly #store: StoreUrl;
   readonly #client: Client;
@@ -62,7 +60,7 @@ export class SavepointStore {
     this.#index = new Map(catalog.tables.map(({ oid }, i) => [oid, i]));
   }
 
-  /** Installs the log, as the role that connected. */
+  /** Installs the log with the rights of the role that connected. */
   static async install(store: StoreUrl, client: Client): Promise<SavepointStore> {
     return underSettings(client, { ...TEXT_SETTINGS, role: "none", lock_timeout: `${LOCK_LIMIT_MS}ms` }, async () => {
       const asText = raw(client);
@@ -85,7 +83,6 @@ export class SavepointStore {
     return catalogDifference(this.#schema, now);
   }
 
-  /** Reads what was logged after a position. */
   async read(after: string): Promise<Reading> {
     type Entry = readonly [id: string, rel: string, before: string | null, now: string | null];
     const entries = await rowsOf<Entry>(raw(this.#client), `select * from pg_temp.seqqa_read(${after})`);
@@ -111,8 +108,8 @@ export class SavepointStore {
   }
 
   /**
-   * Returns the statements that set the counters to these values, given as text of a reading; none if there are none. They follow a rollback, which
-   * may bring back a sequence as it was before TRUNCATE ... RESTART IDENTITY: so they ask for the present values, although these were read before.
+   * Returns the statements that set the counters to the values of an earlier read; none if there are no counters. They run after a rollback, which
+   * may undo TRUNCATE ... RESTART IDENTITY, so they read the present values again.
    */
   static putCounters(wanted: string): string[] {
     return wanted === "{}" ? [] : [`select pg_temp.seqqa_put(${quoteText(wanted)})`];
@@ -144,7 +141,7 @@ async function requirePrivileges(store: StoreUrl, client: Queryable, { tables, s
     throw cannotSavepoint(store, `the role that connects may not set the sequence ${nameOf(sequences, sequence[0])}`);
 }
 
-/** @throws SeqqaError for names that would also defer other constraints */
+/** Returns the initially deferred constraints. @throws SeqqaError if one shares its name with a constraint that is not deferred */
 async function deferredConstraints(store: StoreUrl, client: Queryable): Promise<string[]> {
   const rows = await rowsOf<[name: string, all: string]>(
     client,

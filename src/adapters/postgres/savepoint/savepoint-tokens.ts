@@ -1,7 +1,6 @@
-/** A part of an SQL text. */
 export interface Token {
   readonly kind: "word" | "quoted" | "string" | "symbol";
-  /** Words in upper case; the content of strings and quoted names. */
+  /** A word in upper case, the content of a string or quoted name, or a symbol. */
   readonly value: string;
   readonly start: number;
   readonly end: number;
@@ -37,7 +36,7 @@ function tokenize(text: string): Token[] {
   return tokens;
 }
 
-/** Folds names as the server does: other letters than these stay as they are. */
+/** Converts ASCII letters only, as the server does for unquoted names. */
 function upper(word: string): string {
   return word.replaceAll(/[a-z]+/g, (part) => part.toUpperCase());
 }
@@ -46,7 +45,7 @@ export function lower(word: string): string {
   return word.replaceAll(/[A-Z]+/g, (part) => part.toLowerCase());
 }
 
-/** Returns the end of a block comment. Block comments nest. */
+/** Returns the end of a block comment, which may contain others. */
 function endOfComment(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
@@ -59,7 +58,7 @@ function endOfComment(text: string, from: number): number {
   return text.length;
 }
 
-/** Splits a text into statements at semicolons, but not at those inside parentheses (rules) and inside a routine's BEGIN ATOMIC ... END. */
+/** Splits a text into statements at semicolons, except inside parentheses (rules) and inside a routine's BEGIN ATOMIC ... END. */
 export function splitStatements(text: string): Token[][] {
   const statements: Token[][] = [];
   let current: Token[] = [];

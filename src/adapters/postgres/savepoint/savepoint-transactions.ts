@@ -4,7 +4,7 @@ import { Endings } from "./savepoint-endings.ts";
 import { LocalSettings } from "./savepoint-locals.ts";
 import { statementsOf, type Control, type Statement } from "./savepoint-statements.ts";
 
-/** Returns the name of a savepoint of the transaction that explores, from the root's up. */
+/** Returns the name of a checkpoint's savepoint. Depth 0 is the root state. */
 export function savepointAt(depth: number): string {
   return `seqqa_${depth}`;
 }
@@ -12,26 +12,29 @@ export function savepointAt(depth: number): string {
 export interface TransactionsOptions {
   readonly client: Client;
   readonly DatabaseError: typeof DatabaseError;
-  /** The constraints that are checked at COMMIT by default, quoted. */
+  /** The quoted names of the constraints that are initially deferred. */
   readonly deferred: readonly string[];
-  /** Called with every command that was executed, e.g. `INSERT 0 1`. */
+  /** Called with the command tag of each executed statement, e.g. `INSERT 0 1`. */
   readonly executed: (tag: string) => void;
   readonly warn: (message: string, code: string) => void;
 }
 
-/** A transaction cannot be made to write again, so the savepoint in which it became read-only must be released. */
+/**
+ * Matches a change of the access mode. A read-only transaction cannot become read-write again, except by releasing the savepoint in which it became
+ * read-only.
+ */
 const READ_ONLY_SETTING = /\btransaction_read_only\b/i;
 const ORDINARY: Statement = { text: "", start: 0, control: undefined, locals: [], ending: undefined };
 
 /**
- * Makes the transactions of a target into savepoints of the one that explores. A statement outside of a transaction is a transaction of its own, as
- * on any connection: a failure undoes that statement only. There always is a savepoint above which nothing was done. BEGIN costs nothing. COMMIT and
- * the end of a statement take the next savepoint without anybody waiting for it, and a checkpoint keeps the present one.
+ * Replaces the target's transactions by savepoints in the exploring transaction. A statement outside of a transaction is a transaction of its own, so
+ * a failure undoes that statement only. Between transactions there is always an unused savepoint to which the next one can be rolled back, so BEGIN
+ * sends nothing. COMMIT makes the next savepoint without waiting for the answer. A checkpoint keeps the present one.
  */
 export class TargetTransactions {
   readonly #options: TransactionsOptions;
   #state: "idle" | "open" | "failed" = "idle";
-  /** `true` if the transaction is the server's own, around a single text. */
+  /** `true` if the transaction is implicit: the server's own, around a single text. */
   #implicit = false;
   #readOnly = false;
   /** The target's own savepoints, the innermost last. */
@@ -40,9 +43,9 @@ export class TargetTransactions {
   readonly #locals = new LocalSettings();
   /** The depth of the savepoint to which the target's next changes can be rolled back. */
   #depth = 0;
-  /** `true` if that savepoint is a checkpoint: it stays when the target commits. */
+  /** `true` if the savepoint at `#depth` belongs to a checkpoint, so that COMMIT must not release it. */
   #kept = true;
-  /** `true` if the transaction began at the checkpoint below, and took its own savepoint in its middle. */
+  /** `true` if the transaction began at a checkpoint's savepoint and made its own savepoint later. */
   #split = false;
   readonly #endings = new Endings();
   #pending: Promise<unknown> | undefined;
@@ -52,45 +55,45 @@ export class TargetTransactions {
     this.#options = options;
   }
 
-  /** The status as in the driver: idle, in a transaction, in a failed one. */
+  /** The transaction status, as in the driver: idle, in a transaction, or in a failed transaction. */
   get status(): "I" | "T" | "E" {
     return this.#state === "idle" ? "I" : this.#state === "open" ? "T" : "E";
   }
 
-  /** Waits for commands that nobody waited for. @throws the error of such a command: the connection is of no use then. */
+  /** Waits for the commands that were sent in the background. @throws the first error of such a command, after which the connection cannot be used */
   async settled(): Promise<void> {
     if (this.#pending !== undefined) await this.#pending;
     if (this.#broken !== undefined) throw this.#broken;
     if (this.#options.client.getTransactionStatus() === "I") throw new Error("the target ended it");
   }
 
-  /** Makes a savepoint at the present state, when no transaction is open. @returns the depth of the savepoint */
+  /** Makes a checkpoint of the present savepoint. The target must have no open transaction. @returns the depth of the savepoint */
   async keep(): Promise<number> {
     if (this.#kept) await this.#options.client.query(`savepoint ${savepointAt(++this.#depth)}`);
     this.#kept = true;
     return this.#depth;
   }
 
-  /** Records that the transaction was rolled back to a kept savepoint. */
+  /** Records that the exploring transaction was rolled back to a checkpoint. */
   wentBack(depth: number): void {
     this.#depth = depth;
     this.#kept = true;
     this.#split = false;
   }
 
-  /** The command that undoes everything since the last commit of the target. */
+  /** The command that undoes everything since the target's last commit. */
   get undo(): string {
     return `rollback to savepoint ${savepointAt(this.#depth)}`;
   }
 
-  /** Executes a query, or its replacement, and reports to the query how it ended. */
+  /** Executes the target's query, or the statements that replace it, and reports the outcome to the query. */
   async run(query: Submittable): Promise<void> {
     if (this.#pending !== undefined) await this.#pending;
     const statements = typeof query.text === "string" ? statementsOf(query.text) : [];
     const bound = (query.values?.length ?? 0) > 0;
     const special = statements.some(({ control, locals, ending }) => control !== undefined || ending !== undefined || locals.length > 0);
-    // Several statements with values are sent as one text, which the server refuses.
     if (typeof query.text === "string" && READ_ONLY_SETTING.test(query.text)) this.#apart();
+    // Several statements with values are sent as one text, so that the server refuses them as usual.
     const parts = special && !(bound && statements.length > 1) ? statements : [ORDINARY];
     for (const part of parts) {
       if (this.#state === "idle") [this.#state, this.#implicit] = ["open", true];
@@ -103,12 +106,11 @@ export class TargetTransactions {
     else fail(this.#options.client, query, error);
   }
 
-  /** Rolls back what a session left open when it was closed. */
   abandon(): void {
     if (this.#state !== "idle") this.#rollback();
   }
 
-  /** @returns `true` if it succeeded; a failure was reported to the query. */
+  /** Executes one statement of a query. Reports a failure to the query. @returns `true` if it succeeded */
   async #step(query: Submittable, part: Statement, apart: boolean): Promise<boolean> {
     const { control } = part;
     const error = control === undefined ? undefined : await this.#control(query, control, apart);
@@ -137,12 +139,15 @@ export class TargetTransactions {
       if (ending !== undefined) this.#endings.note(ending);
       return true;
     }
-    // A query that the driver itself refused (for a value that it cannot send) never reached the transaction.
+    // The driver refused a value before it sent the query, so the transaction has not failed.
     if ((outcome.error as Partial<DatabaseError>).severity !== undefined) this.#state = "failed";
     return false;
   }
 
-  /** @returns `true`: done; an error to report; `undefined`: the caller sends the statement itself. */
+  /**
+   * Executes a statement about transactions. @returns `true` if it was executed, an error to report, or `undefined` if the caller must send the
+   * statement itself
+   */
   async #control(query: Submittable, control: Control, several: boolean): Promise<true | DatabaseError | undefined> {
     const done = (tag: string): true => {
       query.handleCommandComplete?.({ text: tag }, this.#options.client.connection);
@@ -163,7 +168,7 @@ export class TargetTransactions {
           if (chain) return this.#error("25P01", `${word} AND CHAIN can only be used in transaction blocks`);
           this.#options.warn("there is no transaction in progress", "25P01");
         }
-        // The server forgets the characteristics of a transaction that has failed outside of all savepoints.
+        // The server forgets the access mode of a failed transaction, unless the failure was above a savepoint.
         const readOnly = this.#readOnly && (this.#state === "open" || this.#savepoints.length > 0);
         const commits = kind === "commit" && this.#state === "open";
         if (commits) {
@@ -174,7 +179,7 @@ export class TargetTransactions {
           [this.#state, this.#implicit] = ["open", false];
           await this.#access(readOnly);
         }
-        // The rest of the same text is a transaction of the server's own again; with nothing left it costs nothing.
+        // The rest of the text is in a new implicit transaction, which costs nothing if the text has ended.
         else [this.#state, this.#implicit] = ["open", true];
         return done(commits ? "COMMIT" : "ROLLBACK");
       }
@@ -182,7 +187,8 @@ export class TargetTransactions {
       case "release":
       case "rollback to":
         if (this.#implicit && this.#state === "open") return this.#error("25P01", `${control.tag} can only be used in transaction blocks`);
-        // The target's savepoints end with its transaction, so they must not be directly above a checkpoint.
+        // The target's savepoints end with its transaction when a savepoint below them is released. A checkpoint's savepoint is never released, so
+        // make another one.
         if (control.kind === "savepoint") this.#apart();
         return undefined;
       case "set transaction":
@@ -210,7 +216,7 @@ export class TargetTransactions {
     if (at >= 0) this.#savepoints.length = kind === "release" ? at : at + 1;
   }
 
-  /** Makes the transaction read-only, above a savepoint of its own. Releasing that savepoint restores the access mode that holds outside of it. */
+  /** Makes the transaction read-only above a savepoint of its own. Releasing that savepoint restores the previous access mode. */
   async #access(readOnly: boolean | undefined): Promise<void> {
     if (readOnly !== true) return;
     this.#readOnly = true;
@@ -219,7 +225,7 @@ export class TargetTransactions {
     this.#background("set transaction read only");
   }
 
-  /** @returns the error of a constraint that was not met; then everything is rolled back. */
+  /** Commits the target's transaction. @returns the error of a violated constraint, after which everything was rolled back */
   async #commit(): Promise<Error | undefined> {
     const { deferred, client } = this.#options;
     const before = this.#kept ? [] : [`release savepoint ${savepointAt(this.#depth)}`];
@@ -264,14 +270,14 @@ export class TargetTransactions {
     this.#locals.forget();
   }
 
-  /** Takes a savepoint that is released at the end of the transaction, if the present one is a checkpoint. */
+  /** If the present savepoint belongs to a checkpoint, makes another one, which is released at the end of the transaction. */
   #apart(): void {
     if (!this.#kept || this.#state === "failed") return;
     [this.#depth, this.#kept, this.#split] = [this.#depth + 1, false, true];
     this.#background(`savepoint ${savepointAt(this.#depth)}`);
   }
 
-  /** Sends a command without waiting for it; whatever is sent next comes after it. */
+  /** Sends a command without waiting for its answer. Later commands are sent after it. */
   #background(text: string): void {
     const before = this.#pending;
     const doing = (before === undefined ? this.#options.client.query(text) : before.then(() => this.#options.client.query(text)))

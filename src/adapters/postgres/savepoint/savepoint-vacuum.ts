@@ -3,8 +3,8 @@ import type { StoreUrl } from "../connect/store-url.ts";
 import { vacuumText } from "../journal/vacuum.ts";
 
 /**
- * Removes the rows that were rolled back, on a connection of its own, while the exploring transaction stays open: the writes of a subtransaction are
- * dead for everybody as soon as it was rolled back. A table that is locked, not committed yet, or another role's is left for another time.
+ * Removes rolled back rows over another connection, while the exploring transaction is open. Rows of a rolled back subtransaction are dead for all
+ * sessions at once. Skips tables that are locked, not committed yet, or owned by another role.
  */
 export async function vacuumApart(store: StoreUrl, tables: readonly string[]): Promise<void> {
   const client = await connect(store, { settings: CONTROL_SETTINGS });

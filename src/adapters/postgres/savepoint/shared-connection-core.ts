@@ -8,13 +8,12 @@ import { connectionClosed, connectionShared, transactionOpen } from "./savepoint
 import { TargetTransactions } from "./savepoint-transactions.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** The parts of the driver itself that are needed. */
 interface Driver {
   readonly Query: typeof Query;
   readonly DatabaseError: typeof DatabaseError;
 }
 
-/** The one connection behind all clients of a lane's target, and our own way to it. */
+/** The one connection to the server that all clients of a lane's target share, and that seqqa uses too. */
 export class SharedConnectionCore implements SessionHost {
   readonly store: StoreUrl;
   readonly #turns = new Turns();
@@ -27,11 +26,10 @@ export class SharedConnectionCore implements SessionHost {
   #running: SharedSession | undefined;
   #ended = false;
   #lost: Error | undefined;
-  /** Increases with everything that the target executes. */
+  /** Counts the requests that the target has made. */
   activity = 0;
-  /** `true` if something that may have changed the schema was executed since this was last set to `false`. */
+  /** `true` if a statement that may have changed the schema was executed since this was last set to `false`. */
   schemaTouched = false;
-  /** Called when the connection is lost. */
   onLost: (error: Error) => void = () => undefined;
 
   constructor(store: StoreUrl) {
@@ -42,18 +40,17 @@ export class SharedConnectionCore implements SessionHost {
     return this.#client;
   }
 
-  /** `true` if the target does nothing, and has no transaction open. */
+  /** `true` if no request of the target is running and it has no open transaction. */
   get quiet(): boolean {
     return this.#turns.quiet;
   }
 
-  /** Calls `action` with the client as soon as there is one. */
   configure(action: (client: Client) => void): void {
     if (this.#client === undefined) this.#onOpen.push(action);
     else action(this.#client);
   }
 
-  /** Connects, once. @throws SeqqaError without credentials */
+  /** Opens the connection on the first call. @throws SeqqaError without credentials */
   open(): Promise<void> {
     this.#opening ??= this.#connect();
     return this.#opening;
@@ -63,7 +60,7 @@ export class SharedConnectionCore implements SessionHost {
     try {
       const client = await connect(this.store, { lost: (error) => this.#lose(error) });
       client.on("notice", (notice) => this.#running?.emit("notice", notice));
-      // Between two requests the target's connection is idle in the transaction that explores.
+      // Between requests, the shared connection is idle in the exploring transaction.
       await client.query("set idle_in_transaction_session_timeout = 0");
       this.#driver = await importDriver();
       this.#client = client;
@@ -80,7 +77,7 @@ export class SharedConnectionCore implements SessionHost {
     this.onLost(this.#lost);
   }
 
-  /** Returns a client of the pool: the one that was released last, with what it left open, as in a real pool. */
+  /** Returns the client that was released last, including its open transaction, like a real pool. */
   session(make: () => SharedSession): SharedSession {
     return this.#idle.pop() ?? make();
   }
@@ -121,8 +118,8 @@ export class SharedConnectionCore implements SessionHost {
   }
 
   /**
-   * Returns the session if its transaction is still open. After a failure the driver does not know this yet; after the answer to an empty query it
-   * does.
+   * Returns the session if its transaction is still open. After a failure the driver learns the status only with the answer to another query, so an
+   * empty one is sent.
    */
   async #stillOpen(session: SharedSession): Promise<SharedSession | undefined> {
     const client = this.#client!;
@@ -144,9 +141,9 @@ export class SharedConnectionCore implements SessionHost {
   }
 
   /**
-   * Uses the connection while no transaction of the target is open. While exploring, work that fails is undone as a whole.
+   * Uses the connection while the target has no open transaction. While exploring, failed work is rolled back.
    *
-   * @throws SeqqaError `STORE_BUSY` when the target keeps one open
+   * @throws SeqqaError `STORE_BUSY` if the target does not end its transaction
    */
   alone<T>(work: (client: Client) => Promise<T>): Promise<T> {
     const turn = async (): Promise<T> => {
@@ -164,10 +161,7 @@ export class SharedConnectionCore implements SessionHost {
     return this.#turns.take(undefined, turn, { limitMs: BUSY_LIMIT_MS, giveUp: () => transactionOpen(this.store, BUSY_LIMIT_MS) });
   }
 
-  /**
-   * Starts exploring; to be called inside {@link alone} above the root's savepoint. From here on the target's transactions are savepoints above that
-   * one.
-   */
+  /** Starts exploring: the target's transactions become savepoints. Call it inside {@link alone}, after the root state's savepoint was made. */
   explore(deferred: readonly string[]): void {
     this.#transactions = new TargetTransactions({
       client: this.#client!,
@@ -180,17 +174,17 @@ export class SharedConnectionCore implements SessionHost {
     });
   }
 
-  /** Makes a savepoint at the present state; inside {@link alone}. @returns the depth of the savepoint */
+  /** Makes a checkpoint's savepoint. Call it inside {@link alone}. @returns the depth of the savepoint */
   keep(): Promise<number> {
     return this.#transactions!.keep();
   }
 
-  /** Records that the transaction was rolled back to a kept savepoint; inside {@link alone}. */
+  /** Records that the exploring transaction was rolled back to a checkpoint. Call it inside {@link alone}. */
   wentBack(depth: number): void {
     this.#transactions!.wentBack(depth);
   }
 
-  /** Ends the exploration: the target works on a plain connection again. */
+  /** Stops exploring: the target's statements are sent unchanged. */
   stopExploring(): void {
     this.#transactions = undefined;
   }
@@ -202,7 +196,6 @@ export class SharedConnectionCore implements SessionHost {
   }
 }
 
-/** Fails a query that never got to the connection. */
 function refuse({ submittable, callback }: Asked, error: Error): void {
   if (submittable === undefined) return callback?.(error);
   submittable.handleError?.(error, undefined as never);

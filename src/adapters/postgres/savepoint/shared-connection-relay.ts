@@ -1,6 +1,6 @@
 import type { Client, Connection } from "pg";
 
-/** A query, with the methods that the driver calls while its answer comes in: `pg.Query`, pg-cursor, pg-query-stream and the like. */
+/** A query with the methods that the driver calls for its answer: `pg.Query`, pg-cursor, pg-query-stream and others. */
 export interface Submittable {
   readonly text?: unknown;
   readonly values?: readonly unknown[] | undefined;
@@ -10,12 +10,12 @@ export interface Submittable {
   handleError?(error: Error, connection: Connection): void;
 }
 
-/** The end of a query, before a success is reported to the caller. A failure was reported already. */
+/** The outcome of a query. A failure has already been reported to the query; a success has not. */
 export type Outcome = { readonly kind: "done"; readonly tags: readonly string[] } | { readonly kind: "failed"; readonly error: Error };
 
 /**
- * Sends a query and passes its answer on, except for the report of its success: the caller makes that, once it has done what goes with it. With
- * `text`, only that part of the query's text is sent.
+ * Sends a query and passes its answer on. The caller reports success after its own work is done. With `text`, sends only that part of the query's
+ * text.
  */
 export function relay(
   client: Client,
@@ -34,7 +34,7 @@ export function relay(
       handleError: (error: Error, connection: Connection) => {
         adapt(error);
         resolve({ kind: "failed", error });
-        // Reported at once: a cursor then sends what makes the server continue.
+        // Reported at once, because pg-cursor then sends the Sync message for which the server waits.
         query.handleError?.(error, connection);
       },
       ...(text === undefined ? {} : { submit: (connection: Connection) => (connection.query(text), null) }),
@@ -51,7 +51,7 @@ export function relay(
   });
 }
 
-/** Reports to a query that it succeeded; with `tag`, although it was never sent. */
+/** Reports success to a query. With `tag`, reports that command although it was never sent. */
 export function succeed(client: Client, query: Submittable, tag?: string): void {
   const { connection } = client;
   if (tag !== undefined) query.handleCommandComplete?.({ text: tag }, connection);

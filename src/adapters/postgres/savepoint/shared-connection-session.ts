@@ -6,7 +6,7 @@ import type { StoreUrl } from "../connect/store-url.ts";
 
 type Callback = (error: Error | null | undefined, result?: unknown) => void;
 
-/** A query from before there is a connection: the driver's own class is known only once there is one. */
+/** A query that may come before the connection is open, when the driver's class for queries is not loaded yet. */
 export interface Asked {
   readonly config: unknown;
   readonly values: unknown;
@@ -14,21 +14,19 @@ export interface Asked {
   readonly submittable: Submittable | undefined;
 }
 
-/** The part of a shared connection that a session needs. */
 export interface SessionHost {
   readonly client: Client | undefined;
   readonly store: StoreUrl;
   configure(action: (client: Client) => void): void;
   ask(session: SharedSession, asked: Asked): void;
-  /** Ends the session and rolls back what it left open. */
   drop(session: SharedSession): Promise<void>;
   giveBack(session: SharedSession): void;
   status(session: SharedSession): "I" | "T" | "E";
 }
 
 /**
- * One client, as the target sees it, like a result of `pool.connect()`. It has transactions of its own, and shares everything else that belongs to a
- * session (settings, temporary tables, advisory locks) with the other clients of its lane.
+ * One of the target's clients, like a result of `pool.connect()`. It has its own transactions. Settings, temporary tables and advisory locks are
+ * shared with the lane's other clients.
  */
 export class SharedSession extends EventEmitter {
   readonly #host: SessionHost;
@@ -39,7 +37,8 @@ export class SharedSession extends EventEmitter {
   }
 
   /**
-   * Works like `pg.Client.query`: takes a text, a text and values, a config object, or something to submit; returns a promise, or calls a callback.
+   * Works like `pg.Client.query`. Accepts a text, a text and values, a config object, or an object with `submit`. Returns a promise, or calls a
+   * callback.
    */
   query(config: unknown, values?: unknown, callback?: Callback): unknown {
     if (config === null || config === undefined) throw new TypeError("Client was passed a null or undefined query");
@@ -60,19 +59,19 @@ export class SharedSession extends EventEmitter {
       const settle: Callback = (error, result) => (error ? reject(error) : resolve(result));
       this.#host.ask(this, { config, values: bound, callback: settle, submittable: undefined });
     }).catch((error: unknown) => {
-      // Done as in the driver: the stack that leads here is of no use, the caller's is.
+      // Replaces the stack trace by the caller's, as the driver does.
       if (error instanceof Error) Error.captureStackTrace(error);
       throw error;
     });
   }
 
-  /** Returns the client to the pool; with `destroy`, rolls back what it left open. */
+  /** Returns the client to the pool. With `destroy`, rolls back its open transaction instead. */
   release(destroy?: unknown): void {
     if (destroy !== undefined && destroy !== false) void this.#host.drop(this).catch(() => undefined);
     else this.#host.giveBack(this);
   }
 
-  /** Ends this client and rolls back what it left open. The connection itself belongs to the lane. */
+  /** Ends this client and rolls back its open transaction. The connection to the server stays open, since it belongs to the lane. */
   end(callback?: () => void): Promise<void> | undefined {
     const ended = this.#host.drop(this);
     if (callback === undefined) return ended;
@@ -84,12 +83,11 @@ export class SharedSession extends EventEmitter {
     return this.#host.store.database;
   }
 
-  /** The id of the server's process; `null` before there is a connection. */
   get processID(): number | null {
     return (this.#host.client as unknown as { readonly processID: number } | undefined)?.processID ?? null;
   }
 
-  /** Sets a parser for every client of a lane: all of them are one connection. */
+  /** Sets a parser for all clients of the lane, since they share one connection. */
   setTypeParser(...parser: Parameters<Client["setTypeParser"]>): void {
     this.#host.configure((client) => client.setTypeParser(...parser));
   }
@@ -106,12 +104,12 @@ export class SharedSession extends EventEmitter {
     return quoteText(text);
   }
 
-  /** Returns the status as in the driver: idle, in a transaction, in a failed one. */
+  /** Returns the transaction status, as in the driver: idle, in a transaction, or in a failed transaction. */
   getTransactionStatus(): "I" | "T" | "E" {
     return this.#host.status(this);
   }
 
-  /** Does nothing: the connection belongs to the lane, which keeps the process alive while it needs the connection. */
+  /** Does nothing: the lane keeps the process alive as long as it needs the connection. */
   ref(): void {}
 
   unref(): void {}

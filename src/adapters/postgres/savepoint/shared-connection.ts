@@ -3,18 +3,18 @@ import { SharedConnectionCore } from "./shared-connection-core.ts";
 import { SharedSession } from "./shared-connection-session.ts";
 import type { StoreUrl } from "../connect/store-url.ts";
 
-/** The object that a target uses in place of its own `pg.Pool` or `pg.Client`. */
+/** The object that a target uses instead of its own `pg.Pool` or `pg.Client`. */
 export type PostgresConnection = Pool & PoolClient;
 
 type Connected = (error: Error | undefined, client?: SharedSession, done?: (destroy?: unknown) => void) => void;
 
 /**
- * The shared connection of a target in this process: a pool and a client in one, all of whose clients are one connection to the server. While one
- * client is inside a transaction, the others wait. `end()` and `release()` leave the connection open, which belongs to the lane.
+ * The shared connection of an in-process target, usable as a pool and as a client. All clients taken from it are one connection to the server. While
+ * one is inside a transaction, the others wait. `end()` and `release()` do not close it.
  *
- * While exploring, the target's transactions are savepoints inside one that is never committed. In it `now()` does not change, LISTEN hears nothing,
- * and a cursor WITH HOLD keeps its tables in use until it is closed. Isolation levels make no difference (nobody else writes). The server refuses
- * what cannot run inside a transaction (VACUUM, CREATE INDEX CONCURRENTLY, COMMIT in a procedure).
+ * While exploring, the target's transactions are savepoints in a transaction that is never committed. In it, `now()` does not change, LISTEN receives
+ * nothing, and a cursor WITH HOLD locks its tables until it is closed. Isolation levels have no effect. The server refuses what cannot run inside a
+ * transaction: VACUUM, CREATE INDEX CONCURRENTLY, and COMMIT in a procedure.
  */
 export class SharedConnection extends SharedSession {
   readonly core: SharedConnectionCore;
@@ -34,7 +34,7 @@ export class SharedConnection extends SharedSession {
     };
   }
 
-  /** Works like a pool's method, which returns a client with `release()`, and like a client's, which is done when there is a connection. */
+  /** Works like `Pool.connect`, which returns a client with `release()`, and like `Client.connect`, which waits for the connection. */
   connect(callback?: Connected): Promise<SharedSession> | undefined {
     const connected = this.core.open().then(() =>
       this.core.session(() => {
@@ -49,7 +49,6 @@ export class SharedConnection extends SharedSession {
     return undefined;
   }
 
-  /** The same connection as the driver's types name it. */
   get asDriver(): PostgresConnection {
     return this as unknown as PostgresConnection;
   }
@@ -63,7 +62,7 @@ export class SharedConnection extends SharedSession {
   }
 }
 
-/** Calls the callback outside of a promise: what it throws is not a rejection. */
+/** Calls the callback outside of a promise, so that an error in it is not an unhandled rejection. */
 async function tell(connected: Promise<SharedSession>, callback: Connected): Promise<void> {
   try {
     const client = await connected;

@@ -1,11 +1,11 @@
 import { OURS, rowsOf } from "./catalog.ts";
 import type { Queryable } from "../connect/mode.ts";
 
-/** Objects with lower ids were made by initdb. */
+/** The lowest oid of user objects. initdb creates the objects with lower oids. */
 export const FIRST = 16384;
 const OF_USERS = `n.nspname <> '${OURS}' and n.nspname !~ '^pg_(temp_|toast)'`;
 
-/** The queries that describe a schema; columns that statistics, VACUUM or rewriting change are left out. */
+/** Queries that describe the schema. They leave out columns that statistics, VACUUM and table rewrites change. */
 const PARTS: readonly (readonly [what: string, query: string])[] = [
   [
     "tables, views, indexes or sequences",
@@ -49,7 +49,7 @@ const PARTS: readonly (readonly [what: string, query: string])[] = [
   ["extensions", `select concat_ws('|', e.oid, extname, extversion) from pg_extension e`],
 ];
 
-/** Further queries for sessions without event triggers, which see by nothing else that rows were rewritten or a view was refreshed. */
+/** Further queries for sessions without event triggers. Only these show that rows were rewritten or a materialized view was refreshed. */
 const TRACES: typeof PARTS = [
   [
     "columns, or rows by rewriting them",
@@ -63,10 +63,11 @@ const TRACES: typeof PARTS = [
   ],
 ];
 
-/** A digest of each part of the schema. */
 export type CatalogText = ReadonlyMap<string, string>;
 
-/** Returns a digest of each part of the schema. `traced`: also of what rewritten rows and refreshed views leave in the catalog, for sessions without event triggers. */
+/**
+ * Returns a digest for each part of the schema. `traced`: includes traces of rewritten rows and refreshed views, for sessions without event triggers.
+ */
 export async function catalogText(client: Queryable, traced = false): Promise<CatalogText> {
   const text = [...PARTS, ...(traced ? TRACES : [])]
     .map(([what, query]) => `select '${what}', md5(coalesce(string_agg(x.t, E'\\n' order by x.t collate "C"), '')) from (${query}) x(t)`)
@@ -74,21 +75,20 @@ export async function catalogText(client: Queryable, traced = false): Promise<Ca
   return new Map(await rowsOf<[string, string]>(client, text));
 }
 
-/** Returns a text for comparing what one run stored with what another one finds. */
+/** Returns a text that is stored, so that a later run can compare it with its own. */
 export function storedText(text: CatalogText): string {
   return JSON.stringify([...text]);
 }
 
-/** Returns the parts that differ, or `undefined`. */
 export function catalogDifference(before: CatalogText, now: CatalogText): string | undefined {
   const parts = [...before.keys()].filter((part) => before.get(part) !== now.get(part));
   return parts.length === 0 ? undefined : parts.join(", ");
 }
 
-/** Statements that change rows, even if the schema stays what it was. */
+/** Statements that change rows even if the schema stays the same. */
 const ROWS_WITHOUT_TRIGGERS = /^(?:REFRESH|REWRITE|large object)/;
 
-/** Returns the statement that changed the schema, or rows without triggers, with what differs; `undefined`: none did. */
+/** Returns a description of the statement that changed the schema, or changed rows without firing triggers; `undefined` if none did. */
 export function alteration(statements: readonly string[], before: CatalogText, now: CatalogText): string | undefined {
   const difference = catalogDifference(before, now);
   const rows = statements.find((what) => ROWS_WITHOUT_TRIGGERS.test(what));

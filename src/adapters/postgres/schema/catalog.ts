@@ -3,40 +3,39 @@ import type { Queryable } from "../connect/mode.ts";
 import { quoteName, shownName } from "../connect/sql-text.ts";
 import { kindOf, type ValueKind } from "../read/values.ts";
 
-/** The schema of everything that is ours in a database. */
+/** The schema with all objects that seqqa creates in a database. */
 export const OURS = "seqqa_journal";
 
-/** The condition that a schema is the user's, for a column `n.nspname`. */
+/** The condition that the schema `n.nspname` is the user's. */
 export const USER_SCHEMA: string = `n.nspname not in ('information_schema', '${OURS}') and n.nspname !~ '^pg_'`;
 
 export interface Column {
   readonly name: string;
   readonly kind: ValueKind;
-  /** Computed from the others: not written, not observed. */
+  /** `true` for a generated column, which is neither written nor observed. */
   readonly generated: boolean;
 }
 
-/** A table that holds rows: plain, a partition, or one that others inherit from (its own rows only). */
+/** A table that has rows: a plain table or a partition. Rows of tables that inherit from it are not included. */
 export interface Table {
   readonly oid: string;
-  /** For a partition, the schema of the partitioned table. */
+  /** The table's schema. For a partition, the schema of the partitioned table. */
   readonly schema: string;
-  /** Quoted and qualified. */
+  /** The name for SQL: quoted, with the schema. */
   readonly sqlName: string;
-  /** Unquoted, `schema.table`: the same in all lanes. */
+  /** `schema.table`, unquoted. It is the same in all lanes. */
   readonly fullName: string;
-  /** The name under which a state shows the rows: for a partition, the name of the partitioned table. */
+  /** The name under which a state shows the rows. For a partition, the name of the partitioned table. */
   readonly name: string;
-  /** In the order of a row's text form. */
+  /** The columns, in the order of a row's text form. */
   readonly columns: readonly Column[];
-  /** Columns of a unique index by which each row is found, with the operator of that index; none: rows are distinguished by their whole content. */
+  /** The columns of the unique index that identifies a row, with their equality operators. Empty if rows are identified by their whole content. */
   readonly key: readonly { readonly name: string; readonly operator: string }[];
   readonly shown: readonly ObservedColumn[];
-  /** The positions of the shown columns in a row. */
   readonly shownAt: readonly number[];
-  /** Columns in a database of the user's that are neither compared nor restored; none of the key, and none in a table without one. */
+  /** The columns that are neither compared nor restored, in an external store only. Never columns of the key; none in a table without a key. */
   readonly ignored: readonly string[];
-  /** All types in it, those inside of arrays, ranges and composites included. */
+  /** All types of its columns, including those inside arrays, ranges and composite types. */
   readonly types: readonly string[];
 }
 
@@ -46,17 +45,17 @@ export interface Sequence {
   readonly sqlName: string;
   readonly name: string;
   readonly increment: bigint;
-  /** `true` if sessions keep values of it in advance: restoring it would give them out twice. */
+  /** `true` if sessions cache values of the sequence. Restoring it would generate the cached values a second time. */
   readonly cached: boolean;
-  /** The name of the table with the column that owns it. */
+  /** The name of the table with the column that owns the sequence. */
   readonly ownedBy: string | undefined;
 }
 
-/** A table whose rows are on another server, or in a file: nothing here restores them. */
+/** A table whose rows are on another server or in a file, so that they cannot be restored here. */
 export interface ForeignTable {
-  /** For a partition, the schema of the partitioned table. */
+  /** The table's schema. For a partition, the schema of the partitioned table. */
   readonly schema: string;
-  /** The name that observers would use: for a partition, the name of the partitioned table. */
+  /** The name in a state. For a partition, the name of the partitioned table. */
   readonly name: string;
   readonly fullName: string;
   readonly server: string;
@@ -72,7 +71,7 @@ export async function rowsOf<Row extends readonly (string | null)[]>(client: Que
   return (await client.query({ text, rowMode: "array" })).rows as Row[];
 }
 
-/** Returns the user's tables and sequences, in an order that is the same in every copy of a database. Expects values as raw text. */
+/** Returns the user's tables and sequences, in an order that is the same in every copy of a database. Expects a connection that returns raw text. */
 export async function readCatalog(client: Queryable): Promise<Catalog> {
   const [columns, keys, types, relations] = [
     await readColumns(client),
@@ -134,7 +133,7 @@ async function readForeign(client: Queryable): Promise<ForeignTable[]> {
   }));
 }
 
-/** Returns columns by table, partitioned ones included: they determine how their partitions are shown. */
+/** Returns the columns of each table. Includes partitioned tables, whose columns decide how their partitions are shown. */
 async function readColumns(client: Queryable): Promise<Map<string, Column[]>> {
   const rows = await rowsOf<readonly [string, string, string, string, string]>(
     client,
@@ -155,7 +154,7 @@ async function readColumns(client: Queryable): Promise<Map<string, Column[]>> {
   return columns;
 }
 
-/** Returns the keys of tables. A key is a unique index that is checked at once and has a value in every row: the primary key if it is one. */
+/** Returns the key of each table: a unique index that is not deferrable and has no NULLs. The primary key is preferred. */
 async function readKeys(client: Queryable): Promise<Map<string, { name: string; operator: string }[]>> {
   const rows = await rowsOf<readonly [string, string, string, string]>(
     client,
@@ -180,7 +179,7 @@ async function readKeys(client: Queryable): Promise<Map<string, { name: string; 
   return keys;
 }
 
-/** Returns `schema.type` of all types in a table's rows. */
+/** Returns all types in each table's rows: the name for types of PostgreSQL, otherwise `schema.type`. */
 async function readTypes(client: Queryable): Promise<Map<string, string[]>> {
   const rows = await rowsOf<readonly [string, string]>(
     client,

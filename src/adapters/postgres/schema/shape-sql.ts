@@ -2,7 +2,7 @@ import { OURS } from "./catalog.ts";
 import { FIRST } from "./catalog-text.ts";
 import { quoteText } from "../connect/sql-text.ts";
 
-/** Catalogs, their column of ids, and a condition. */
+/** Catalogs whose rows are compared by number and transaction ids: name, column with the oid, and a condition. */
 const WRITTEN: readonly (readonly [catalog: string, id: string, condition?: string])[] = [
   ["pg_class", "oid", "x.relpersistence <> 't'"],
   ["pg_attribute", "attrelid", "x.attnum > 0"],
@@ -20,15 +20,14 @@ const WRITTEN: readonly (readonly [catalog: string, id: string, condition?: stri
   ["pg_rewrite", "oid", "x.ev_type = '1'"],
 ];
 
-/** Catalogs that a restore itself changes, and changes back: their content counts. */
+/** Catalogs that are compared by content, because a restore itself changes them and changes them back. */
 const CONTENT: readonly (readonly [catalog: string, condition?: string])[] = [["pg_trigger"], ["pg_rewrite", "x.ev_type <> '1'"]];
 
 const and = (condition: string | undefined): string => (condition === undefined ? "" : ` and ${condition}`);
 
 /**
- * Makes the function that returns another text after each change of the schema; a new text does not always mean a change. For sessions that may not
- * have event triggers. Whatever changes a row of a catalog writes a new version of it, by a later transaction: the number of rows and the sum of
- * their transactions cannot be what they were before.
+ * A function that returns a different text after each change of the schema, for sessions without event triggers. The text may also differ without
+ * such a change. A changed catalog row is a new version from a later transaction, so the number of rows and the sum of their transaction ids differ.
  */
 export const SHAPE_FUNCTION: string = `create function ${OURS}.shape() returns text language plpgsql as ${quoteText(`
 begin
@@ -44,5 +43,5 @@ begin
   ].join(",\n    ")});
 end`)}`;
 
-/** Takes the place of a statement in the log where only the catalog shows the change. */
+/** The text of a log entry for a change that only the catalog shows, instead of its statement. */
 export const SHAPE_CHANGED = "a statement that changed the catalog";
