@@ -7,7 +7,7 @@ import { Stream } from "./stream.ts";
 
 /** Options of {@link DataFactory}. */
 export interface DataFactoryOptions {
-  /** Default 0. */
+  /** The seed of the random values. Equal seeds give equal data. Default: 0. */
   readonly seed?: number | string;
 }
 
@@ -15,13 +15,13 @@ type Build = (data: DataFactory<never>) => object;
 
 const BUILT_IN = ["user", "product", "order", "address", "payment"] as const satisfies readonly (keyof DataRecords)[];
 
-/** See `TestData`. In actions, `context.data` is a factory that is seeded by the path of the step. */
+/** Draws random test data. See `TestData` for the methods. In actions, `context.data` is a factory whose seed depends on the path of the step. */
 export class DataFactory<D extends object = DataRecords> implements TestData<D> {
   readonly #key: string;
   readonly #definitions: Map<string, Build> = new Map();
   #stream: Stream | undefined;
 
-  /** @throws SeqqaError `DATA_SEED` */
+  /** @throws SeqqaError `DATA_SEED` if the seed is neither a string nor a finite number */
   constructor({ seed = 0 }: DataFactoryOptions = {}) {
     if (typeof seed !== "string" && !Number.isFinite(seed)) {
       throw new SeqqaError("DATA_SEED", `The seed of a DataFactory is ${String(seed)}; it must be a number or a string.`, {

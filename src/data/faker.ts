@@ -3,16 +3,16 @@ import type { Faker } from "@faker-js/faker";
 import { SeqqaError } from "../model/errors.ts";
 import type { Stream } from "./stream.ts";
 
-/** The reference date of all data: values do not depend on the day of the run. */
+/** The reference date of all data, so that values do not depend on the date of the run. */
 export const REFERENCE_DATE = "2020-01-01T00:00:00.000Z";
 
 let faker: Faker | undefined;
 let current: Stream;
 
 /**
- * Returns the thread's one Faker, which draws from `stream` until the next call with another stream. Callers must use it at once, without awaiting in
- * between. There is only one, because each Faker is an object graph of thirty modules, and a lane would need one for every step. The package is
- * loaded at the first call and synchronously, because data is drawn without awaiting; its one locale loads in 30 to 60 ms.
+ * Returns the single Faker of the thread, and makes it draw from `stream` until the next call. Callers must use it at once, without awaiting in
+ * between. There is only one Faker, because each is an object graph of thirty modules, and a lane would need one for every step. The first call loads
+ * the package synchronously, because data is drawn without awaiting. Loading its one locale takes 30 to 60 ms.
  * @throws SeqqaError `DATA_UNAVAILABLE`
  */
 export function fakerOn(stream: Stream): Faker {

@@ -1,32 +1,29 @@
-/** One difference in behaviour between two runs. */
 export interface Change {
-  /** The kind of thing that differs. */
   readonly about: "rule" | "race" | "action" | "answer" | "states" | "journey" | "exploration";
-  /** `worse` and `better` are for rules, races and journeys; the others say only what differs. */
+  /** `worse` and `better` apply to rules, races and journeys. The other kinds are neutral. */
   readonly kind: "added" | "removed" | "changed" | "worse" | "better";
-  /** The name of the rule, action or journey; for a race the names of its calls. */
+  /** The name of the rule, action or journey, or the names of a race's calls. */
   readonly subject: string;
-  /** The difference in a phrase, e.g. `answers 409 instead of 200 in 3 states`. */
+  /** A phrase that describes the difference, e.g. `answers 409 instead of 200 in 3 states`. */
   readonly text: string;
-  /** Action names of the shortest path that shows it; absent if there is none. */
+  /** The names of the actions on the shortest path that shows the difference; absent if there is none. */
   readonly path?: readonly string[] | undefined;
 }
 
-/** The differences of one exploration, or of one journey. */
 export interface DiffPart {
   readonly kind: "exploration" | "journey";
   readonly name: string;
-  /** At least one. */
+  /** The differences; never empty. */
   readonly changes: readonly Change[];
 }
 
-/** How the behaviour of an API differs between two runs. Texts come from the target and are not escaped. */
+/** The differences in the behaviour of an API between two runs. Texts come from the target and are not escaped. */
 export interface RunDiff {
-  /** The names of the two runs, as a person would say them. */
+  /** The names of the two runs, for people. */
   readonly before: string;
   readonly after: string;
   /** The parts that differ; empty if the behaviour is equal. */
   readonly parts: readonly DiffPart[];
-  /** Sentences about what could not be compared. */
+  /** Sentences about parts that could not be compared. */
   readonly notes: readonly string[];
 }

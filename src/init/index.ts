@@ -8,7 +8,9 @@ export interface InitResult extends Surroundings {
   readonly files: readonly string[];
 }
 
-/** Writes a folder with a configuration, actions, invariants, journeys, an exploration and an API to run them on. @throws SeqqaError exit status 2 */
+/**
+ * Writes a new folder with a configuration, actions, invariants, journeys, an exploration, and an API for them. @throws SeqqaError with exit status 2
+ */
 export function init(input: { readonly directory: string; readonly cwd: string; readonly version: string }): InitResult {
   const directory = resolve(input.cwd, input.directory);
   const surroundings = surroundingsOf(directory);

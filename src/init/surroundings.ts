@@ -2,13 +2,12 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 
 export interface Surroundings {
-  /** The nearest folder with a package.json, the new one included. */
+  /** The nearest folder with a package.json: the new folder or one above it. */
   readonly packageFolder: string | undefined;
-  /** The nearest folder that has seqqa in its node_modules: `import "seqqa"` and `npx seqqa` resolve there. */
+  /** The nearest folder with seqqa in its node_modules. `import "seqqa"` and `npx seqqa` resolve there. */
   readonly installedIn: string | undefined;
 }
 
-/** Returns the parts of the environment that decide how a new folder uses seqqa. */
 export function surroundingsOf(directory: string): Surroundings {
   const folders = upwards(directory);
   return {
@@ -17,7 +16,7 @@ export function surroundingsOf(directory: string): Surroundings {
   };
 }
 
-/** Returns the path from a folder to the schema of its seqqa.yaml: where seqqa is installed, else where it will be. */
+/** Returns the relative path to the schema for seqqa.yaml: in the folder where seqqa is installed, or where it will be installed. */
 export function schemaPath(directory: string, { installedIn, packageFolder }: Surroundings): string {
   const way = relative(directory, join(installedIn ?? packageFolder ?? directory, "node_modules/seqqa/seqqa.schema.json"));
   const path = way.split(sep).join("/");

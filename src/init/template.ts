@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { packageRoot } from "../model/code-root.ts";
 
-/** The place of a new folder's files in the package. The same from `src` and from `dist`. */
+/** The folder with the templates in the package, whether the code runs from `src` or from `dist`. */
 const folder = new URL("fixtures/init/", packageRoot);
 
-/** The files of a new folder, in reading order. npm packs no `.gitignore`, so the package has it without its dot. */
+/** The files of a new folder, in reading order. npm does not pack `.gitignore`, so the package contains it as `gitignore`. */
 const FILES = [
   "README.md",
   "seqqa.yaml",
@@ -22,7 +22,7 @@ const FILES = [
 ] as const;
 
 export interface TemplateFile {
-  /** The path in the new folder, with `/`. */
+  /** The path in the new folder, with `/` on all platforms. */
   readonly path: string;
   readonly text: string;
 }

@@ -4,16 +4,15 @@ import { SeqqaError } from "../model/errors.ts";
 import { makeFolder, statOf } from "./make-folder.ts";
 import type { TemplateFile } from "./template.ts";
 
-/** The number of files in the way that are named. */
+/** The largest number of existing files that the error names. */
 const SHOWN = 5;
 
 /**
- * Writes all files, or none.
- * @throws SeqqaError `INIT_NOT_A_FOLDER`, `INIT_WOULD_OVERWRITE`, `INIT_NOT_WRITTEN`, exit status 2; files that were written before the error are
- * removed.
+ * Writes all files, or none: files that were written before an error are removed.
+ * @throws SeqqaError `INIT_NOT_A_FOLDER`, `INIT_WOULD_OVERWRITE`, `INIT_NOT_WRITTEN`, with exit status 2
  */
 export function writeFiles(directory: string, shown: string, files: readonly TemplateFile[]): void {
-  // A broken link counts as an existing file.
+  // A broken link is refused, too: `statOf` finds the link itself, but not its target.
   if (statOf(directory) !== undefined && statOf(directory, true)?.isDirectory() !== true) {
     throw refused("INIT_NOT_A_FOLDER", `${shown} exists but is not a folder.`, "Choose another folder: seqqa init <dir>.");
   }
@@ -42,7 +41,7 @@ export function writeFiles(directory: string, shown: string, files: readonly Tem
   }
 }
 
-/** Returns the existing files in the place of a new file, or of a folder for one. */
+/** Returns existing files that have the path of a new file, or of a folder that a new file needs. */
 function occupied(directory: string, files: readonly TemplateFile[]): readonly string[] {
   const taken = files.flatMap(({ path }) => {
     const folder = dirname(path);
@@ -54,7 +53,7 @@ function occupied(directory: string, files: readonly TemplateFile[]): readonly s
 
 function writeNew(file: string, text: string, made: (() => void)[]): void {
   makeFolder(dirname(file), made);
-  // Never overwrites a file that appeared meanwhile.
+  // `wx` fails if another program has created the file since the check.
   writeFileSync(file, text, { flag: "wx" });
   made.push(() => rmSync(file));
 }

@@ -20,11 +20,11 @@ import { reply, type Reply, type ReplyOptions } from "./reply.ts";
 import { routeOf } from "./route.ts";
 import { Verbs } from "../adapters/http/request/verbs.ts";
 
-/** The replies to a kind of request. */
+/** The sequence of replies to one kind of request. */
 export interface MockReplies {
   /**
-   * Adds the next reply: the first request gets the first one, and so on; the last one is repeated. A string is sent as text, `undefined` as an empty
-   * body, everything else as JSON.
+   * Adds a reply to the sequence. The first request gets the first reply, and so on; the last reply is repeated. A string is sent as text,
+   * `undefined` as an empty body, and everything else as JSON.
    * @throws SeqqaError `REPLY_INVALID`
    */
   respond(body?: unknown, options?: ReplyOptions): MockReplies;
@@ -34,11 +34,11 @@ const BASE: BaseUrl = parseBaseUrl("http://localhost");
 const NO_OPTIONS: RequestOptions = Object.freeze({});
 
 /**
- * An API of canned replies, for testing actions, invariants and journeys without a server. It sends nothing; requests are encoded and checked as
- * `HttpClient` does it, and cookies, token and headers work the same.
+ * A client with canned replies, for testing actions, invariants and journeys without a server. It sends nothing. Requests are encoded and checked as
+ * by `HttpClient`. Cookies, token and headers also work as with `HttpClient`.
  *
- * The definitions, the next reply of each sequence, and the calls are part of the world: each branch restores them. Calls alone do not make two
- * states different. A rule about calls needs a value in the context, or a check of `calls` at the end of a journey.
+ * The definitions, the next reply of each sequence, and the calls are part of the world, so every branch restores them. Calls alone do not make two
+ * states different. A rule about calls therefore needs a value in the context, or a check of `calls` at the end of a journey.
  */
 export class MockClient extends Verbs implements ApiClient {
   readonly #mock = new MockState();
@@ -51,20 +51,20 @@ export class MockClient extends Verbs implements ApiClient {
     offerClientPart(this, this.#part());
   }
 
-  /** Every request received so far in this branch, in order. */
+  /** All requests that were received in this branch, in order. */
   get calls(): readonly MockCall[] {
     return this.#mock.calls;
   }
 
-  /** The calls for which no reply was defined; they were answered with 404. */
+  /** The calls that were answered with 404 because no reply was defined for them. */
   get unmatched(): readonly MockCall[] {
     return this.calls.filter(({ matched }) => !matched);
   }
 
   /**
-   * Defines the replies to a method and path. If several definitions match a request, the last one wins.
-   * @param path A string matches exactly, query included; a segment such as `:id` matches any segment. A regular expression is searched for in path
-   * and query. Functions are not allowed: definitions are copied from lane to lane.
+   * Defines the replies to a method and path. If several definitions match a request, the last definition wins.
+   * @param path A string must equal the path with its query; a segment such as `:id` matches any segment. A regular expression must match a part of
+   * the path with its query. Functions are not allowed, because definitions are copied between lanes.
    */
   when(method: string, path: string | RegExp): MockReplies {
     const route = routeOf(path, (one) => resolveTarget(BASE, one, undefined).path);
@@ -106,7 +106,7 @@ export class MockClient extends Verbs implements ApiClient {
     return this.when("OPTIONS", path);
   }
 
-  /** Answers a request with any method. */
+  /** Answers a request with any method. @throws SeqqaError like `HttpClient` if the request is invalid or cancelled */
   override async request(method: string, path: string, options: RequestOptions = NO_OPTIONS): Promise<ApiResponse> {
     const target = resolveTarget(BASE, path, options.query);
     const scope = requestScope();
@@ -161,7 +161,7 @@ export class MockClient extends Verbs implements ApiClient {
   }
 
   close(): void {
-    // Nothing is open.
+    // The client has no connections to close.
   }
 
   #part(): ClientPart {

@@ -1,21 +1,21 @@
 import { matches, type Route } from "./route.ts";
 import type { Reply } from "./reply.ts";
 
-/** A request that a mock received. */
+/** A request that a mock client received, with the reply's status. */
 export interface MockCall {
-  /** In upper case. */
+  /** The HTTP method, in upper case. */
   readonly method: string;
-  /** Path and query, as in the request line. */
+  /** The path and query, as in the request line. */
   readonly path: string;
-  /** The headers of the request, the client's token and headers included; names in lower case. */
+  /** The headers of the request, including the token and headers of the client. Names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body as text; absent when there was none. */
+  /** The body as text; absent if the request had no body. */
   readonly body?: string;
-  /** The parsed body of a request with `json`. */
+  /** The parsed body of a request with `json`; absent for other requests. */
   readonly json?: unknown;
-  /** The fields of a request with `form`. */
+  /** The fields of a request with `form`; absent for other requests. */
   readonly form?: Readonly<Record<string, string>>;
-  /** The parameters of the path's query; for a repeated name, the last one. */
+  /** The query parameters. For a repeated name, only the last value is included. */
   readonly query: Readonly<Record<string, string>>;
   /** The status of the reply. */
   readonly status: number;
@@ -23,7 +23,7 @@ export interface MockCall {
   readonly matched: boolean;
 }
 
-/** One `when`, with its replies in order; the last one is repeated. */
+/** The replies that one call of `when` defined, in order. `given` is the index of the next reply; the last reply is repeated. */
 interface Definition {
   readonly method: string;
   readonly route: Route;
@@ -31,7 +31,7 @@ interface Definition {
   readonly given: number;
 }
 
-/** The state of a mock that a branch may change; plain data. */
+/** The part of a mock's state that a branch may change, as plain data. */
 export interface SavedMock {
   readonly definitions: readonly Definition[];
   readonly calls: readonly MockCall[];
@@ -39,7 +39,7 @@ export interface SavedMock {
 
 const NONE: readonly never[] = Object.freeze([]);
 
-/** Definitions and calls. A list that was shared is never changed in place: it is replaced, or copied before the next write. */
+/** The definitions and calls of a mock. Lists that were handed out are never changed in place: they are replaced, or copied before the next write. */
 export class MockState {
   #definitions: readonly Definition[] = NONE;
   #initial: readonly Definition[] = NONE;
@@ -56,12 +56,12 @@ export class MockState {
     return this.#calls;
   }
 
-  /** Makes the present definitions the initial ones. */
+  /** Makes the current definitions the initial ones. */
   begin(): void {
     this.#initial = this.#definitions;
   }
 
-  /** Adds a definition and returns its number, for {@link add}. */
+  /** Adds a definition and returns its index, for {@link add}. */
   define(method: string, route: Route): number {
     this.#version++;
     this.#definitions = [...this.#definitions, { method, route, replies: NONE, given: 0 }];
@@ -75,13 +75,13 @@ export class MockState {
     this.#definitions = this.#definitions.with(index, { ...definition, replies: [...definition.replies, reply] });
   }
 
-  /** Returns the reply to a request and advances the sequence; `undefined` when none is defined. */
+  /** Returns the reply to a request and advances its sequence; `undefined` if no reply is defined. */
   take(method: string, path: string): Reply | undefined {
     const index = this.#definitions.findLastIndex((one) => one.replies.length > 0 && one.method === method && matches(one.route, path));
     const definition = this.#definitions[index];
     if (definition === undefined) return undefined;
     const last = definition.replies.length - 1;
-    // The last reply is repeated without being counted, because the number of repetitions affects no later reply.
+    // Repetitions of the last reply are not counted, because they do not affect later replies.
     if (definition.given < last) this.#definitions = this.#definitions.with(index, { ...definition, given: definition.given + 1 });
     return definition.replies[Math.min(definition.given, last)];
   }
@@ -104,7 +104,10 @@ export class MockState {
     this.#shared = true;
   }
 
-  /** Returns the definitions that decide future answers, if they differ from the initial ones. Calls are only recorded and affect no answer. */
+  /**
+   * Returns the definitions that decide future answers; `undefined` if they equal the initial ones. Calls are not included, because they affect no
+   * answer.
+   */
   acting(): readonly Definition[] | undefined {
     return this.#definitions === this.#initial || sameDefinitions(this.#definitions, this.#initial) ? undefined : this.#definitions;
   }

@@ -1,25 +1,25 @@
 import { SeqqaError } from "../model/errors.ts";
 
-/** The differences of a canned reply from 200 with the content type of its body. */
+/** Options of a canned reply. By default a reply has status 200 and the content type of its body. */
 export interface ReplyOptions {
-  /** Default 200. */
+  /** The HTTP status, from 200 to 599. Default: 200. */
   readonly status?: number;
-  /** Headers of the reply. Default: none but its content type. */
+  /** The headers of the reply. Default: only the content type of the body. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A reply, as it would be received. Plain data. */
+/** A canned reply in the form in which it is received, as plain data. */
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Each `Set-Cookie` by itself, as a transport returns it. */
+  /** The values of all `Set-Cookie` headers, one entry for each header. */
   readonly cookies: readonly string[];
   readonly text: string;
 }
 
 /**
- * Returns a canned reply. A string is the text itself, `undefined` an empty body, everything else is written as JSON. For that reason each action
- * reads its own copy of an answer, and changing the copy changes no later answer.
+ * Creates a canned reply. A string becomes the text, `undefined` an empty body, and everything else is written as JSON. Each action therefore reads
+ * its own copy of an answer, and changing that copy does not affect later answers.
  * @throws SeqqaError `REPLY_INVALID`
  */
 export function reply(body: unknown, { status = 200, headers = {} }: ReplyOptions): Reply {

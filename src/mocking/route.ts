@@ -1,8 +1,8 @@
 import { SeqqaError } from "../model/errors.ts";
 
 /**
- * The paths that a definition answers. Plain data and no function: it is part of the world, which is copied from lane to lane. `exact`: this path and
- * query; `segments`: `:name` stands for one segment; `pattern`: a regular expression on path and query.
+ * The paths that a definition answers. It contains no function, because it is copied between lanes as plain data. `exact`: the path must equal this
+ * path and query. `segments`: `:name` matches any one segment. `pattern`: a regular expression must match a part of the path and query.
  */
 export type Route =
   | { readonly kind: "exact"; readonly path: string }
@@ -10,12 +10,13 @@ export type Route =
   | { readonly kind: "pattern"; readonly source: string; readonly flags: string };
 
 /**
+ * Converts the path of {@link MockClient.when} to a route.
  * @param path A path as {@link MockClient.when} takes it.
  * @param sent Returns a path as it would be sent.
  * @throws SeqqaError `PATH_INVALID`
  */
 export function routeOf(path: string | RegExp, sent: (path: string) => string): Route {
-  // `g` and `y` remember where they last matched, so that the same request would match every other time.
+  // Removes the flags `g` and `y`: with them, a regular expression remembers its last match, so equal requests would match only every other time.
   if (path instanceof RegExp) return { kind: "pattern", source: path.source, flags: path.flags.replace(/[gy]/g, "") };
   if (typeof path !== "string" || path === "") {
     throw new SeqqaError("PATH_INVALID", `The path of a canned reply is ${path === "" ? "empty" : `a ${typeof path}`}.`, {
@@ -27,7 +28,7 @@ export function routeOf(path: string | RegExp, sent: (path: string) => string): 
   return { kind: /(?:^|\/):[A-Za-z_]\w*(?=[/?]|$)/.test(written) ? "segments" : "exact", path: written };
 }
 
-/** Returns `true` if a definition answers a path, given with its query as it is sent. */
+/** Returns `true` if a route matches a path with its query. */
 export function matches(route: Route, path: string): boolean {
   switch (route.kind) {
     case "exact":

@@ -8,44 +8,46 @@ export interface Output {
   write(text: string): unknown;
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
-  /** For a stream: nobody reads from it any longer. */
+  /** `true` if the stream was destroyed, so that nobody reads from it. */
   readonly destroyed?: boolean | undefined;
   /**
-   * For a stream whose `write` returned `false`: the written text has been read (`drain`), or nobody reads from the stream any longer (`error`,
-   * `close`).
+   * Adds a listener to a stream whose `write` returned `false`. `drain`: the written text has been read. `error`, `close`: nobody reads from the
+   * stream any longer.
    */
   once?(event: "drain" | "error" | "close", listener: () => void): unknown;
   off?(event: "drain" | "error" | "close", listener: () => void): unknown;
 }
 
 /**
- * Informs people or programs about a run. All calls come in order; `ended` is the last one. A module whose default export is a reporter, a class of one
- * or a function that returns one can be named in `--reporter`: the class or function is given {@link ReporterOptions}, and everything that its reporter
- * receives is redacted already.
+ * Informs people or programs about a run. All calls are in order, and `ended` is the last one. `--reporter` accepts a module whose default export is
+ * a reporter, a class of reporters, or a function that returns a reporter. The class or function receives {@link ReporterOptions}. The data that the
+ * reporter receives is already redacted.
  */
 export interface Reporter {
-  /** An event in the exploration of this name. */
+  /** Receives an event of the exploration with this name. */
   event?(name: string, event: ExplorationEvent): void;
-  /** A step of the exploration of this name was committed. A reporter without this method costs a run nothing. */
+  /** Receives a step of the exploration with this name when the step is committed. A reporter without this method costs a run no time. */
   readonly tried?: ((name: string, step: TriedStep) => void) | undefined;
-  /** An exploration has ended. */
+  /** Receives an exploration that has ended. */
   explored?(exploration: ReportedExploration): void;
-  /** A step of the journey of this name has ended; `null`: its first step begins. */
+  /** Receives a step of the journey with this name when the step has ended; `null` when the first step begins. */
   step?(name: string, step: StepResult | null): void;
-  /** A journey has ended. */
+  /** Receives the result of a journey that has ended. */
   journeyEnded?(name: string, result: JourneyResult): void;
-  /** Receives the final data of a journey when all journeys are over and its stores are restored. */
+  /** Receives the final data of a journey when all journeys have ended and its stores are restored. */
   journeyDone?(journey: ReportedJourney): void;
-  /** Text about the run as a whole, or an error, for standard error. Default: it is written there, unless another reporter does so. */
+  /**
+   * Receives a text about the whole run, or an error, for standard error. Default: the text is written there, unless another reporter receives it.
+   */
   message?(text: string): void;
-  /** The run is over. It waits for the returned promise, for at most 30 seconds if the reporter is the user's. */
+  /** Receives the report when the run has ended. The run waits for the returned promise, at most 30 seconds for a user's reporter. */
   ended(report: RunReport): void | Promise<void>;
 }
 
-/** A reporter with all of its methods, but for the one that costs time at each step. */
+/** A reporter with all methods except `tried`, which costs time at each step. */
 export type WholeReporter = Required<Omit<Reporter, "tried">> & Pick<Reporter, "tried">;
 
-/** The streams that a reporter may write to, and what the run was asked to show. */
+/** The streams that a reporter may write to, and the data that it may show. */
 export interface ReporterOptions {
   /** Standard output of the command. */
   readonly stdout: Output;
@@ -53,10 +55,10 @@ export interface ReporterOptions {
   readonly stderr: Output;
   /** The environment of the command. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** `--verbose` was given. */
+  /** `true` if `--verbose` was given. */
   readonly verbose: boolean;
-  /** The data that may be shown: fields to redact, and whether requests and responses are shown. */
+  /** The fields to redact, and whether requests and responses are shown. */
   readonly visibility: Visibility;
-  /** Milliseconds of a monotonic clock. */
+  /** Returns the milliseconds of a monotonic clock. */
   readonly now?: (() => number) | undefined;
 }

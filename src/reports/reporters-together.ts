@@ -3,7 +3,7 @@ import type { JourneyResult, StepResult } from "../model/results/journey-result.
 import type { ReportedExploration, ReportedJourney, RunReport } from "./document/run-report.ts";
 import type { Reporter, WholeReporter } from "./reporter.ts";
 
-/** Several reporters as one: each call goes to all that take it, in their order. */
+/** Several reporters as one. Each call is passed to all reporters that have the method, in their order. */
 export class Reporters implements WholeReporter {
   readonly #members: readonly Reporter[];
   readonly tried?: ((name: string, step: TriedStep) => void) | undefined;

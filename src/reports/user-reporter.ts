@@ -8,21 +8,21 @@ import { redactDivergence, redactError, redactEvent, redactFailure, redactResult
 import { redactor, type Redactor } from "./redaction/redactor.ts";
 import type { Reporter, ReporterOptions, WholeReporter } from "./reporter.ts";
 
-/** Milliseconds that a run waits for `ended` of a user's reporter. */
+/** The default number of milliseconds that a run waits for `ended` of a user's reporter. */
 const MOST_MS = 30_000;
 
 export interface UserReporterOptions extends ReporterOptions {
   /** The name of the reporter, as the user wrote it. */
   readonly name: string;
-  /** `true`: no other reporter writes messages to standard error. */
+  /** `true` if no other reporter writes messages to standard error. */
   readonly isAlone: boolean;
-  /** Milliseconds that `ended` may take. Default: 30,000. */
+  /** The milliseconds that `ended` may take. Default: 30,000. */
   readonly mostMs?: number | undefined;
 }
 
 /**
- * A reporter of the user in a run: it receives redacted copies, and what it throws does not end the run. A reporter that threw is named in one warning
- * and left out from then on.
+ * A user's reporter in a run. It receives redacted copies of all data. An exception in the reporter does not end the run: a warning names the
+ * reporter, and the reporter receives no further calls.
  */
 export class UserReporter implements WholeReporter {
   readonly #reporter: Reporter;
@@ -106,7 +106,7 @@ export class UserReporter implements WholeReporter {
     };
   }
 
-  /** Calls a method of the user's reporter, if there is one, and resolves when a promise that it returned has settled. */
+  /** Calls a method of the user's reporter if the method exists. Resolves when the promise that it returned has settled. */
   async #call<Method extends keyof WholeReporter>(
     method: Method,
     given: () => Parameters<NonNullable<WholeReporter[Method]>>,
@@ -134,7 +134,8 @@ export class UserReporter implements WholeReporter {
 }
 
 /**
- * Makes the reporter of a module's default export: an object with the methods of {@link Reporter}, a class of one, or a function that returns one.
+ * Creates a reporter from a module's default export: an object with the methods of {@link Reporter}, a class of such objects, or a function that
+ * returns one.
  * @throws SeqqaError `REPORTER_INVALID` with exit status 2
  */
 export async function userReporter(exported: unknown, options: UserReporterOptions): Promise<UserReporter> {
@@ -155,7 +156,8 @@ type Maker = (new (options: ReporterOptions) => unknown) & ((options: ReporterOp
 async function make(Exported: Maker, { stdout, stderr, env, verbose, visibility, now, name }: UserReporterOptions): Promise<unknown> {
   const options: ReporterOptions = { stdout, stderr, env, verbose, visibility, now };
   try {
-    // A class must not be called. An arrow function has no prototype, and any other function has one that is writable.
+    // Distinguishes a class from a function, because a class must be called with `new`. The `prototype` of a class is not writable. An arrow function
+    // has no `prototype`.
     const isClass = Object.getOwnPropertyDescriptor(Exported, "prototype")?.writable === false;
     return isClass ? new Exported(options) : await Exported(options);
   } catch (cause) {

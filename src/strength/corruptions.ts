@@ -3,23 +3,24 @@ import { cellsIn, numberIn, textIn, type ExploredTable } from "../suggest/index.
 
 export type LiveRow = Readonly<Record<string, unknown>>;
 
-/** One way to make a row wrong. */
 export interface Corruption {
-  /** `undefined`: the row as a whole. */
+  /** The column that becomes wrong; `undefined` if the whole row does. */
   readonly column: string | undefined;
-  /** E.g. `another word`, `one more`. */
+  /** The kind of error, e.g. `another word`, `one more`. */
   readonly kind: string;
-  /** Returns the statement that makes a row wrong, and what it does; `undefined`: it does not apply to this row. `all`: the rows of the table. */
+  /**
+   * Returns the statement that makes `row` wrong, with a description; `undefined` if the corruption does not apply to the row. `all` contains all
+   * rows of the table.
+   */
   of(row: LiveRow, all: readonly LiveRow[], write: RowWriter): Spoilt | undefined;
 }
 
 export interface Spoilt {
   readonly sql: string;
-  /** E.g. `status "paid" becomes "shipped"`. */
+  /** The description of the error, e.g. `status "paid" becomes "shipped"`. */
   readonly what: string;
 }
 
-/** Writes statements about one table. */
 export class RowWriter {
   readonly #names: SqlNames;
   readonly #table: ExploredTable;
@@ -41,7 +42,7 @@ export class RowWriter {
     return `DELETE FROM ${this.from} WHERE ${this.#where(row)}`;
   }
 
-  /** @param key The key of the new row. */
+  /** Returns a statement that copies a row. @param key the key of the new row */
   double(row: LiveRow, key: unknown): string {
     const columns = Object.keys(row);
     const values = columns.map((column) => (column === this.#table.key ? this.#value(key) : this.#names.name(column)));
@@ -59,10 +60,13 @@ export class RowWriter {
   }
 }
 
-/** Returns the ways to make rows of a table wrong, by what its columns held: a wrong status, a number off by one, another owner, a row missing or doubled. */
+/**
+ * Returns the ways to make rows of a table wrong, based on the values of its columns. Examples are a wrong status, a number off by one, or a missing
+ * row.
+ */
 export function corruptions(table: ExploredTable): readonly Corruption[] {
   const { key } = table;
-  // Ids and times that the target draws differ each time: they are not shown.
+  // Generated ids and times differ in each run, so descriptions do not show them.
   const change = (column: string, kind: string, to: (value: unknown, all: readonly LiveRow[]) => unknown, isDrawn = false): Corruption => ({
     column,
     kind,

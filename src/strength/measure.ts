@@ -2,31 +2,30 @@ import type { StatesOfRun } from "../run-log/index.ts";
 import { explored, type ExploredTable } from "../suggest/index.ts";
 import { corruptions, RowWriter, type Corruption, type LiveRow, type Spoilt } from "./corruptions.ts";
 
-/** A lane on which a step can be executed and its result made wrong before the rules are checked. */
+/** A lane that executes a step, and makes its result wrong before the rules are checked. */
 export interface SpoiltSteps {
-  /** Goes to the end of a path. */
+  /** Brings the lane to the state at the end of a path. */
   goTo(path: readonly string[]): Promise<unknown>;
-  /** Executes an action; `spoil` changes the stores before the rules are checked. */
+  /** Executes an action. `spoil` changes the stores before the rules are checked. */
   step(
     action: string,
     spoil: (systems: Readonly<Record<string, unknown>>) => Promise<void>,
   ): Promise<{ readonly kind: string; readonly broken: readonly { readonly invariant: string }[]; readonly errors: readonly unknown[] }>;
 }
 
-/** The corruptions of one kind in one place. */
+/** All trials of one kind of corruption in one column or table. */
 export interface SpoiltPlace {
   readonly table: string;
-  /** `null`: the row as a whole. */
+  /** The column that was made wrong; `null` for a whole row. */
   readonly column: string | null;
-  /** E.g. `another word`, `one more`, `a row missing`. */
+  /** The kind of corruption, e.g. `another word`, `one more`, `a row missing`. */
   readonly kind: string;
-  /** Number of times that it was tried. */
   readonly tried: number;
-  /** Number of times that a rule was broken, or could not be checked any more. */
+  /** The number of trials in which a rule broke or failed with an error. */
   readonly noticed: number;
-  /** Names of the rules that noticed it. */
+  /** The names of the rules that broke. */
   readonly by: readonly string[];
-  /** One that no rule noticed, with the calls that lead to it. */
+  /** The first corruption that no rule noticed, with the path to it; `undefined` if there is none. */
   readonly missed: { readonly what: string; readonly path: readonly string[] } | undefined;
 }
 
@@ -34,21 +33,21 @@ export interface Strength {
   readonly places: readonly SpoiltPlace[];
   readonly tried: number;
   readonly noticed: number;
-  /** Number of corruptions that the database itself refused. */
+  /** The number of corruptions that the database refused. */
   readonly refused: number;
-  /** The time was up before all were tried. */
+  /** `true` if the time was up before all corruptions were tried. */
   readonly isCut: boolean;
 }
 
-/** The most states whose rows are made wrong, for each table, and the most rows of each. */
+/** The largest numbers of states per table, and of rows per state, that are made wrong. */
 const STATES = 8;
 const ROWS = 4;
 
 /**
- * Makes rows of explored states wrong, one field at a time, and counts how often a rule notices. Each is made where a step of the run ended, so that
- * rules about steps are asked, too. The same run gives the same corruptions in the same order.
+ * Makes rows of explored states wrong, one field at a time, and counts how often a rule notices it. Each corruption is made after a step of the run,
+ * so that rules about steps are checked, too. The same run always gives the same corruptions in the same order.
  *
- * @param isOver Asked before each: `true` ends it.
+ * @param isOver asked before each trial; `true` ends the measurement
  */
 export async function measureStrength(states: StatesOfRun, lane: SpoiltSteps, isOver: () => boolean): Promise<Strength> {
   const { tables, of } = explored(states);
@@ -95,7 +94,7 @@ interface Trial {
   readonly action: string;
   readonly way: Corruption;
   readonly table: ExploredTable;
-  /** The position of the row among those of the table. */
+  /** The index of the row in the sorted rows of the table. */
   readonly index: number;
 }
 
@@ -123,7 +122,7 @@ async function spoilt(lane: SpoiltSteps, { action, way, table, index }: Trial): 
   return { what: made.what, isNoticed: broken.length + errors.length > 0, by: broken.map(({ invariant }) => invariant) };
 }
 
-/** Sorts rows by what is the same in every run: neither ids nor times that the target draws. */
+/** Sorts rows by values that are the same in every run, so not by generated ids and times. */
 function inOrder(rows: readonly LiveRow[], { numbers, words, emptied, key }: ExploredTable): readonly LiveRow[] {
   const textOf = (row: LiveRow): string =>
     JSON.stringify([
@@ -139,7 +138,7 @@ interface SqlStore {
   spoil?(sql: string): void | Promise<void>;
 }
 
-/** Returns states in which the table has rows, spread over all of them. The root state is none of them: no step leads there. */
+/** Returns states in which the table has rows, spread evenly over all states. The root state is left out, because no step leads to it. */
 function sample(table: ExploredTable, { states }: StatesOfRun): readonly number[] {
   const fit = states.flatMap(({ parent }, node) => (parent >= 0 && (table.rows[node]?.length ?? 0) > 0 ? [node] : []));
   const count = Math.min(STATES, fit.length);

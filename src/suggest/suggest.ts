@@ -8,24 +8,23 @@ import { keys } from "./find/keys.ts";
 import { lifecycles } from "./find/lifecycles.ts";
 import { sums } from "./find/sums.ts";
 
-/** The rules that may be meant, by what an exploration saw. */
+/** The rules that may be intended, judged by the data of an exploration. */
 export interface Suggestions {
-  /** Held wherever they could have been broken; the most likely first. */
+  /** The properties that held in all places that could have broken them, the most likely first. */
   readonly held: readonly Candidate[];
-  /** Broken in a few places: a defect, or no rule. The most likely first. */
+  /** The properties that were broken in few places, the most likely first. Either the API has a defect, or the property is not intended. */
   readonly nearlyHeld: readonly Candidate[];
   readonly states: number;
-  /** Number of states whose rows are not known. */
+  /** The number of states whose rows are not known. */
   readonly unread: number;
-  /** Number of states that break a rule of the exploration: they are no evidence. */
+  /** The number of states that can only be reached by breaking a rule. They are not used as evidence. */
   readonly violating: number;
-  /** Names of the tables whose rows were read. */
   readonly tables: readonly string[];
 }
 
 /**
- * Finds properties of the rows and answers of an exploration that `seqqa/rules` can judge. Those that the exploration has as rules already are left
- * out, and a property that follows from another one.
+ * Finds properties of an exploration's rows and answers that `seqqa/rules` can check. Properties that the exploration already has as rules are left
+ * out. A bound is left out if the reverse bound holds better.
  */
 export function suggest(states: StatesOfRun): Suggestions {
   const all = explored(states);
@@ -44,21 +43,21 @@ export function suggest(states: StatesOfRun): Suggestions {
   };
 }
 
-/** The fewest places that say anything. */
+/** The smallest number of places in which a property must hold to be suggested. */
 const FEWEST = 3;
-/** The largest share of places in which a property may be broken and still be reported, as one that was nearly kept. */
+/** The largest share of places in which a property may be broken and still count as nearly held. */
 const MOST_BROKEN = 0.25;
-/** The same with all places behind them. */
+/** The largest share of broken places, including the states that follow a broken state. */
 const MOST_SPOILT = 0.6;
 
-/** Returns `true` if there is enough that speaks for a property. What one step broke stays broken in the states behind it: it is counted once. */
+/** Returns `true` if there is enough evidence for a property. A state that follows a broken state is not counted as a separate exception. */
 function isSupported({ judged, broken }: Candidate, { states }: StatesOfRun): boolean {
   const all = new Set(broken.map(({ state }) => state));
   const first = broken.filter(({ state, action }) => action !== undefined || !all.has(states[state]!.parent));
   return judged - broken.length >= FEWEST && first.length <= judged * MOST_BROKEN && broken.length <= judged * MOST_SPOILT;
 }
 
-/** Returns `true` for a bound of two columns that is kept better the other way round. */
+/** Returns `true` for a bound between two columns if the reverse bound has fewer exceptions. */
 function isReversed({ rule, columns: [first, second], broken }: Candidate, found: readonly Candidate[]): boolean {
   const other = found.find((one) => one.rule === rule && one.columns[0] === second && one.columns[1] === first);
   return rule === "neverAbove" && other !== undefined && other.broken.length < broken.length;

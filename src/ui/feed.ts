@@ -22,7 +22,7 @@ import {
 import { GrowingGraph } from "./growing-graph.ts";
 import type { UiEvent, UiExploration, UiFinding, UiLane } from "./messages.ts";
 
-/** Milliseconds between two batches of new states. */
+/** Milliseconds between two messages about new states. */
 const EVERY_MS = 200;
 
 type Entry = RunDocument["explorations"][number];
@@ -37,20 +37,19 @@ interface Known {
   verdict: string | undefined;
   setup?: string | undefined;
   ended?: Ended | undefined;
-  /** The numbers of nodes and edges that pages have. */
+  /** The numbers of nodes and edges that were sent to pages. */
   sent: { nodes: number; edges: number };
 }
 
-/** Facts that are known of an exploration once it has ended. */
 interface Ended {
   readonly seed: number;
-  /** `true`: its file exports a state graph. */
+  /** `true` if the file of the exploration exports a state graph. */
   readonly isGraph: boolean;
-  /** The actions that act as a role. */
+  /** The names of the actions that have a role. */
   readonly ofRoles: ReadonlySet<string>;
 }
 
-/** Tells pages about a run while it runs and afterwards. It keeps what a page needs that comes late. */
+/** Sends the events of a run to pages, and keeps its data for pages that connect later. It also serves runs that have ended. */
 export class Feed implements Reporter {
   readonly #visibility: Visibility;
   readonly #hide: ReturnType<typeof redactor>;
@@ -65,7 +64,6 @@ export class Feed implements Reporter {
     this.#hide = redactor(visibility.redact);
   }
 
-  /** Returns the feed of a run that has ended. */
   static of({ document, graphs, comparisons = [] }: ReportData, visibility: Visibility): Feed {
     const feed = new Feed(visibility);
     document.explorations.forEach((entry, index) => {
@@ -82,7 +80,7 @@ export class Feed implements Reporter {
     return feed;
   }
 
-  /** Hears all that is known, and then each event, until the returned function is called. */
+  /** Calls the listener with all known data, then with each event. Stops when the returned function is called. */
   listen(listener: (event: UiEvent) => void): () => void {
     this.#flush();
     listener({ kind: "all", run: this.#run, exitStatus: this.#exitStatus, explorations: this.#explorations.map(shown) });
@@ -90,7 +88,6 @@ export class Feed implements Reporter {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Returns an exploration by its number; `undefined`: there is none. */
   exploration(index: number): Pick<Known, "name" | "file" | "actions" | "graph" | "ended"> | undefined {
     return this.#explorations[index];
   }
@@ -155,7 +152,7 @@ export class Feed implements Reporter {
   explored(explored: ReportedExploration): void {
     this.#flush();
     const known = this.#explorations[this.#last];
-    // A result that was taken over from an earlier session has no events.
+    // A result that was taken over from an earlier session has had no events.
     if (known === undefined || known.verdict !== undefined) return;
     const entry = explorationEntry(explored, this.#visibility, this.#hide);
     const { graph } = known;
@@ -182,7 +179,6 @@ export class Feed implements Reporter {
     for (const listener of this.#listeners) listener(event);
   }
 
-  /** Tells about states that no page has yet. */
   #flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

@@ -3,11 +3,11 @@ import type { RecordedExchange } from "../model/results/result.ts";
 import type { GraphData } from "../reports/index.ts";
 import type { UiEdge, UiNode } from "./messages.ts";
 
-/** The most states and transitions that a page is sent. */
+/** The largest numbers of states and of transitions that are sent to a page. */
 const NODES = 5_000;
 const EDGES = 30_000;
 
-/** The first states and transitions of an exploration, with their details. */
+/** The first states and transitions of an exploration, with their details. Later ones are only counted. */
 export class GrowingGraph {
   readonly nodes: UiNode[] = [];
   readonly edges: UiEdge[] = [];
@@ -20,7 +20,6 @@ export class GrowingGraph {
     this.#actions = new Map(actions.map((name, index) => [name, index]));
   }
 
-  /** Makes the graph that a report would show. */
   static of({ actions, totalNodes, totalEdges, nodes, edges }: GraphData): GrowingGraph {
     const graph = new GrowingGraph(actions);
     nodes.id.forEach((node, at) =>
@@ -44,12 +43,11 @@ export class GrowingGraph {
     return graph;
   }
 
-  /** Adds the root state, unless it is there. Its lines are those that it has beside the rows of the stores, which are not known here. */
+  /** Adds the root state if the graph is empty. Its list of lines is empty, because the rows of the stores in the root state are not known here. */
   root(name: string): void {
     if (this.states === 0) this.#node({ node: 0, name, parent: -1, action: -1, depth: 0, lines: [] });
   }
 
-  /** Adds a step. */
   add({ from, fromName, toName, action, to, status, isNew, isFinding, exchanges, state }: TriedStep): void {
     if (from === 0) this.root(fromName);
     const index = this.#actions.get(action) ?? -1;
@@ -62,20 +60,20 @@ export class GrowingGraph {
     this.#edge({ from, action: index, to, status, found: isFinding });
   }
 
-  /** Returns the node with a number; `undefined`: it is beyond the limit. */
+  /** Returns the node with a number; `undefined` if it was not kept because of the limit. */
   find(node: number): UiNode | undefined {
     const at = this.nodes[node];
     return at?.node === node ? at : this.nodes.find((one) => one.node === node);
   }
 
-  /** Returns the numbers of the actions that lead to a node. */
+  /** Returns the indexes of the actions that lead from the root to a node. */
   path(node: number): readonly number[] {
     const path: number[] = [];
     for (let at = this.find(node); at !== undefined && at.parent >= 0; at = this.find(at.parent)) path.unshift(at.action);
     return path;
   }
 
-  /** Returns the statuses of the actions of a path, as far as its edges are known; 0: unknown. */
+  /** Returns the statuses along a path of actions, as far as its edges are known; 0 if a status is unknown. */
   statusesOf(path: readonly number[]): readonly number[] {
     let at = 0;
     return path.map((action) => {
@@ -85,7 +83,7 @@ export class GrowingGraph {
     });
   }
 
-  /** Returns the name of the state at the end of a path, in commands; `undefined`: it is not known. */
+  /** Returns the name that commands use for the state at the end of a path; `undefined` if it is unknown. */
   nameAfter(path: readonly number[]): string | undefined {
     let at = 0;
     for (const action of path) at = this.#follow(at, action)?.to ?? -1;

@@ -3,7 +3,7 @@ import type { WalkedStep, WalkJudged, WalkPlace } from "../model/results/walked.
 import { redactJudged, redactor, redactPlace, redactWalked, type Visibility } from "../reports/index.ts";
 import type { UiLaneState } from "./messages.ts";
 
-/** A lane on which actions are executed one at a time. */
+/** A lane on which a user executes actions one at a time. */
 export interface DeskWalk {
   readonly actions: readonly string[];
   readonly uses: readonly string[];
@@ -12,7 +12,7 @@ export interface DeskWalk {
   judgeRoot(): Promise<WalkJudged>;
 }
 
-/** Builds a lane of an exploration, and closes it when the work is done or the signal is aborted. @throws SeqqaError */
+/** Opens a lane of an exploration, and closes the lane when `work` has ended or the signal is aborted. @throws SeqqaError */
 export type OpenLane = (
   exploration: number,
   options: { readonly signal: AbortSignal; readonly path: readonly string[] },
@@ -23,18 +23,19 @@ interface Opened {
   readonly exploration: number;
   readonly walk: DeskWalk;
   readonly controller: AbortController;
-  /** Resolves once the lane is closed. */
   readonly closed: Promise<void>;
   readonly path: string[];
 }
 
-/** The one lane that a page may work on. Opening another one closes it. */
+/** The one lane that pages can use. Opening another lane closes it. */
 export class LaneDesk {
   readonly #open: OpenLane;
   readonly #visibility: Visibility;
   readonly #hide: ReturnType<typeof redactor>;
   #opened: Opened | undefined;
-  /** Requests are served one after another: a step begins where the one before it ended. */
+  /**
+   * Resolves when the current request is finished. Requests are served one after another, because a step begins in the state after the previous one.
+   */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(open: OpenLane, visibility: Visibility) {
@@ -43,7 +44,7 @@ export class LaneDesk {
     this.#hide = redactor(visibility.redact);
   }
 
-  /** Opens a lane at the end of a path. @throws SeqqaError if an action is unknown, or is not executed */
+  /** Opens a lane at the end of a path. @throws SeqqaError if an action of the path is unknown or is not executed */
   open(exploration: number, path: readonly string[]): Promise<UiLaneState> {
     return this.#inTurn(async () => {
       await this.#close();
@@ -82,7 +83,7 @@ export class LaneDesk {
       });
       ended.catch(reject);
     });
-    // After an abort its work is rejected.
+    // The lane's promise is rejected after an abort, which is expected.
     return { exploration, walk, controller, closed: ended!.catch(() => undefined), path: [] };
   }
 

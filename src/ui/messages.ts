@@ -1,30 +1,29 @@
 import type { RecordedExchange } from "../model/results/result.ts";
 import type { WalkedStep, WalkJudged, WalkPlace } from "../model/results/walked.ts";
 
-/** The messages between the server and its page: plain data, without secrets. */
+/** The messages between the server of `seqqa ui` and its page. They are plain data, without secrets. */
 
-/** A state that was found. Its number is its place among all states of its exploration; 0 is the root. */
+/** A state that was found. `node` is its number in the exploration; 0 is the root state. */
 export interface UiNode {
   readonly node: number;
-  /** Its name in commands; empty: unknown. */
+  /** The name of the state in commands; empty if unknown. */
   readonly name: string;
-  /** -1 for the root. */
+  /** The number of the parent node; -1 for the root. */
   readonly parent: number;
-  /** Index of the action that led to it; -1 for the root. */
+  /** The index of the action that led to the state; -1 for the root. */
   readonly action: number;
   readonly depth: number;
-  /** The state in lines; `null`: not kept. */
+  /** The lines that describe the state; `null` if they were not kept. */
   readonly lines: readonly string[] | null;
 }
 
 export interface UiEdge {
   readonly from: number;
-  /** Index of the action. */
   readonly action: number;
-  /** -1: the outcome has no state. */
+  /** The number of the node that the edge leads to; -1 if the outcome has no state. */
   readonly to: number;
   readonly status: number;
-  /** `true`: it breaks a rule. */
+  /** `true` if the step breaks a rule. */
   readonly found: boolean;
 }
 
@@ -34,44 +33,42 @@ export interface UiFinding {
   readonly severity: string;
   readonly message: string;
   readonly path: readonly string[];
-  /** The calls of a race, which are sent at the end of the path; absent for other findings. */
+  /** The calls of a race, which are sent at the end of the path. Absent for other findings. */
   readonly calls?: readonly string[] | undefined;
-  /** The finding as HTML, as the report has it; absent until the exploration has ended. */
+  /** The finding as HTML, in the form of the report. Absent until the exploration has ended. */
   readonly html?: string | undefined;
 }
 
-/** An exploration, as far as it is known. */
 export interface UiExploration {
   readonly name: string;
   readonly file: string;
   readonly actions: readonly string[];
   readonly nodes: readonly UiNode[];
   readonly edges: readonly UiEdge[];
-  /** The numbers of all states and transitions. More than in the lists: the rest is not shown. */
+  /** The total numbers of states and transitions. If they exceed the lengths of the lists, the other states and transitions are not shown. */
   readonly states: number;
   readonly transitions: number;
   readonly findings: readonly UiFinding[];
   readonly notes: readonly string[];
-  /** The verdict; `undefined` while it runs. */
+  /** The verdict; `undefined` while the exploration runs. */
   readonly verdict: string | undefined;
-  /** How the root state was reached, as HTML, for the findings; absent until the exploration has ended. */
+  /** HTML that shows how the root state was reached. Absent until the exploration has ended. */
   readonly setup?: string | undefined;
 }
 
 export interface UiLane {
-  /** Share of the time in which it was busy, 0 to 1. */
+  /** The share of time in which the lane was busy, from 0 to 1. */
   readonly use: number;
   readonly steps: number;
   readonly rebuilds: number;
 }
 
-/** An event that the page hears, in order. */
 export type UiEvent =
-  /** All that is known: the first event of each connection. */
+  /** All known data. This is the first event of each connection. */
   | {
       readonly kind: "all";
       readonly run?: string | undefined;
-      /** Absent while it runs. */ readonly exitStatus?: number | undefined;
+      /** The exit status; absent while the run is in progress. */ readonly exitStatus?: number | undefined;
       readonly explorations: readonly UiExploration[];
     }
   | {
@@ -81,7 +78,7 @@ export type UiEvent =
       readonly file: string;
       readonly actions: readonly string[];
     }
-  /** The search begins again: all that was found is forgotten. */
+  /** The search starts again, so everything that was found before is dropped. */
   | { readonly kind: "again"; readonly exploration: number }
   | {
       readonly kind: "grew";
@@ -103,33 +100,33 @@ export type UiEvent =
     }
   | { readonly kind: "over"; readonly run: string; readonly exitStatus: number };
 
-/** `GET /api/state?exploration=0&node=3` */
+/** The answer to `GET /api/state?exploration=0&node=3`. */
 export interface UiState {
-  /** The actions that lead to it from the root. */
+  /** The names of the actions that lead from the root to the state. */
   readonly path: readonly string[];
   readonly lines: readonly string[] | null;
   /** The requests of the last step of the path, with their answers. */
   readonly exchanges: readonly RecordedExchange[];
 }
 
-/** `GET /api/text?exploration=0&as=test&action=create&action=pay` */
+/** The answer to `GET /api/text?exploration=0&as=test&action=create&action=pay`. */
 export interface UiText {
   readonly text: string;
-  /** A name for the file. */
+  /** A suggested name for the file. */
   readonly file: string;
 }
 
-/** `POST /api/lane` with `{ exploration, path }`, and `POST /api/lane/step` with `{ action }`. */
+/** The answer to `POST /api/lane` with `{ exploration, path }`, and to `POST /api/lane/step` with `{ action }`. */
 export interface UiLaneState {
   readonly exploration: number;
-  /** The URLs and files of the lane. */
+  /** The URLs and files that the lane uses. */
   readonly uses: readonly string[];
-  /** All actions executed since the root. */
+  /** The actions that were executed since the root state. */
   readonly path: readonly string[];
   readonly place: WalkPlace;
   readonly actions: readonly string[];
-  /** The last step; absent at the root. */
+  /** The last step; absent in the root state. */
   readonly step?: WalkedStep | undefined;
-  /** The rules at the root; absent elsewhere. */
+  /** The results of the rules in the root state; absent in other states. */
   readonly root?: WalkJudged | undefined;
 }

@@ -6,27 +6,27 @@ import type { Feed } from "./feed.ts";
 import type { LaneDesk } from "./lane-desk.ts";
 import type { UiState, UiText } from "./messages.ts";
 
-/** Bytes of a request's body. */
+/** The largest number of bytes of a request body. */
 const MOST_BYTES = 100_000;
-/** Milliseconds between two signs of life on a stream of events. */
+/** Milliseconds between two pings on a stream of events. */
 const PING_MS = 15_000;
 
 export interface UiServerOptions {
   readonly feed: Feed;
   readonly desk: LaneDesk;
-  /** 0: any free port. */
+  /** The port; 0 for any free port. */
   readonly port: number;
-  /** The page, and the policy that its script and style fit. */
+  /** The HTML of the page, and the content security policy that allows its script and style. */
   readonly page: { readonly html: string; readonly policy: string };
-  /** Returns a text without secrets: errors quote the target. */
+  /** Redacts a text. Errors must be redacted, because they may quote the target. */
   readonly shown: (text: string) => string;
   /** Returns a path as the file of a journey or a test. @throws SeqqaError */
   readonly textOf: (exploration: number, path: readonly string[], as: "journey" | "test") => UiText;
 }
 
 /**
- * Serves the page and its data on the loopback interface. Every request needs the token of the page's address, and a Host of this server: other pages of
- * the browser know neither.
+ * Serves the page and its data on the loopback interface. Every request needs the token from the page's address, and the `Host` of this server. Other
+ * pages in the browser do not know the token.
  */
 export class UiServer {
   readonly #options: UiServerOptions;
@@ -96,7 +96,10 @@ export class UiServer {
     }
   }
 
-  /** A page of another site can name this address as its own (DNS rebinding), and cannot know the token. */
+  /**
+   * Checks the host, the origin and the token. By DNS rebinding, a page of another site can send requests to this address, but it cannot know the
+   * token.
+   */
   #isAllowed({ headers, method }: IncomingMessage, url: URL): boolean {
     const hosts = [`127.0.0.1:${this.#port}`, `localhost:${this.#port}`];
     if (!hosts.includes(headers.host ?? "")) return false;
@@ -138,7 +141,6 @@ export class UiServer {
     }
   }
 
-  /** Sends events as they come, as server-sent events. */
   #stream(response: ServerResponse): void {
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     this.#streams.add(response);
@@ -160,7 +162,7 @@ export class UiServer {
   }
 }
 
-/** Returns the URL of a request; `undefined` for one such as `//`, which is none. */
+/** Returns the URL of a request; `undefined` for an invalid path such as `//`. */
 function parsed(path: string): URL | undefined {
   try {
     return new URL(path, "http://127.0.0.1");
@@ -191,7 +193,7 @@ async function bodyOf(request: IncomingMessage): Promise<Readonly<Record<string,
     const body: unknown = JSON.parse(Buffer.concat(chunks).toString("utf8"));
     if (typeof body === "object" && body !== null) return body as Readonly<Record<string, unknown>>;
   } catch {
-    // Said below.
+    // The error below reports it.
   }
   throw wrong("The request holds no JSON object.");
 }

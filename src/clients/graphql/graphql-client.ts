@@ -7,35 +7,37 @@ import { GraphQLResponse } from "./graphql-response.ts";
 /** Options of {@link GraphQLClient}. */
 export interface GraphQLClientOptions extends ConnectionOptions {
   /**
-   * The path of the API, e.g. `/graphql`: below a URL, or for a fetch handler of this process. Default: the URL itself, and `/graphql` for a handler.
+   * The path of the endpoint, e.g. `/graphql`: below the URL, or for a fetch handler in this process. Default: the URL itself, or `/graphql` for a
+   * handler.
    */
   readonly path?: string;
-  /** Sent with every request. */
+  /** Headers that are sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Seconds that a request may take; default: `timeout` of the configuration, else 30. */
+  /** The longest duration of a request. A number is in seconds. Default: `timeout` of the configuration, or 30 s without one. */
   readonly timeout?: Duration;
 }
 
 /** Options of a query or a mutation. */
 export interface QueryOptions {
-  /** Values of the variables that the text declares. Default: none. */
+  /** The values of the variables that the query declares. Default: none. */
   readonly variables?: Readonly<Record<string, unknown>>;
-  /** The operation to execute, in a text with several. */
+  /** The name of the operation to execute. Needed only if the text contains several operations. */
   readonly operationName?: string;
 }
 
 const ACCEPT = "application/graphql-response+json, application/json";
 
 /**
- * The client of a GraphQL API, on `HttpClient`: token, headers and cookies are part of the world, requests are recorded, and the settings of the
- * configuration apply. Usable as the `api` of a world and as the client of a role.
+ * A client of a GraphQL API, based on `HttpClient`. Token, headers and cookies are part of the world, requests are recorded, and the settings of the
+ * configuration apply. It can be the `api` of a world and the client of a role.
  */
 export class GraphQLClient {
   readonly #http: HttpClient;
   readonly #path: string;
 
   /**
-   * @param target The URL of the endpoint, or a fetch handler of this process, which receives requests to `/graphql`, or to the given `path`.
+   * Creates a client.
+   * @param target The URL of the endpoint, or a fetch handler in this process, which receives requests to `/graphql` or to the given `path`.
    * @throws SeqqaError like `HttpClient`
    */
   constructor(target: string | FetchHandler, options: GraphQLClientOptions = {}) {
@@ -48,8 +50,9 @@ export class GraphQLClient {
   }
 
   /**
-   * Sends a query or a mutation. Resolves even if the operation failed: `response.ok` is `true` if the answer has neither an error status nor errors.
-   * @throws SeqqaError `QUERY_INVALID`, `NOT_GRAPHQL` for a 2xx or 3xx that is no GraphQL answer, and like `HttpClient`
+   * Sends a query or a mutation. Resolves even if the operation failed: `response.ok` is `true` only if the answer has a 2xx status and no errors.
+   * @throws SeqqaError `QUERY_INVALID`; `NOT_GRAPHQL` for an answer with a status below 400 that is not a GraphQL answer; other errors like
+   * `HttpClient`
    */
   async query<T = unknown>(text: string, options: QueryOptions = {}): Promise<GraphQLResponse<T>> {
     if (typeof text !== "string" || text.trim() === "") {
@@ -61,7 +64,7 @@ export class GraphQLClient {
     return new GraphQLResponse<T>(await this.#http.post(this.#path, { json: { query: text, variables, operationName } }));
   }
 
-  /** Sends `Authorization: Bearer <token>` from now on; `null` stops it. */
+  /** Sends `Authorization: Bearer <token>` with all following requests. `null` stops it. */
   setAuthToken(token: string | null): void {
     this.#http.setAuthToken(token);
   }
@@ -70,12 +73,12 @@ export class GraphQLClient {
     this.#http.setBasicAuth(username, password);
   }
 
-  /** Sends this header from now on; `null` stops it. */
+  /** Sends this header with all following requests. `null` stops it. */
   setHeader(name: string, value: string | null): void {
     this.#http.setHeader(name, value);
   }
 
-  /** The client of another role of the same world. @throws SeqqaError `UNKNOWN_ROLE` naming the roles that exist. */
+  /** Returns the client of another role of the same world. @throws SeqqaError `UNKNOWN_ROLE` naming the roles that exist. */
   as(role: string): GraphQLClient {
     return this.#http.as(role) as unknown as GraphQLClient;
   }
@@ -85,7 +88,7 @@ export class GraphQLClient {
   }
 }
 
-/** Splits the URL of an endpoint, which may have a query; a base URL may not. */
+/** Splits the URL of an endpoint into its origin with path, and its query, because a base URL cannot have a query. */
 function taken(url: string): { readonly origin: string; readonly path: string } {
   const at = url.indexOf("?");
   return at < 0 ? { origin: url, path: "" } : { origin: url.slice(0, at), path: url.slice(at) };

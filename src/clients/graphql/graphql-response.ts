@@ -17,14 +17,14 @@ interface Body<T> {
 
 const QUOTED = 200;
 
-/** The answer to a GraphQL operation. A server may answer 200 to an operation that failed: look at {@link ok} or {@link errors}. */
+/** The answer to a GraphQL operation. A server may answer 200 although the operation failed, so check {@link ok} or {@link errors}. */
 export class GraphQLResponse<T = unknown> extends ApiResponse {
   readonly #body: Body<T> | undefined;
 
   /**
-   * Wraps an HTTP answer.
-   * @throws SeqqaError `NOT_GRAPHQL` when it has a status below 400 and is no GraphQL answer. With another status it may be a different kind of
-   * answer, e.g. from a gateway that asks for a login.
+   * Wraps an HTTP response.
+   * @throws SeqqaError `NOT_GRAPHQL` if the response has a status below 400 and is not a GraphQL answer. With a higher status it may be another kind
+   * of answer, e.g. from a gateway that requires a login.
    */
   constructor(answer: ApiResponse) {
     super(answer.statusCode, answer.text, answer.headers, answer.request, answer.durationMs);
@@ -38,15 +38,15 @@ export class GraphQLResponse<T = unknown> extends ApiResponse {
   }
 
   /**
-   * The data that the operation returned; `null` when it failed as a whole. Beside errors it may be incomplete.
-   * @throws SeqqaError `NOT_GRAPHQL` when this is no GraphQL answer.
+   * The data that the operation returned; `null` if the whole operation failed. If there are also errors, the data may be incomplete.
+   * @throws SeqqaError `NOT_GRAPHQL` if the response is not a GraphQL answer.
    */
   get data(): T | null {
     if (this.#body === undefined) throw this.#notGraphQL();
     return this.#body.data ?? null;
   }
 
-  /** The errors of the operation; `undefined` when there are none. */
+  /** The errors of the operation; `undefined` if there are none. */
   get errors(): readonly GraphQLError[] | undefined {
     return this.#body?.errors;
   }
@@ -70,7 +70,7 @@ export class GraphQLResponse<T = unknown> extends ApiResponse {
   }
 }
 
-/** Returns `undefined` when the text is not a GraphQL answer: an object with `data`, or with a list of errors that have messages. */
+/** Parses a GraphQL answer: an object with `data`, or with a list of errors that have messages. Returns `undefined` for other texts. */
 function bodyOf<T>(text: string): Body<T> | undefined {
   let value: unknown;
   try {

@@ -3,14 +3,12 @@ import type { Change } from "../run-diff.ts";
 import { compareGraphs, type Outcome, type OutcomeChange } from "./compare-graphs.ts";
 import { isComplete, type GraphReader } from "./graph-reader.ts";
 
-/** An exploration of one run, with its graph. */
 export interface Side {
   readonly entry: ExplorationEntry;
-  /** `undefined`: the document does not have the lists of a large graph. */
+  /** `undefined` if the document lacks the lists because the graph is large. */
   readonly graph: GraphReader | undefined;
 }
 
-/** Returns the actions that came or went, and those that answer otherwise. */
 export function compareActions(before: Side, after: Side): readonly Change[] {
   const [old, now] = [namesOf(before), namesOf(after)];
   const both = now.filter((name) => old.includes(name));
@@ -23,7 +21,7 @@ export function compareActions(before: Side, after: Side): readonly Change[] {
   ];
 }
 
-/** Actions that a rule brings come and go with the rule. */
+/** Returns the names of the actions, without those that a rule adds, because they depend on the rule. */
 const namesOf = ({ entry }: Side): readonly string[] =>
   Object.entries(entry.coverage.actions).flatMap(([name, { brought }]) => (brought === true ? [] : [name]));
 
@@ -53,7 +51,10 @@ function outcomeText(before: Outcome, after: Outcome, where: string): string {
 const EFFECTS = { changes: "changes the state", keeps: "changes nothing", lost: "leads to no state" } as const;
 const PAST = { changes: "changed the state", keeps: "changed nothing", lost: "led to no state" } as const;
 
-/** Returns the statuses that an action has, or had, in states only. They are known for a whole exploration only. */
+/**
+ * Returns the statuses that an action has in only one of the two runs. They are compared only if the other exploration is complete. Changes that
+ * `outcomes` already reports are left out.
+ */
 function elsewhere(subject: string, before: Side, after: Side, outcomes: readonly OutcomeChange[]): readonly Change[] {
   const told = outcomes.filter(({ action }) => action === subject);
   const [old, now] = [statusesOf(before.entry, subject), statusesOf(after.entry, subject)];

@@ -1,20 +1,20 @@
 import type { Edge, GraphReader } from "./graph-reader.ts";
 
-/** Actions that had one outcome before and have another one now, in states that the same calls lead to. */
+/** An action whose outcome differs between the runs in a state that the same calls lead to. */
 export interface OutcomeChange {
   readonly action: string;
   readonly before: Outcome;
   readonly after: Outcome;
-  /** The number of states in which it was seen. */
+  /** The number of states in which the change was seen. */
   states: number;
-  /** The shortest path, the action included, of calls that have the same outcomes in both runs up to the last one. */
+  /** The shortest path to the change, including the action. Before the action, all outcomes on the path are equal in both runs. */
   readonly path: readonly string[];
 }
 
-/** The outcome of a call as a reader of the API sees it; `null`: the call was not made, as its precondition did not hold. */
+/** The outcome of a call as a user of the API sees it; `null` if the call was not made because its precondition did not hold. */
 export type Outcome = { readonly status: number; readonly effect: "changes" | "keeps" | "lost" } | null;
 
-/** A pair of states that the same calls lead to. */
+/** A state of each run that the same calls lead to. */
 interface Pair {
   readonly before: number;
   readonly after: number;
@@ -23,9 +23,10 @@ interface Pair {
 }
 
 /**
- * Walks both graphs together from their root states, and compares the outcomes of the actions of both. States are never compared by what they hold:
- * ids and times differ in every run. Pairs of states are joined as by Hopcroft and Karp ("A linear algorithm for testing equivalence of finite
- * automata", 1971), so a walk takes no more pairs than both graphs have states. Beyond different outcomes the walk does not continue.
+ * Follows the same calls in both graphs from their root states, and compares the outcomes of the actions that both runs have. States are not compared
+ * by their contents, because ids and times differ in every run. Pairs of states are joined as by Hopcroft and Karp ("A linear algorithm for testing
+ * equivalence of finite automata", 1971). There are therefore at most as many pairs as states in both graphs. Different outcomes are not followed
+ * further.
  */
 export function compareGraphs(before: GraphReader, after: GraphReader, actions: readonly string[]): readonly OutcomeChange[] {
   const changes = new Map<string, OutcomeChange>();
@@ -38,7 +39,7 @@ export function compareGraphs(before: GraphReader, after: GraphReader, actions: 
   for (let at = 0; at < queue.length; at++) {
     const pair = queue[at]!;
     const [old, now] = [before.edgesOf(pair.before), after.edgesOf(pair.after)];
-    // Nothing was tried in one of them: behind a broken rule, or for lack of time.
+    // A state without outcomes was not expanded, because a rule was broken before it or the time was used up.
     if (old.size === 0 || now.size === 0) continue;
     for (const action of actions) {
       const [one, other] = [old.get(action), now.get(action)];
@@ -70,7 +71,7 @@ function pathOf(pair: Pair): readonly string[] {
   return path.reverse();
 }
 
-/** Disjoint sets of numbers. */
+/** Disjoint sets of numbers (union-find). */
 class Classes {
   readonly #parents: Int32Array;
 
@@ -78,7 +79,7 @@ class Classes {
     this.#parents = Int32Array.from({ length: count }, (_, index) => index);
   }
 
-  /** Joins the sets of two numbers. Returns `false` if they are in one set already. */
+  /** Joins the sets of two numbers. Returns `false` if both numbers were already in one set. */
   join(one: number, other: number): boolean {
     const [a, b] = [this.#find(one), this.#find(other)];
     this.#parents[a] = b;

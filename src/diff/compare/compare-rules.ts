@@ -5,7 +5,7 @@ import { isComplete } from "./graph-reader.ts";
 
 type Violation = ExplorationEntry["violations"][number];
 
-/** Returns the rules that came, went, broke or hold again, the calls that broke them, and the races that came or went. */
+/** Returns the rules that were added, removed, broke or hold again, the calls that broke them, and the races that appeared or disappeared. */
 export function compareRules(before: Side, after: Side): readonly Change[] {
   const [old, now] = [brokenRules(before, after), brokenRules(after, before)];
   const [declared, declaredNow] = [before.entry.invariants, after.entry.invariants];
@@ -43,7 +43,7 @@ function brokenRules({ entry }: Side, other: Side): ReadonlyMap<string, readonly
   return rules;
 }
 
-/** Returns the ids of a finding, and of all actions that show it for the same cause. */
+/** Returns the id of a finding, and the ids for all actions that show it for the same cause. */
 const idsOf = ({ id, operations = [] }: Violation): readonly string[] => [id, ...operations.map((one) => one.id)];
 
 const lastOf = ({ reproductionPath, response }: Violation): string => {
@@ -51,7 +51,7 @@ const lastOf = ({ reproductionPath, response }: Violation): string => {
   return response === undefined ? action : `${action} (${response.status})`;
 };
 
-/** Returns `true` if a finding is gone because its calls no longer show it, not because a shorter run did not come to them. */
+/** Returns `true` if a finding disappeared because its calls no longer show it. Returns `false` if the other run may not have executed its calls. */
 function isGone({ reproductionPath }: Violation, { entry, graph }: Side): boolean {
   return isComplete(entry) || graph?.hasPath(reproductionPath) === true;
 }
@@ -65,7 +65,7 @@ function better(subject: string, { reproductionPath }: Violation, text: string):
   return { about: "rule", kind: "better", subject, text, path: reproductionPath };
 }
 
-/** Races are compared only if both runs probed for them. */
+/** Compares the races, but only if both runs probed for races. */
 function compareRaces({ entry: before }: Side, { entry: after }: Side): readonly Change[] {
   if (before.raceCoverage === undefined || after.raceCoverage === undefined) return [];
   const missing = (from: ExplorationEntry, other: ExplorationEntry): ExplorationEntry["races"] =>

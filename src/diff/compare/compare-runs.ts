@@ -5,16 +5,15 @@ import { compareRules } from "./compare-rules.ts";
 import { GraphReader, isComplete } from "./graph-reader.ts";
 import { refuseBrokenGraph } from "./refuse-broken-graph.ts";
 
-/** A run with the name that the diff uses for it. */
 export interface NamedRun {
   readonly name: string;
   readonly document: RunDocument;
 }
 
 /**
- * Compares the behaviour of the API in two runs: rules, actions, answers, numbers of states, and journeys. Times, ids, the words of messages, and the
- * number and order of lanes are no behaviour. `undefined`: no exploration and no journey is in both runs.
- * @throws TypeError for a graph that is none
+ * Compares the behaviour of the API in two runs: rules, actions, answers, numbers of states, and journeys. Times, ids, the texts of messages, and the
+ * number and order of lanes are not compared. Returns `undefined` if no exploration and no journey is in both runs.
+ * @throws TypeError if the lists of a graph are invalid
  */
 export function compareRuns(before: NamedRun, after: NamedRun): RunDiff | undefined {
   const explorations = pairs(before.document.explorations, after.document.explorations);
@@ -32,7 +31,10 @@ export function compareRuns(before: NamedRun, after: NamedRun): RunDiff | undefi
   return { before: before.name, after: after.name, parts: parts.filter(({ changes }) => changes.length > 0), notes };
 }
 
-/** Returns the members of both lists by their names; those of the second list first. Of members with one name, the first with the first. */
+/**
+ * Pairs the members of two lists by name, in the order of the second list, then the rest of the first list. Members with equal names are paired in
+ * their order.
+ */
 function pairs<T extends { readonly name: string }>(
   before: readonly T[],
   after: readonly T[],
@@ -60,7 +62,7 @@ function sideOf(entry: ExplorationEntry): Side {
   return { entry, graph: entry.graph.leftOut === undefined ? new GraphReader(entry) : undefined };
 }
 
-/** The sizes of explorations that were cut off say nothing about behaviour. */
+/** Compares the numbers of states and transitions, but only if both explorations are complete. Other numbers say nothing about behaviour. */
 function sizeChanges(old: ExplorationEntry, now: ExplorationEntry): readonly Change[] {
   if (!isComplete(old) || !isComplete(now)) return [];
   const change = (subject: string, before: number, after: number): readonly Change[] =>
@@ -77,7 +79,6 @@ function journeyChanges(old: JourneyEntry | undefined, now: JourneyEntry | undef
   return [{ about: "journey", kind, subject: now.name, text: `${after}; before it ${before}` }];
 }
 
-/** Returns how a journey ended, and at which step. */
 function endOf({ status, steps }: JourneyEntry): string {
   const last = steps.find((step) => step.status === "failed" || step.status === "timed_out");
   return last === undefined ? status.replace("_", " ") : `${status.replace("_", " ")} at ${last.name}`;

@@ -1,10 +1,9 @@
 import type { ExplorationEntry } from "../../reports/index.ts";
 
-/** An outcome of an action in a state. */
 export interface Edge {
-  /** -1: the outcome has no state. */
+  /** The state that the edge leads to; -1 if the outcome has no state. */
   readonly to: number;
-  /** 0: there was no response. */
+  /** The HTTP status; 0 if there was no response. */
   readonly status: number;
 }
 
@@ -16,7 +15,7 @@ export class GraphReader {
     ExplorationEntry["graph"],
     "parents" | "parentActions" | "depths" | "edgeFrom" | "edgeAction" | "edgeTo" | "edgeStatus"
   >;
-  /** The places of edges, ordered by the state that they leave, and where each state's edges begin. */
+  /** The indexes of the edges, sorted by the state that they leave, and the position at which each state's edges begin. */
   readonly #places: Int32Array;
   readonly #begins: Int32Array;
 
@@ -40,12 +39,12 @@ export class GraphReader {
     return new Map(Array.from(places, (place) => [this.#name(edgeAction[place]!), { to: edgeTo[place]!, status: edgeStatus[place]! }]));
   }
 
-  /** Returns `true` if every action that applies in the state was executed, unless nothing was. */
+  /** Returns `true` if every action that applies in the state was executed. Callers must first check that the state has outcomes. */
   isExpanded(node: number): boolean {
     return isComplete(this.#entry) || this.#lists.depths[node]! < this.#entry.completeToDepth;
   }
 
-  /** Returns the shortest path that ends with an outcome of `action`; only those with `status`, if it is given. */
+  /** Returns the shortest path that ends with `action`, and with `status` if it is given; `undefined` if there is none. */
   pathTo(action: string, status?: number): readonly string[] | undefined {
     const { edgeFrom, edgeAction, edgeStatus, depths } = this.#lists;
     let best: number | undefined;
@@ -77,5 +76,5 @@ export class GraphReader {
   }
 }
 
-/** Returns `true` if nothing was left to explore. */
+/** Returns `true` if the exploration ended because no state was left to explore. */
 export const isComplete = ({ open, stopReason }: ExplorationEntry): boolean => open === 0 && stopReason === "exhausted";

@@ -3,11 +3,11 @@ import type { RunDiff } from "../run-diff.ts";
 import { sectionsOf, titleOf, type DiffRow } from "./diff-rows.ts";
 
 const WORDS: Readonly<Record<DiffRow["mark"], string>> = { "+": "added", "-": "removed", "!": "**worse**", v: "better", "~": "changed" };
-/** GitHub takes 65,536 characters for a comment. */
+/** The largest number of characters of the text. GitHub accepts 65,536 characters for a comment. */
 const MOST = 60_000;
 const LONGEST = 600;
 
-/** Returns a diff as Markdown for a pull request; empty if nothing differs. Rows that do not fit into a comment are counted. */
+/** Returns a diff as Markdown for a comment on a pull request; empty if nothing differs. Rows that do not fit are counted. */
 export function diffMarkdown(diff: RunDiff): string {
   if (diff.parts.length === 0) return "";
   const parts = [`## seqqa: the behaviour of the API changed\n\nFrom ${inertMarkdown(diff.before)} to ${inertMarkdown(diff.after)}.\n\n`];

@@ -1,12 +1,11 @@
 import type { Change, DiffPart, RunDiff } from "../run-diff.ts";
 
-/** A change as all formats show it. */
 export interface DiffRow {
-  /** `+` added, `-` removed, `!` a rule, a race or a journey got worse, `v` it got better, `~` changed. */
+  /** `+`: added. `-`: removed. `!`: a rule, race or journey became worse. `v`: it became better. `~`: changed. */
   readonly mark: "+" | "-" | "!" | "v" | "~";
   readonly subject: string;
   readonly text: string;
-  /** The shortest path; empty if there is none. */
+  /** The shortest path to the change; empty if there is none. */
   readonly path: string;
 }
 
@@ -15,7 +14,7 @@ export interface DiffSection {
   readonly rows: readonly DiffRow[];
 }
 
-/** The number of changes of one kind that are shown. */
+/** The largest number of changes of one kind that are shown. */
 const SHOWN = 50;
 
 const TITLES: readonly (readonly [Change["about"], string])[] = [
@@ -30,7 +29,7 @@ const TITLES: readonly (readonly [Change["about"], string])[] = [
 
 const MARKS = { added: "+", removed: "-", worse: "!", better: "v", changed: "~" } as const;
 
-/** Returns the changes of a part in sections, the most important ones first. Nothing in them is escaped. */
+/** Returns the changes of a part in sections, the most important first. The texts are not escaped. */
 export function sectionsOf({ changes }: DiffPart): readonly DiffSection[] {
   return TITLES.flatMap(([about, title]) => {
     const rows = changes.filter((one) => one.about === about).map(rowOf);
@@ -48,7 +47,6 @@ function rowOf({ kind, subject, text, path }: Change): DiffRow {
   };
 }
 
-/** Returns the sentence above a diff. */
 export const headline = ({ before, after }: RunDiff): string => `The behaviour of the API changed from ${before} to ${after}.`;
 
 export const titleOf = ({ kind, name }: DiffPart): string => (kind === "journey" ? `journey ${name}` : name);

@@ -1,6 +1,6 @@
 /**
- * The variables by which coding agents make themselves known, the same as those of `detectAgent` in std-env. That one reads the environment of the
- * process when it is loaded, and a command has the environment of its shell.
+ * The environment variables by which coding agents identify themselves, copied from `detectAgent` of std-env. That function cannot be used here: it
+ * reads the environment of the process when it is loaded, but a command receives its environment as a parameter.
  */
 const VARIABLES: readonly (readonly [agent: string, variables: readonly string[]])[] = [
   ["claude", ["CLAUDECODE", "CLAUDE_CODE"]],
@@ -15,10 +15,10 @@ const VARIABLES: readonly (readonly [agent: string, variables: readonly string[]
   ["cursor", ["CURSOR_AGENT"]],
 ];
 
-/** All variables that are read. `AI_AGENT` holds the name of an agent; an empty value of any of them is none. */
+/** All variables that are read. `AI_AGENT` holds the name of an agent. An empty variable counts as unset. */
 export const AGENT_VARIABLES: readonly string[] = ["AI_AGENT", ...VARIABLES.flatMap(([, variables]) => variables)];
 
-/** Returns the name of the coding agent that runs the command; `undefined`: none is known to. */
+/** Returns the name of the coding agent that runs the command, or `undefined` if no agent is detected. */
 export function detectAgent(env: Readonly<Record<string, string | undefined>>): string | undefined {
   const isSet = (variable: string): boolean => (env[variable] ?? "") !== "";
   if (isSet("AI_AGENT")) return env["AI_AGENT"]!.toLowerCase();

@@ -1,21 +1,19 @@
-/** The number of states at each depth, and the number of those states in which each action was executed. */
+/** The number of states at each depth, and how often each action was executed at each depth. */
 export interface ByDepth {
-  /** States, by depth. */
   readonly states: readonly number[];
-  /** Executions, by action and depth; empty where the table would be useless to a reader. */
+  /** The number of executions, by action and depth. Empty if there are more than `MOST_ACTIONS` actions, or a depth above `MOST_DEPTHS`. */
   readonly executed: readonly (readonly number[])[];
 }
 
-/** The limits of the table; a larger one is not shown. */
+/** The largest number of actions, and the largest depth, up to which executions are counted. A larger table could not be read. */
 const MOST_ACTIONS = 60;
 const MOST_DEPTHS = 40;
 
-/** Counts states and executions, edge by edge. */
 export class DepthCounter implements ByDepth {
   readonly states: readonly number[];
   readonly executed: readonly number[][];
 
-  /** `depths`: the depth of each node. */
+  /** `depths` holds the depth of each node. */
   constructor(depths: Iterable<number>, actions: number) {
     const states: number[] = [];
     for (const depth of depths) {
@@ -27,7 +25,6 @@ export class DepthCounter implements ByDepth {
     this.executed = isShown ? Array.from({ length: actions }, () => states.map(() => 0)) : [];
   }
 
-  /** Counts an execution of an action in a state of this depth. */
   add(depth: number, action: number): void {
     const row = this.executed[action];
     if (row !== undefined) row[depth]!++;

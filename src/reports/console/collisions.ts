@@ -3,15 +3,15 @@ import { plural } from "./numbers.ts";
 
 type Collisions = Pick<ExplorationFacts, "collisions" | "collisionProbability" | "statesVisited">;
 
-/** The probability from which on the reader is informed. */
+/** Reports mention the probability that states were mistaken for one another from this value on. */
 const WORTH_TELLING = 1e-6;
 
-/** Returns `true` if one state was taken for another, or if so many states were found that this is conceivable. */
+/** Returns `true` if two states were mistaken for one, or if the probability of that reaches `WORTH_TELLING`. */
 export function isWorthTelling({ collisions, collisionProbability }: Collisions): boolean {
   return collisions > 0 || collisionProbability >= WORTH_TELLING;
 }
 
-/** Returns one line about how reliably states are distinguished. */
+/** Returns one line about states that were, or may have been, mistaken for one another. */
 export function collisionText({ collisions, collisionProbability, statesVisited }: Collisions): string {
   const among = `of ${plural(statesVisited, "state")}`;
   if (collisions > 0)

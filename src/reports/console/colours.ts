@@ -2,7 +2,10 @@ import pc from "picocolors";
 
 export type Colours = ReturnType<typeof pc.createColors>;
 
-/** Returns colours for an output: never with `NO_COLOR`, always with `FORCE_COLOR` (except for 0 and false), else on a terminal. */
+/**
+ * Returns colours for an output. `NO_COLOR` disables them, `FORCE_COLOR` enables them (except for 0 and false). Otherwise only a terminal has
+ * colours.
+ */
 export function coloursFor(output: { readonly isTTY?: boolean | undefined }, env: Readonly<Record<string, string | undefined>>): Colours {
   return pc.createColors(wantsColour(output, env));
 }

@@ -22,10 +22,10 @@ export class ConsoleReporter implements WholeReporter {
   readonly #live: Live;
   readonly #colours: Colours;
   readonly #hide: Redactor;
-  /** Notes of the exploration in progress that the reader of the results has seen already. */
+  /** Notes of the current exploration that are already visible where the results are printed. The results do not repeat them. */
   #seen: readonly string[] = [];
   #endsBlank = false;
-  /** Prints each request, with `verbose`. */
+  /** Prints each request. Present only with `verbose`. */
   readonly tried?: (name: string, step: TriedStep) => void;
 
   constructor(options: ReporterOptions) {
@@ -41,7 +41,7 @@ export class ConsoleReporter implements WholeReporter {
 
   event(name: string, event: ExplorationEvent): void {
     const { stdout, stderr } = this.#options;
-    // If only one of the two is a terminal, the results go to another place than the notes of the start, and must repeat them.
+    // If only one of the two streams is a terminal, a reader of the results has not seen the notes, so the results repeat them.
     const isOnePlace = (stdout.isTTY === true) === (stderr.isTTY === true);
     if (event.kind === "started") this.#seen = isOnePlace ? event.notes : [];
     if (event.kind === "note" && isOnePlace) this.#seen = [...this.#seen, event.message];
@@ -80,7 +80,7 @@ export class ConsoleReporter implements WholeReporter {
     this.#print(endLines(report, this.#colours));
   }
 
-  /** Two blank lines in a row become one. */
+  /** Prints lines, but never two blank lines in a row. */
   #print(lines: readonly string[]): void {
     this.#live.clear();
     const shown = this.#endsBlank && lines[0] === "" ? lines.slice(1) : lines;
@@ -90,7 +90,7 @@ export class ConsoleReporter implements WholeReporter {
   }
 }
 
-/** Returns the findings, then the reasons why the run is not sure, then how complete it is. */
+/** Returns the findings, divergences, errors and notes, then the reasons why the result is unverified, then the summary. */
 export function resultLines(name: string, result: ExplorationResult, colours: Colours, verbose: boolean): readonly string[] {
   const { divergences, errors, notes, unverified } = result;
   const before = [
@@ -132,7 +132,7 @@ function errorLines({ code, message, path, source, stack, count }: RunError, col
   ];
 }
 
-/** Returns the first frame of a stack: stacks in reports contain only the user's own files. */
+/** Returns the first frame of a stack. Stacks in reports contain only the user's own files. */
 function userLine(stack: string): string | undefined {
   return /^\s+at (?:.*\()?((?:file:\/\/)?[^\s()]+:\d+:\d+)\)?$/m.exec(stack)?.[1]?.replace(/^file:\/\//, "");
 }

@@ -9,16 +9,15 @@ import { violationText } from "./violation-text.ts";
 
 type Findings = Pick<ExplorationResult, "violations" | "races">;
 
-/** A finding, as one text for people. */
 interface Finding {
   readonly severity: Severity;
-  /** Findings with one cause follow each other. */
+  /** The cause of the finding. Findings with one cause are listed together. */
   readonly cause: string;
   readonly facts: readonly (string | undefined)[];
   readonly text: string;
 }
 
-/** Returns the findings of an exploration: the most severe first, those of one cause together. */
+/** Returns the findings of an exploration, the most severe first. Findings with one cause are listed together. */
 export function findingLines(found: Findings, colours: Colours): readonly string[] {
   const all = bySeverity(found);
   return all.flatMap(({ severity, facts, text }, index) => {
@@ -28,7 +27,7 @@ export function findingLines(found: Findings, colours: Colours): readonly string
   });
 }
 
-/** Returns the ids of the findings that a path leads to, in the order in which they are printed; known ones come last. */
+/** Returns the ids of the findings that can be replayed, in the order in which they are printed. Known findings come last. */
 export function replayableIds({ violations, races }: Findings): readonly string[] {
   const all = inOrder([
     ...violations

@@ -6,11 +6,11 @@ import { cut, printable, printableLines } from "./printable.ts";
 
 const MARKS: Readonly<Record<StepStatus, string>> = { passed: "ok", failed: "FAILED", timed_out: "TIMED OUT", skipped: "skipped" };
 const MARK = 10;
-/** The number of characters of a body that are shown. */
+/** The largest number of characters of a body that are shown. */
 const BODY = 500;
 
 /**
- * Returns the lines for a finished journey: its steps, and the requests and answers of the step that ended it. `verbose`: the requests of every step.
+ * Returns the lines for a finished journey: its steps, and the last request and answer of a failed step. `verbose` adds the requests of every step.
  */
 export function journeyLines(name: string, result: JourneyResult, colours: Colours, verbose: boolean): readonly string[] {
   const width = Math.min(60, Math.max(0, ...result.steps.map((step) => printable(step.name).length)));

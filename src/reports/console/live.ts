@@ -12,10 +12,10 @@ interface LineOutput {
   readonly columns?: number | undefined;
 }
 
-/** Without a person who watches a changing line, one line is printed after this number of milliseconds. */
+/** Milliseconds between two progress lines if no line is rewritten in place. */
 const EVERY = 10_000;
 
-/** Shows people on standard error how far a run is. */
+/** Shows the progress of a run on standard error. */
 export class Live {
   readonly #line: ProgressLine | undefined;
   #stepsOver = 0;
@@ -25,7 +25,7 @@ export class Live {
   #printedAt: number;
   readonly #timeLeft: TimeLeft;
 
-  /** The line that is rewritten in place needs a terminal that a person watches. */
+  /** A line is rewritten in place only on a terminal that a person watches, so not in CI. */
   constructor(options: Pick<ReporterOptions, "stderr" | "env" | "verbose" | "now">) {
     const ci = options.env["CI"] ?? "";
     const watched = options.stderr.isTTY === true && (ci === "" || ci === "false" || ci === "0") && options.env["TERM"] !== "dumb";
@@ -70,14 +70,14 @@ export class Live {
     this.#show((width) => [cut(`${printable(name)}  ${text}`, width)]);
   }
 
-  /** Shows the progress of a journey by the number of its finished steps. */
+  /** Shows the number of finished steps of a journey. `null` begins a journey. */
   step(name: string, step: StepResult | null): void {
     this.#stepsOver = step === null ? 0 : this.#stepsOver + 1;
     const over = step === null ? "" : `, ${printable(step.name)} ${step.status.replace("_", " ")}`;
     this.#show((width) => [cut(`${printable(name)}  ${plural(this.#stepsOver, "step")}${over}`, width)]);
   }
 
-  /** Rewrites the line in place on a terminal. Elsewhere it prints a new line, not more often than every ten seconds. */
+  /** Rewrites the lines in place on a terminal. Elsewhere prints a new line, at most once every ten seconds. */
   #show(lines: (width: number) => readonly string[]): void {
     if (this.#line !== undefined) return this.#line.show(lines(this.#line.width));
     if (this.#now() - this.#printedAt < EVERY) return;
@@ -85,7 +85,7 @@ export class Live {
     this.message(lines(Infinity).join("\n"));
   }
 
-  /** Prints lines only once: one crash affects several lanes in turn, and all of them report the same lines. */
+  /** Prints lines only once: several lanes may report the output of the same crash. */
   #quote(lines: readonly string[]): void {
     const text = lines.map((line) => `  ${line}`).join("\n");
     if (this.#quoted.has(text)) return;
@@ -93,7 +93,6 @@ export class Live {
     this.message(text);
   }
 
-  /** Prints below the present output, after the progress line was removed. */
   message(text: string): void {
     this.clear();
     this.#options.stderr.write(`${printableLines(text)}\n`);
@@ -104,7 +103,7 @@ export class Live {
   }
 }
 
-/** Lines that are rewritten in place, and make way for other output. */
+/** Lines that are rewritten in place, and are removed before other output. */
 class ProgressLine {
   readonly #output: LineOutput;
   #shown = 0;
@@ -113,7 +112,7 @@ class ProgressLine {
     this.#output = output;
   }
 
-  /** One column less than the terminal has: a full last column makes some terminals wrap. */
+  /** The number of columns. It is one less than the terminal has, because a full last column makes some terminals wrap. */
   get width(): number {
     return Math.max(20, (this.#output.columns ?? 80) - 1);
   }
@@ -128,7 +127,7 @@ class ProgressLine {
     this.#shown = 0;
   }
 
-  /** Returns the sequence that moves to the beginning of the first shown line. */
+  /** Returns the escape sequence that moves the cursor to the beginning of the first shown line. */
   #back(): string {
     return `\r${this.#shown > 1 ? `\x1b[${this.#shown - 1}A` : ""}`;
   }

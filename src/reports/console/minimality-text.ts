@@ -1,13 +1,12 @@
 import type { Minimality, Violation } from "../../model/results/result.ts";
 
-/** Texts about the length of a path: in a few words, and in a sentence. */
 const WORDS: Readonly<Record<Minimality, readonly [brief: string, sentence: string]>> = {
   shortest: ["shortest path", "Shortest: every shorter sequence was tried."],
   one_minimal: ["no step can be left out", "1-minimal: without any single one of its steps it does not reproduce."],
   as_found: ["may not be the shortest path", "As found: time was up before shorter paths could be ruled out."],
 };
 
-/** Returns a report's words about the length of a path; `undefined` where nothing is known. */
+/** Returns a phrase about the length of a finding's path; `undefined` if its minimality is unknown or the path has fewer than two steps. */
 export function minimalityText({
   minimality,
   reproductionPath,
@@ -17,7 +16,7 @@ export function minimalityText({
   return `${WORDS[minimality][0]}${shrunkFrom === undefined ? "" : ` (found with ${shrunkFrom.length} steps)`}`;
 }
 
-/** Returns the same as a sentence; nothing for paths that cannot be shorter. */
+/** Returns a sentence about the length of a finding's path; `undefined` if its minimality is unknown or the path is empty. */
 export function minimalitySentence({
   minimality,
   reproductionPath,

@@ -1,9 +1,9 @@
-/** `14425` -> `14,425`. */
+/** Rounds a number and adds thousands separators: `14425` becomes `14,425`. */
 export function grouped(value: number): string {
   return Math.round(value).toLocaleString("en-US");
 }
 
-/** `850 ms`, `27.4 s`, `3 min 12 s`, `2 h 5 min`. */
+/** Formats milliseconds as `850 ms`, `27.4 s`, `3 min 12 s` or `2 h 5 min`. */
 export function duration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   const seconds = milliseconds / 1000;
@@ -18,8 +18,8 @@ export function plural(count: number, word: string): string {
 }
 
 /**
- * Returns the rate as `1,204 steps/s`; `undefined` where no time passed. Probing for races and making faults executes no steps of the exploration, so their
- * time does not count.
+ * Returns the rate of an exploration as `1,204 steps/s`; `undefined` if no time passed. The time for probing races and making faults does not count,
+ * because neither executes steps of the exploration.
  */
 export function stepRate(explored: {
   readonly steps: number;

@@ -1,18 +1,18 @@
 /**
- * Characters that must not reach a terminal as they are: control characters (they move the cursor, hide text, retitle the window), the marks that
- * turn the direction of writing, and halves of surrogate pairs.
+ * Characters that must not reach a terminal unescaped: control characters (they move the cursor, hide text or change the window title), marks that
+ * change the direction of writing, and lone surrogates.
  */
 const UNSAFE =
   /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** Returns the text on one line, with everything unsafe written as an escape. */
+/** Returns the text on one line, with unsafe characters escaped. */
 export function printable(text: string): string {
   return text.replace(UNSAFE, (character) => SHORT[character] ?? escape(character));
 }
 
-/** Returns the text like {@link printable}, but keeps line breaks. */
+/** Escapes unsafe characters like {@link printable}, but keeps line breaks. */
 export function printableLines(text: string): string {
   return text.split(/\r?\n/).map(printable).join("\n");
 }
@@ -22,7 +22,7 @@ function escape(character: string): string {
   return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
 }
 
-/** Returns at most `length` UTF-16 units, never half a pair; `...` marks a cut. */
+/** Returns at most `length` UTF-16 code units, followed by `...` if the text was cut. Never splits a surrogate pair. */
 export function cut(text: string, length: number): string {
   if (text.length <= length) return text;
   const last = text.charCodeAt(length - 1);

@@ -2,20 +2,19 @@ import type { Confirming, Faulting, Progress, Racing } from "../../engine/events
 import { duration, grouped, plural } from "./numbers.ts";
 import { printable } from "./printable.ts";
 
-/** The milliseconds over which the rate is measured: before that it is meaningless. */
+/** Milliseconds before the rate of a run is meaningful. */
 const MEANINGFUL = 3000;
 
-/** The number of lanes with a line of their own. */
+/** The largest number of lanes that are shown on separate lines. */
 const LANES = 8;
 
 export interface ProgressShape {
-  /** Adds a line for each lane. */
   readonly verbose: boolean;
-  /** Columns of a line. */
+  /** The width of a line, in columns. */
   readonly width: number;
 }
 
-/** Returns the present activity of a run: one line, and with `verbose` one for each lane. */
+/** Returns the progress of an exploration as one line, plus one line for each lane with `verbose`. */
 export function progressLines(name: string, progress: Progress, { verbose, width }: ProgressShape): readonly string[] {
   const left = timeLeft(progress);
   const parts = [
@@ -31,12 +30,12 @@ export function progressLines(name: string, progress: Progress, { verbose, width
   return [parts.join("  "), ...(verbose ? laneLines(progress) : [])].map((line) => fit(line, width));
 }
 
-/** Returns the progress of race probing, which follows the exploration: it executes actions of one state at the same time. */
+/** Returns the progress of race probing, which follows the exploration. It executes actions of one state at the same time. */
 export function racingText({ probed, planned, trials, hits }: Racing, leftMs?: number): string {
   return `probing races  ${grouped(probed)}/${grouped(planned)} kinds of pairs  ${plural(trials, "trial")}  races ${grouped(hits)}${leftText(leftMs)}`;
 }
 
-/** Returns the progress of making writes fail, which follows the exploration, too. */
+/** Returns the progress of fault injection, which follows the exploration. It makes writes of calls fail. */
 export function faultingText({ probed, planned, tried, hits }: Faulting, leftMs?: number): string {
   return `making writes fail  ${grouped(probed)}/${grouped(planned)} kinds of calls  ${plural(tried, "fault")}  hits ${grouped(hits)}${leftText(leftMs)}`;
 }
@@ -45,7 +44,7 @@ function leftText(leftMs: number | undefined): string {
   return leftMs === undefined ? "" : `  about ${duration(leftMs)} left`;
 }
 
-/** Returns the progress of confirming: findings are replayed when the states are explored. */
+/** Returns the progress of confirming findings, which follows the exploration. It replays the findings. */
 export function confirmingText({ violations, replayed, confirmed, toShorten, leftMs }: Confirming, estimateMs?: number): string {
   const parts = [
     "confirming findings",
@@ -57,7 +56,7 @@ export function confirmingText({ violations, replayed, confirmed, toShorten, lef
   return parts.join("  ") + (leftMs === null || leftMs >= (estimateMs ?? Infinity) ? leftText(estimateMs) : "");
 }
 
-/** Returns one line for each lane: its share of time at work, the number of its steps, and how often it was lost. */
+/** Returns one line for each lane: the share of time in which it worked, its number of steps, and how often it was rebuilt. */
 function laneLines({ laneUse, laneSteps, laneRebuilds }: Progress): readonly string[] {
   const lines = laneUse.slice(0, LANES).map((use, lane) => {
     const rebuilds = laneRebuilds[lane] ?? 0;
@@ -72,7 +71,7 @@ function laneLines({ laneUse, laneSteps, laneRebuilds }: Progress): readonly str
 
 const percent = (share: number): string => `${Math.round(share * 100)}%`.padStart(4);
 
-/** Cuts by columns: characters above the Latin, Greek and Cyrillic letters count as two columns wide, so that a line never wraps. */
+/** Cuts a text to a number of columns. Characters from U+1100 on count as two columns, so that a line never wraps. */
 function fit(text: string, width: number): string {
   let columns = 0;
   let kept = "";
@@ -85,8 +84,8 @@ function fit(text: string, width: number): string {
 }
 
 /**
- * Returns the milliseconds until a budget is used up, at the rate since the beginning; `undefined` before there is a rate. It is an upper bound:
- * there may be less to explore than the budget allows.
+ * Returns the milliseconds until a budget is used up, at the mean rate so far; `undefined` before that rate is meaningful. The result is an upper
+ * bound, because the states may be exhausted before the budget.
  */
 function timeLeft({ elapsedMs, steps, stepsPerSecond, maxSteps, maxTimeMs }: Progress): number | undefined {
   if (elapsedMs < MEANINGFUL) return undefined;

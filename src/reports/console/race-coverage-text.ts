@@ -2,7 +2,7 @@ import type { ExplorationFacts } from "../../model/results/result.ts";
 import { duration, grouped, plural } from "./numbers.ts";
 import { deliveryText } from "./race-text.ts";
 
-/** Returns the extent of the probing for races as rows of words; none where it was off and nothing was found. */
+/** Returns the race coverage as rows of a label and a text; empty if races were not probed and none was found. */
 export function raceRows({
   races,
   raceCoverage,
@@ -21,7 +21,7 @@ export function raceRows({
   return rows.filter(([, value]) => value !== "");
 }
 
-/** Returns the dismissed hits as text: `3: control 2, unconfirmed 1`. */
+/** Returns the number of dismissed hits, in total and by reason: `3: control 2, unconfirmed 1`. */
 function dismissedText(dismissed: Readonly<Record<string, number>>): string {
   const total = Object.values(dismissed).reduce((sum, count) => sum + count, 0);
   return total === 0 ? "" : `${grouped(total)}: ${counted(dismissed)}`;

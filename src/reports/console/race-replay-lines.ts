@@ -6,7 +6,7 @@ import { printable } from "./printable.ts";
 import { distinctOutcomes, outcomeText, rateText, shownChanges, scheduleText } from "./race-text.ts";
 import { replayTable } from "./replay-table.ts";
 
-/** Returns the steps of a race's prefix and its calls, recorded beside observed; then the results of the calls, and how often they were seen. */
+/** Compares a replayed race with its recording: a table of the steps and calls, then the recorded, the observed and the allowed outcomes. */
 export function raceReplayLines(race: Omit<Race, "toString">, replayed: ReplayResult, from: number, colours: Colours): readonly string[] {
   const { prefix, steps, observed, allowed } = race;
   const { race: calls } = replayed;

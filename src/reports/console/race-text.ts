@@ -3,7 +3,7 @@ import { differences } from "../../state/compare/differences.ts";
 import { grouped, plural } from "./numbers.ts";
 import { cut, printable } from "./printable.ts";
 
-/** The number of characters of a response body, and of lines of a change, that are shown. */
+/** The largest numbers of characters of a response body, and of lines of a change, that are shown. */
 const BODY = 500;
 const CHANGES = 12;
 /** Above this number, calls are counted instead of named. */
@@ -34,7 +34,9 @@ export function raceText(race: Omit<Race, "toString">): string {
   ].join("\n");
 }
 
-/** Returns the differences between the observed state and the state of the most similar order: a line for each of the two, one after the other. */
+/**
+ * Returns the differences between the observed state and the state of the most similar order. Each line says which of the two states it belongs to.
+ */
 function differing(race: Omit<Race, "toString">): readonly string[] {
   const { observed } = race;
   const nearest = distinctOutcomes(race, race.allowed)
@@ -53,24 +55,23 @@ export function raceName({ first, second, copies }: Sides): string {
   return copies > 2 ? `${first}, ${copies} at once` : `${first} || ${second}`;
 }
 
-/** Returns the verdict of a race in a word or two. */
 export function verdictText({ verdict, invariant }: Pick<Race, "verdict" | "invariant">): string {
   if (verdict === "invariant") return `invariant ${invariant ?? ""}`.trim();
   return verdict.replace("_", " ");
 }
 
-/** Returns how often the race was seen, how certain that rate is, and how the calls were made to meet. */
+/** Returns how often the race was seen, the confidence interval of that rate, and the delivery of the calls. */
 export function rateText({ hits, trials, misses, rate, delivery, schedule }: Race): string {
   const seen = `${grouped(hits)} of ${plural(trials, "trial")}`;
   const missed = misses === 0 ? "" : `, ${grouped(misses)} more did not overlap`;
-  // Following a schedule needs no luck: a rate would be meaningless.
+  // A schedule makes the calls meet without luck, so a rate would be meaningless.
   const interval = schedule === undefined ? ` (95 % between ${percent(rate.low)} and ${percent(rate.high)})` : "";
   return `${seen}${interval}${missed}, ${deliveryText(delivery)}`;
 }
 
 export const deliveryText = (delivery: string): string => ({ http2: "HTTP/2", last_byte: "last byte" })[delivery] ?? delivery;
 
-/** Returns what a store did to follow the schedule; `undefined` where no call was held. */
+/** Describes the schedule: which call a store held before which write, and how long; `undefined` if no call was held. */
 export function scheduleText(race: Pick<Race, "schedule"> & Sides): string | undefined {
   const { schedule } = race;
   if (schedule === undefined) return undefined;
@@ -82,23 +83,21 @@ export function scheduleText(race: Pick<Race, "schedule"> & Sides): string | und
   );
 }
 
-/** Returns an action's name and, if both calls are of one action, the ordinal of the call. */
+/** Returns an action's name. The ordinal of the call is added if both calls are of one action. */
 function sideName({ first, second, copies }: Sides, side: number): string {
   const own = side === 0 || copies > 2 ? first : second;
   return first === second ? `the ${ordinal(side)} ${own}` : own;
 }
 
-/** Returns the name of a side: `first`, `second`, ... */
 export const ordinal = (side: number): string => ORDINALS[side] ?? `call ${side + 1}`;
 
-/** Returns an order, its answers and the rules that it broke: `pay_order, then cancel_order: 200, 409`. */
+/** Returns the order of the calls, their statuses and the rules that broke: `pay_order, then cancel_order: 200, 409`. */
 export function outcomeText(race: Sides, { order, calls, broken }: RaceOutcome): string {
   const sides = order ?? calls.map((_, side) => side);
   const statuses = sides.map((side) => statusText(calls[side]?.status));
   return `${orderText(race, { order, calls })}: ${statuses.join(", ")}${broken.length === 0 ? "" : `; breaks ${broken.join(", ")}`}`;
 }
 
-/** Returns the order of the calls in words. */
 export function orderText({ first, second }: Sides, { order, calls }: Pick<RaceOutcome, "order" | "calls">): string {
   if (order === null) return "at the same time";
   if (order.length > NAMED) return `${first}, ${order.length} times one after the other`;
@@ -108,7 +107,7 @@ export function orderText({ first, second }: Sides, { order, calls }: Pick<RaceO
 export const statusText = (status: number | null | undefined): string =>
   status === null || status === undefined ? "no answer" : String(status);
 
-/** Returns the outcomes that read differently: if calls are equal, most orders have the same result. */
+/** Returns the outcomes without duplicate texts: if the calls are equal, most orders have the same result. */
 export function distinctOutcomes(race: Sides, outcomes: readonly RaceOutcome[]): readonly RaceOutcome[] {
   const seen = new Map<string, RaceOutcome>();
   for (const outcome of outcomes) {
@@ -118,7 +117,6 @@ export function distinctOutcomes(race: Sides, outcomes: readonly RaceOutcome[]):
   return [...seen.values()];
 }
 
-/** Returns the first calls with the names of their lines. */
 function shownCalls(calls: readonly RaceCall[]): readonly { readonly name: string; readonly call: RaceCall }[] {
   return calls.slice(0, NAMED).map((call, side) => ({ name: ordinal(side), call }));
 }
@@ -131,7 +129,7 @@ function callText({ action, status, requests }: RaceCall): string {
   return `${`${request.method} ${request.url}`.trim()} -> ${answer}`;
 }
 
-/** Returns the first lines of a change, and the number of further lines. */
+/** Returns the first lines of a change, and how many lines were left out. */
 export function shownChanges(lines: readonly string[]): readonly string[] {
   if (lines.length === 0) return ["(the state did not change)"];
   const left = lines.length - CHANGES;

@@ -2,22 +2,23 @@ import type { RecordedExchange, RecordedStep } from "../../model/results/result.
 import type { Colours } from "./colours.ts";
 import { cut, printable } from "./printable.ts";
 
-/** The greatest length of a column's text. */
+/** The largest numbers of characters in the columns `action` and `request`. */
 const ACTION = 40;
 const REQUEST = 90;
 
-/** The steps of a replay, and those that the run had recorded. */
 export interface ReplayedSteps {
   readonly path: readonly string[];
   readonly recorded: readonly (RecordedStep | undefined)[];
   readonly observed: readonly (RecordedStep | undefined)[];
-  /** The first step that is shown, from 0. */
+  /** The index of the first step that is shown, from 0. */
   readonly from: number;
-  /** The first of the steps that run at the same time; they share one number. Default: none do. */
+  /** The index of the first step that runs at the same time as all steps after it. These steps share one number. Default: no steps do. */
   readonly together?: number;
 }
 
-/** Returns a table that compares recorded with observed requests, one line per request. A step without requests, or without a recording, has one line. */
+/**
+ * Returns a table that compares recorded with observed requests, one line per request. A step without requests or without a recording has one line.
+ */
 export function replayTable(steps: ReplayedSteps, colours: Colours): readonly string[] {
   const { path, recorded, observed, from, together = path.length } = steps;
   const rows = path.flatMap((action, step) =>
@@ -50,7 +51,7 @@ function rowsOf(
   return Array.from({ length: count }, (_, index) => {
     const exchange = now[index] ?? before[index];
     const ofStep = (one: RecordedStep | undefined): string => (one === undefined ? "-" : String(one.status ?? "none"));
-    // Where the requests are not known, the status of the step is shown.
+    // If the requests of a step are not known, its status is shown.
     const alone = count === 1;
     return [
       index === 0 ? String(step + 1) : "",

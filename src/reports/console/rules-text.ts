@@ -5,33 +5,28 @@ import { printable } from "./printable.ts";
 
 type Judged = Pick<ExplorationResult, "invariants" | "violations" | "races" | "errors" | "unjudgedRules">;
 
-/**
- * The state of a declared rule after a run. `broken`: a finding names it. `unjudged`: it could not be judged in some state, so it is not known whether
- * it held there.
- */
+/** The state of a declared rule after a run. `broken`: a finding names the rule. `unjudged`: the rule was inconclusive in some state. */
 export type RuleState = "held" | "broken" | "unjudged";
 
 /**
- * Returns `true` if a step had a status below 400. A step without a response has status 0: an edge of a state graph that sends nothing, or failed
- * code, which is reported as an error.
+ * Returns `true` if a step had a status below 400. A step without a response counts, too: its status is 0. It is an edge of a state graph that sends
+ * nothing, or failed code, which is reported as an error.
  */
 export function works(statuses: ActionCoverage["statuses"]): boolean {
   return Object.keys(statuses).some((status) => Number(status) < 400);
 }
 
-/** Returns the declared rules of an exploration with their states, in the order of declaration. */
 export function ruleStates({ invariants, violations, races, errors, unjudgedRules = [] }: Judged): ReadonlyMap<string, RuleState> {
   const broken = new Set([...violations, ...races].map(({ invariant }) => invariant));
   const unjudged = new Set([...errors.map(({ source }) => source), ...unjudgedRules]);
-  // A target that sheds load refuses requests of any rule.
+  // An overloaded target may refuse a request that any rule depends on, so no rule counts as held.
   const isShed = errors.some(({ code }) => code === "TARGET_OVERLOADED");
   return new Map(invariants.map((name) => [name, broken.has(name) ? "broken" : isShed || unjudged.has(name) ? "unjudged" : "held"]));
 }
 
-/** The number of rules that held that are named one by one. */
+/** The largest number of held rules that are named. */
 const NAMED = 20;
 
-/** Returns a line for each rule: a check mark for one that held. */
 export function ruleLines(result: Judged, colours: Colours): readonly string[] {
   const states = [...ruleStates(result)];
   const held = states.filter(([, state]) => state === "held").map(([name]) => name);
@@ -47,7 +42,7 @@ export function ruleLines(result: Judged, colours: Colours): readonly string[] {
   ];
 }
 
-/** Returns what was tried and what held, in one phrase: `4 of 4 actions worked, 2 rules held in 21 states`. */
+/** Returns how many actions worked and how many rules held, in one phrase: `4 of 4 actions worked, 2 rules held in 21 states`. */
 export function heldText(results: readonly ExplorationResult[]): string {
   const own = results.flatMap(({ coverage }) => Object.values(coverage.actions).filter(({ brought }) => brought !== true));
   const rules = results.flatMap((result) => [...ruleStates(result).values()]);

@@ -1,6 +1,6 @@
 import { isAbsolute, relative, sep } from "node:path";
 
-/** Returns a path as messages and reports show it: relative to the folder that the command was started in, or absolute outside of it. */
+/** Returns a path for messages and reports: relative to the folder in which the command was started, or absolute if it is outside of that folder. */
 export function shownPath(path: string, cwd: string): string {
   const fromHere = relative(cwd, path);
   return (fromHere.startsWith("..") || isAbsolute(fromHere) ? path : fromHere).split(sep).join("/");

@@ -21,7 +21,7 @@ const STOPPED: Readonly<Record<StopReason, string>> = {
   interrupted: "interrupted",
 };
 
-/** The number of names that are shown of a list. */
+/** The largest number of names in a list that are shown. */
 const NAMES = 10;
 
 /** Returns the parts of a state graph that were not reached. They are findings only if the exploration was exhaustive. */
@@ -39,12 +39,15 @@ function listed(names: readonly string[]): string {
   return names.length > NAMES ? `${shown} and ${grouped(names.length - NAMES)} more` : shown;
 }
 
-/** The words of the rows that are shown without `verbose`. */
+/** The labels of the rows that are shown without `verbose`. */
 const SHORT: ReadonlySet<string> = new Set(
   "steps,races,probed,faults,errors,divergences,bounded,collisions,unreached,dead edges,denied,time,stopped,seed".split(","),
 );
 
-/** Returns the last lines about an exploration. `verbose`: with the figures for people who doubt a result. The seed comes last: a second run needs it. */
+/**
+ * Returns the summary of an exploration. `verbose` adds figures for checking the result. The seed is the last row, because repeating the run needs
+ * it.
+ */
 export function summaryLines(name: string, result: ExplorationResult, { verbose, colours }: SummaryOptions): readonly string[] {
   const rate = stepRate(result);
   const rows: readonly (readonly [string, string])[] = [

@@ -1,13 +1,13 @@
-/** The milliseconds over which a rate is measured: before that it is meaningless. */
+/** Milliseconds before the rate of a phase is meaningful. */
 const MEANINGFUL = 3000;
 
-/** Work of which the whole is known: pairs to probe, findings to replay. */
+/** Work of a known size, such as pairs to probe or findings to replay. */
 export interface Share {
   readonly done: number;
   readonly all: number;
 }
 
-/** Estimates how long one phase of a run still takes, by the rate of that phase so far. An estimate at most halves or doubles from one line to the next. */
+/** Estimates the remaining time of one phase of a run from its rate so far. An estimate at most halves or doubles from one line to the next. */
 export class TimeLeft {
   readonly #now: () => number;
   #phase = "";
@@ -19,7 +19,7 @@ export class TimeLeft {
     this.#now = now;
   }
 
-  /** Returns the milliseconds until all is done; `undefined` as long as there is no rate. */
+  /** Returns the milliseconds until the phase is done; `undefined` before its rate is meaningful. */
   of(phase: string, { done, all }: Share): number | undefined {
     const at = this.#now();
     if (phase !== this.#phase || done < this.#began.done) {

@@ -3,10 +3,9 @@ import { grouped, plural } from "./numbers.ts";
 
 type Counts = Pick<ExplorationFacts, "stopReason" | "open" | "statesVisited" | "completeToDepth">;
 
-/** The beginning of the exception for a search that sees nothing of its target's state: such a search is never exhaustive. */
+/** The beginning of the exception for an exploration that cannot observe the target's state. Such an exploration is never exhaustive. */
 export const NOT_VISIBLE = "state not visible";
 
-/** Returns how much of the state space a search covered, with its `exceptions`. */
 export function verdictOf(counts: Counts, exceptions: readonly VerdictException[] = [], reductions: readonly Reduction[] = []): Verdict {
   const assuming = reductions.map(
     ({ reason, merges, audited, refuted }) =>

@@ -2,9 +2,9 @@ import type { Evidence, NotReplayedReason, Violation } from "../../model/results
 import { endText, type TargetEnd } from "../../model/results/target-end.ts";
 import { cut, printable } from "./printable.ts";
 
-/** The number of characters of a response body that are shown. */
+/** The largest number of characters of a response body that are shown. */
 const BODY = 500;
-/** The number of rows of a query that are shown. */
+/** The largest number of rows of a query that are shown. */
 const ROWS = 5;
 
 /** Returns the text of `violation.toString()`: a few lines for people, safe to print. */
@@ -28,10 +28,10 @@ export function violationText(violation: Omit<Violation, "toString">): string {
   ].join("\n");
 }
 
-/** The number of actions of one cause that are named. */
+/** The largest number of other actions with the same cause that are named. */
 const NAMED = 12;
 
-/** Returns a line with the other actions that show a finding for the same cause. */
+/** Returns a line with the other actions whose findings have the same cause. */
 function alsoLines({ operations = [], reproductionPath }: Pick<Violation, "operations" | "reproductionPath">): readonly string[] {
   const others = operations.map(({ action }) => action).filter((action) => action !== reproductionPath.at(-1));
   if (others.length === 0) return [];
@@ -39,7 +39,7 @@ function alsoLines({ operations = [], reproductionPath }: Pick<Violation, "opera
   return [`also      ${printable(others.slice(0, NAMED).join(", "))}${more}`];
 }
 
-/** Returns why a finding is not certain, as a word and as a phrase; `undefined`: it was seen again from a clean start. */
+/** Returns why a finding is not certain, as a word and as a phrase; `undefined` if a replay from a clean start confirmed it. */
 export function doubtOf({
   confirmed,
   notReplayed,
@@ -63,7 +63,6 @@ const NOT_REPLAYED: Readonly<Record<NotReplayedReason, string>> = {
   no_target: "no target could be started to replay it",
 };
 
-/** Returns what a broken rule found, what it expected, and its queries with their first rows. */
 export function evidenceLines(evidence: Evidence | undefined, mostRows: number = ROWS): readonly string[] {
   if (evidence === undefined) return [];
   const { actual, expected, queries } = evidence;
@@ -80,13 +79,13 @@ export function evidenceLines(evidence: Evidence | undefined, mostRows: number =
   ];
 }
 
-/** Returns the lines that the target printed during the last step, if any. */
+/** Returns the lines that the target printed during the last step; empty if there are none. */
 export function printedLines(printed: readonly string[] | undefined): readonly string[] {
   if (printed === undefined || printed.length === 0) return [];
   return ["target    printed during the last step", ...printed.map((line) => `  | ${printable(line)}`)];
 }
 
-/** Returns how a target's process ended, and its last output. */
+/** Returns how the target's process ended, and the last lines that it printed. */
 export function targetLines(target: TargetEnd): readonly string[] {
   const { output } = target;
   const said = output.length === 0 ? "and had printed nothing" : "and had printed last";

@@ -4,10 +4,10 @@ import { cut, printable } from "./printable.ts";
 import type { Colours } from "./colours.ts";
 import { duration } from "./numbers.ts";
 
-/** Characters of a body that are shown. */
+/** The largest number of characters of a body that are shown. */
 const BODY = 500;
 
-/** Returns the lines of a step that was chosen by hand: its requests with the answers, the changes, and the rules. */
+/** Returns the lines of a step that the user chose by hand: its requests with the answers, the changes, and the rules. */
 export function walkedLines(number: number, step: WalkedStep, colours: Colours): readonly string[] {
   const { action, kind, message, requests, changes } = step;
   const end = { executed: "", skipped: "does not apply here", failed: `failed: ${message}`, lost: `got no answer: ${message}` }[kind];
@@ -25,7 +25,6 @@ export function walkedLines(number: number, step: WalkedStep, colours: Colours):
   ];
 }
 
-/** Returns a line for each rule that does not hold, and one for those that do. */
 export function judgedLines({ held, broken, errors }: WalkJudged, colours: Colours): readonly string[] {
   return [
     ...broken
@@ -36,7 +35,6 @@ export function judgedLines({ held, broken, errors }: WalkJudged, colours: Colou
   ];
 }
 
-/** Returns the lines of a state: its id, what it holds, and the actions that apply there. */
 export function placeLines({ id, lines, applicable }: WalkPlace, all: readonly string[], colours: Colours): readonly string[] {
   return [
     colours.bold(`State ${id.slice(0, SHORT_ID)}`),

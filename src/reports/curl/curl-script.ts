@@ -7,25 +7,27 @@ import { requestParts } from "./request-parts.ts";
 import { ascii, commonOrigin, isHttp, oneLine, originOf, preparation, sendLines, statusOf, takenLine, type Sent } from "./script-parts.ts";
 import { comment, quoted } from "./shell-text.ts";
 
-/** Longer bodies of answers are not compared, only their status. */
+/** The bodies of longer answers are not compared, only their statuses. */
 const COMPARED = 20_000;
 
-/** Rules of `seqqa/rules` that compare the contents of the stores: an API in which the error is fixed may give the same answers. */
+/**
+ * Rules of `seqqa/rules` that compare the contents of stores. A fixed API may give the same answers as before, so answers cannot show that the error
+ * is gone.
+ */
 const JUDGED_BY_STORES = new Set(["rejected_means_unchanged", "leakage", "idempotent", "retry_safe", "ownership"]);
 
-/** A request of the script. */
 interface FindingRequest extends Sent {
-  /** The steps before the last one lead to the state of the finding; the last step and the checks show the finding. */
+  /** `way`: a step that leads to the state of the finding. `last`: the last step of the path. `check`: a request of the broken rule. */
   readonly kind: "way" | "last" | "check";
 }
 
 type Finding = Pick<Violation, "id" | "invariant" | "severity" | "message" | "steps" | "checks" | "reproductionPath">;
 
 /**
- * Writes a finding as a script for a POSIX shell. The script sends the requests of the finding's path in order, then the requests of the broken rule,
- * and compares the answers with the recorded ones. Values that came from earlier answers are taken from the answers of the running script. Texts of
- * requests and answers are only data to the script. A value that `hide` hides is not in the script: it is taken from an answer, or read from the
- * environment. `undefined`: there are no requests over HTTP.
+ * Writes a finding as a script for a POSIX shell; `undefined` if the finding has no HTTP requests. The script sends the requests of the path, then
+ * the requests of the broken rule, and compares the answers with the recorded ones. Values from earlier answers are taken from the answers of the
+ * running script. The shell treats the texts of requests and answers only as data. A value that `hide` hides is not in the script: the script takes
+ * it from an answer or from the environment.
  */
 export function curlScript(finding: Finding, hide: Redactor): string | undefined {
   const exchanges = exchangesOf(finding);
@@ -87,7 +89,10 @@ function requestLines(sent: FindingRequest): readonly string[] {
   ];
 }
 
-/** After the last step, a missing value is an outcome that differs from the recorded one. */
+/**
+ * Returns the shell command that runs if an answer lacks a needed value. In a `way` step it reports that the path has changed, later that the finding
+ * is gone.
+ */
 const otherwise = (kind: FindingRequest["kind"]): string =>
   kind === "way" ? `strayed 'an answer lacks a value that a later request sends'` : `gone 'an answer differs from the recorded one.'`;
 
@@ -96,7 +101,8 @@ function ending({ invariant, id }: Finding, sent: readonly FindingRequest[], hid
   const hasChecks = shown.some(({ kind }) => kind === "check");
   const recorded = shown.map(({ number, kind, exchange: { response } }) => {
     const status = response === undefined ? "none" : String(response.status);
-    // The answers to the rule's requests decide. If the rule made none, the answers to the last step decide, except for the text of an error.
+    // The answers to the rule's requests decide. If the rule made no requests, the last step decides, but the bodies of 5xx responses are not
+    // compared.
     const compared = kind === "check" || (!hasChecks && response !== undefined && response.status < 500);
     const body = response === undefined || !compared || response.body.length > COMPARED ? undefined : hide.body(response.body);
     return { number: String(number), status, body };

@@ -6,7 +6,7 @@ import { isIdName, isOpaque, sourcesOf, type Source } from "./sources.ts";
 export interface Secret {
   readonly variable: string;
   readonly name: string;
-  /** The request that sends the value first. */
+  /** The first request that sends the value, in words. */
   readonly where: string;
 }
 
@@ -17,26 +17,29 @@ export interface Taken {
 }
 
 const SHORTEST_EMBEDDED = 16;
-/** Matches values that are written without escapes in URLs and in JSON. */
+/** Matches values that need no escapes in URLs and in JSON. */
 const EMBEDDED = /^[\w~-]{16,}$/;
 
-/** Finds the values of requests that come from earlier answers, and the values that must not appear in the script. */
+/** Finds values of requests that come from earlier answers, and values that must not appear in the script. */
 export class Flow {
-  /** The present request, in words. */
+  /** The current request, in words. */
   where = "";
   #sources: Source[] = [];
   readonly #embeddable = new Set<string>();
   readonly #taken = new Map<Source, string>();
   readonly #secrets = new Map<string, Secret>();
 
-  /** Takes in a recorded answer: requests from here on may send its values. */
+  /** Records an answer, so that later requests can send its values. */
   answered(number: number, exchange: RecordedExchange): void {
     const sources = sourcesOf(number, exchange);
     this.#sources.push(...sources);
     for (const { value } of sources) if (EMBEDDED.test(value) && isOpaque(value)) this.#embeddable.add(value);
   }
 
-  /** Forgets the answers after this request: the requests from here on are sent at the same time as those. */
+  /**
+   * Forgets the answers after request `number`. Use this before requests that are sent at the same time, because they cannot use each other's
+   * answers.
+   */
   forgetAfter(number: number): void {
     this.#sources = this.#sources.filter((source) => source.number <= number);
   }
@@ -45,17 +48,16 @@ export class Flow {
     return [...this.#secrets.values()];
   }
 
-  /** The values to be taken from answers, in the order of the answers. */
   get taken(): readonly Taken[] {
     return [...this.#taken].map(([source, variable]) => ({ source, variable })).toSorted((a, b) => a.source.number - b.source.number);
   }
 
   /**
-   * Returns the variable for a value that a request sends; `undefined`: the value is the user's own. If several answers hold the value, an answer
-   * from the same collection, or with the same name for the value, is preferred, then the earliest.
+   * Returns the variable for a value that a request sends; `undefined` if no earlier answer is its source. If several answers hold the value, the
+   * best match by collection or name is used, then the earliest.
    *
-   * @param name The name of the value in the request: a JSON field, a query parameter, the collection in a path.
-   * @param isSure The place shows that this is a value (a segment of a path, a token), so that short values count, too.
+   * @param name The name of the value in the request: a JSON field, a query parameter, or the collection in a path.
+   * @param isSure `true` if the place shows that this is a value (a path segment, a token). Short values count only then.
    */
   find(value: string, name: string, isSure: boolean): string | undefined {
     if (!isSure && !isIdName(name) && !isOpaque(value)) return undefined;
@@ -69,7 +71,7 @@ export class Flow {
     return best === undefined ? undefined : this.#variableOf(best);
   }
 
-  /** Returns a text in which ids from answers are replaced: `urn:order:4f1c...`. Short ids may occur in a text by chance, so they stay. */
+  /** Replaces ids from answers inside a text, such as `urn:order:4f1c...`. Short ids are not replaced, because they may occur in a text by chance. */
   embedded(text: string): readonly Part[] {
     let parts: readonly Part[] = [text];
     if (text.length <= SHORTEST_EMBEDDED) return parts;
@@ -84,7 +86,7 @@ export class Flow {
     return parts;
   }
 
-  /** Returns the variable for a value that must not be shown: it is taken from an answer, or read from the environment. */
+  /** Returns a placeholder for a value that must not be shown. The script takes the value from an answer or from the environment. */
   hidden(value: string, name: string, form: Hole["form"]): Hole {
     return { variable: this.find(value, name, value.length >= 4) ?? this.#secret(value, name).variable, form };
   }

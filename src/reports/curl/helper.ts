@@ -1,6 +1,7 @@
 /**
- * The part of the script that runs in Node: reading JSON, headers and cookies of answers, encoding values, and comparing answers. Plain JavaScript of
- * Node 18, without single quotes, so that it can be quoted in a shell script. Ids and times may differ as long as they do so consistently.
+ * The part of the script that runs in Node 18 or newer. It reads JSON, headers and cookies of answers, encodes values, and compares answers. It
+ * contains no single quotes, because the shell script quotes it. Times may differ from the recorded ones, and ids may if each recorded id always has
+ * the same counterpart.
  */
 export const HELPER = `const fs = require("fs");
 const [command, ...args] = process.argv.slice(1);
@@ -60,9 +61,9 @@ else if (command === "json") {
 }`;
 
 /**
- * The helper for the script of a race. It also compares the answers with the observed ones, and with those of the orders. With `equal` the calls are
- * of one action, and may have changed places. Exit codes: 10: the answers are the observed ones; 11: an order gives the answers; 12: an order gives
- * the observed answers, so answers prove nothing; 13: neither.
+ * The helper for race scripts. It also compares the answers with the observed outcome and with the outcomes of the orders. With `equal`, both calls
+ * are of one action, so their answers may be swapped. Exit codes: 10: the observed outcome. 11: the outcome of an order. 12: an order gives the
+ * observed answers, so answers prove nothing. 13: neither.
  */
 export const RACE_HELPER: string = `${HELPER}
 if (command === "race") {

@@ -19,22 +19,23 @@ import {
 } from "./script-parts.ts";
 import { comment, quoted } from "./shell-text.ts";
 
-/** Longer bodies of answers are not compared, only their status. */
+/** The bodies of longer answers are not compared, only their statuses. */
 const COMPARED = 20_000;
 /** The default number of rounds. */
 const ROUNDS = 20;
-/** The number of lines of a change that a comment holds. */
+/** The largest number of lines of a change that a comment of the script shows. */
 const CHANGES = 20;
 
-/** A request of a step of the prefix (side -1), or of a side. */
+/** A request of the race. `side` is the index of its call, or -1 for a step before the race. */
 interface RaceSent extends Sent {
   readonly side: number;
 }
 
 /**
- * Writes a race as a script for a POSIX shell. The script sends the requests of the prefix in order, then the requests of all sides at the same time.
- * It compares the answers with those of the observed trial and of the orders. It runs several rounds, because a race may need luck. Texts of requests
- * and answers are only data to the script, and values that `hide` hides are not in it. `undefined`: a side sent nothing over HTTP.
+ * Writes a race as a script for a POSIX shell; `undefined` if a call sent nothing over HTTP. The script sends the requests of the prefix in order,
+ * then the requests of all calls at the same time. It compares the answers with those of the observed trial and of the orders. It runs several
+ * rounds, because a race may need luck. The shell treats the texts of requests and answers only as data, and values that `hide` hides are not in the
+ * script.
  */
 export function raceScript(race: Omit<Race, "toString">, hide: Redactor): string | undefined {
   const { steps, observed } = race;
@@ -114,7 +115,7 @@ function head(race: Omit<Race, "toString">, hide: Redactor): readonly string[] {
   ];
 }
 
-/** Shell functions for several rounds: a second round may begin in another state than the first. */
+/** Redefines `strayed` for several rounds: a later round may begin in another state than the first, so the message suggests RESET. */
 const ABOUT_ROUNDS = [
   "strayed() {",
   '  echo "The path went another way: $1" >&2',
@@ -126,7 +127,7 @@ const ABOUT_ROUNDS = [
 const takenLines = (flow: Flow, { number }: Sent, otherwise: string): readonly string[] =>
   flow.taken.filter(({ source }) => source.number === number).map((taken) => takenLine(taken, otherwise));
 
-/** Returns the commands that send all sides at once: in one curl if each side has one request, else each side in a process of its own. */
+/** Returns commands that send all calls at once: in one curl if each call has one request, otherwise each call in its own process. */
 function together(calls: readonly (readonly RaceSent[])[], flow: Flow): readonly string[] {
   const labels = calls.map(([first]) => comment(first!.label));
   if (calls.some(({ length }) => length > 1)) {
@@ -179,7 +180,7 @@ const ENDING = [
   `echo "Not seen in $((round - 1)) rounds."`,
 ];
 
-/** Returns the answers that the helper compares with: the last answer of each side, in the observed trial and in the orders. */
+/** Returns the answers that the helper compares with: the last answer of each call, in the observed trial and in the orders. */
 function recorded(
   { first, second, observed, allowed }: Omit<Race, "toString">,
   calls: readonly (readonly RaceSent[])[],
@@ -201,7 +202,7 @@ function recorded(
     const all = list.map(({ status }) => status);
     return (equal ? all.toSorted() : all).join();
   };
-  // If the statuses show the race, bodies are not compared: they may differ for other reasons.
+  // If the statuses alone show the race, bodies are not compared, because bodies may differ for other reasons.
   const told = !orders.some((outcome) => statuses(outcome) === statuses(seen));
   const shown = (list: ReturnType<typeof answers>): unknown => (told ? list.map(({ number, status }) => ({ number, status })) : list);
   return { equal, observed: shown(seen), allowed: orders.map(shown) };

@@ -5,21 +5,20 @@ import type { Flow } from "./flow.ts";
 import type { Part } from "./shell-text.ts";
 import { decoded } from "./sources.ts";
 
-/** A request as parts of the script. */
 export interface RequestParts {
   readonly method: string;
-  /** The path and query, without the origin. */
+  /** The path and query of the URL, without the origin. */
   readonly target: readonly Part[];
   readonly headers: readonly (readonly Part[])[];
   readonly body: readonly Part[] | undefined;
   readonly hasContentType: boolean;
 }
 
-/** Headers that curl sets itself, or that are not sent. */
+/** Headers that the script does not set: curl sets them itself, or they concern only the recorded connection. */
 const SKIPPED = /^(?:host|content-length|connection|keep-alive|transfer-encoding|accept-encoding|expect)$/i;
 
 export function requestParts(request: ApiRequest, flow: Flow, hide: Redactor): RequestParts {
-  // Replaces ids in the middle of a text, and secrets that were sent under another name or in a path.
+  // Replaces ids in the middle of a text, and secrets that appear under other names or in a path.
   const shown = (parts: readonly Part[]): readonly Part[] =>
     parts
       .flatMap((part) => (typeof part === "string" ? flow.embedded(part) : [part]))
@@ -50,7 +49,7 @@ function headerParts(name: string, value: string, flow: Flow, hide: Redactor): r
   if (name.toLowerCase() === "cookie") return cookieParts(value, flow, hide);
   const [, scheme = "", rest = ""] = /^(Bearer |Token |)(.*)$/is.exec(value)!;
   if (hide.hides(name)) {
-    // The scheme is no secret, and the rest may be known from an answer.
+    // The scheme is not secret, and an earlier answer may contain the rest.
     return [scheme, flow.hidden(rest, name, "plain")];
   }
   const variable = flow.find(rest, name, rest.length >= 8);
@@ -72,18 +71,18 @@ function bodyParts(body: string, flow: Flow, hide: Redactor): readonly Part[] {
   if (/^\s*[[{]/.test(body)) {
     try {
       const parts = jsonParts(JSON.parse(body) as unknown, "", flow, hide);
-      // The body is written unchanged if nothing in it is replaced: numbers may be longer than JavaScript can hold.
+      // If nothing is replaced, the body is sent exactly as recorded, because `JSON.parse` may have lost digits of long numbers.
       return parts.every((part) => typeof part === "string") ? [body] : parts;
     } catch {
       // The body is not JSON.
     }
   }
   if (/^[^\s=&{}<>"]+=[^\s{}<>"]*$/.test(body)) return formParts(body, flow, hide);
-  // In other texts only the hidden pieces are known; the script reads each of them from the environment.
+  // Texts of other formats have no field names. The script reads each of their hidden pieces from the environment.
   return pieces(body, hide.body(body), flow);
 }
 
-/** Returns the parts of a text with hidden pieces: the script reads each hidden piece from the environment. */
+/** Splits a text at its hidden pieces. The script reads each hidden piece from the environment. */
 function pieces(text: string, redacted: string, flow: Flow): readonly Part[] {
   if (redacted === text) return [text];
   return redacted

@@ -3,20 +3,16 @@ import type { Flow, Taken } from "./flow.ts";
 import type { RequestParts } from "./request-parts.ts";
 import { printing, quoted, word } from "./shell-text.ts";
 
-/** A request of a script. */
 export interface Sent {
   readonly number: number;
   readonly label: string;
   readonly parts: RequestParts;
-  /** The origin of the request; `undefined` if it is sent to the base URL of the script. */
+  /** The origin of the request; `undefined` if the request goes to the base URL of the script. */
   readonly origin: string | undefined;
   readonly exchange: RecordedExchange;
 }
 
-/**
- * Returns the beginning of every script, after its introduction: the address of the API, the values that it needs, and the function that sends a
- * request.
- */
+/** Returns the first commands of every script. They check the environment and the tools, and define the functions that send requests. */
 export function preparation(base: string, { secrets }: Flow, helper: string): readonly string[] {
   return [
     "set -u",
@@ -34,7 +30,7 @@ export function preparation(base: string, { secrets }: Flow, helper: string): re
     'helper() { node -e "$helper_text" -- "$@"; }',
     'gone() { echo "Gone: $1"; exit 0; }',
     'strayed() { echo "The path went another way: $1" >&2; exit 3; }',
-    // The status is `none` without an answer.
+    // `send` writes the status `none` if there is no answer.
     "send() {",
     "  number=$1; method=$2; url=$3; shift 3",
     '  curl -q --silent --globoff --max-time "${TIMEOUT:-30}" "$@" --request "$method" --dump-header "$dir/$number.head" --output "$dir/$number.body" --write-out "%{http_code}" --url "$url" > "$dir/$number.status" || printf none > "$dir/$number.status"',
@@ -46,7 +42,7 @@ export function preparation(base: string, { secrets }: Flow, helper: string): re
   ];
 }
 
-/** Returns a request as words of a shell: its method, its URL, and options of curl. `before` writes the data of the request to a file. */
+/** Returns a request as shell words: its method, its URL, and options for curl. The commands in `before` write the body to a file. */
 export function requestWords({ number, parts, origin }: Sent): {
   readonly before: readonly string[];
   readonly method: string;
@@ -69,13 +65,12 @@ export function requestWords({ number, parts, origin }: Sent): {
   };
 }
 
-/** Returns the commands that send a request. */
 export function sendLines(sent: Sent): readonly string[] {
   const { before, method, url, options } = requestWords(sent);
   return [...before, `send ${sent.number} ${method} ${url}${options.map((option) => ` ${option}`).join("")}`];
 }
 
-/** Returns the command that takes a value from an answer; `otherwise` runs if the answer has no such value. */
+/** Returns the command that takes a value from an answer. If the answer lacks the value, the command `otherwise` runs. */
 export function takenLine({ variable, source: { number, pick } }: Taken, otherwise: string): string {
   const [command, argument] = pick;
   const file = `"$dir/${number}.${command === "json" ? "body" : "head"}"`;
@@ -92,7 +87,6 @@ export function originOf(url: string): string | undefined {
 
 export const isHttp = ({ request }: RecordedExchange): boolean => originOf(request.url) !== undefined;
 
-/** Returns the origin of most requests. */
 export function commonOrigin(urls: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const origin of urls.map(originOf)) if (origin !== undefined) counts.set(origin, (counts.get(origin) ?? 0) + 1);

@@ -1,4 +1,4 @@
-/** A value that is only known when the script runs, in the form that its place requires. */
+/** A value that is only known when the script runs. `form` is the encoding that its place requires. */
 export interface Hole {
   readonly variable: string;
   readonly form: "plain" | "uri" | "text";
@@ -7,7 +7,7 @@ export interface Hole {
 /** A part of a text: a literal text, or a value of the running script. */
 export type Part = string | Hole;
 
-/** Returns a word of a POSIX shell in which every text is only data. */
+/** Quotes a text as one word of a POSIX shell, so that the shell treats it only as data. */
 export function quoted(text: string): string {
   return `'${text
     .replaceAll("\0", "")
@@ -15,7 +15,6 @@ export function quoted(text: string): string {
     .replaceAll("'", `'\\''`)}'`;
 }
 
-/** Returns a shell word made of parts. */
 export function word(parts: readonly Part[]): string {
   const shown = joined(parts).map((part) => (typeof part === "string" ? quoted(part) : expansion(part)));
   return shown.length === 0 ? "''" : shown.join("");
@@ -27,7 +26,6 @@ export function printing(parts: readonly Part[]): string {
   return commands.length === 0 ? ":" : commands.join("; ");
 }
 
-/** Joins neighbouring texts and drops empty ones. */
 function joined(parts: readonly Part[]): readonly Part[] {
   const all: Part[] = [];
   for (const part of parts) {
@@ -43,7 +41,7 @@ function expansion({ variable, form }: Hole): string {
   return form === "plain" ? `"$${variable}"` : `"$(helper ${form} "$${variable}")"`;
 }
 
-/** Control characters, and halves of surrogate pairs, would not survive in a script, so they are written as octal bytes. */
+/** Returns a command that prints a text. Control characters and lone surrogates would not survive in a script, so they are written as octal bytes. */
 function printText(text: string): string {
   if (!/[\ud800-\udfff]/u.test(text) && !/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/.test(text))
     return `printf '%s' ${quoted(text)}`;
@@ -55,7 +53,7 @@ function printText(text: string): string {
   return `printf '${octal.join("")}'`;
 }
 
-/** Returns a comment of one line for any text. */
+/** Returns a shell comment of one line for any text. */
 export function comment(text: string): string {
   return `# ${text.replace(/[^\x20-\x7e\u00a1-\u1fff\u3000-\ud7ff]/g, "?")}`;
 }

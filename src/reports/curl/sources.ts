@@ -2,33 +2,31 @@ import type { RecordedExchange } from "../../model/results/result.ts";
 
 /** A place in an answer with a value that a later request sends again. */
 export interface Source {
-  /** The number of the request. */
+  /** The number of the request that got the answer. */
   readonly number: number;
   readonly value: string;
-  /** The query for the helper: its command, and the argument after the file. */
+  /** The command of the helper script, and its argument after the file. */
   readonly pick: readonly ["json" | "header" | "segment" | "cookie", string];
-  /** The name of the value at that place. */
+  /** The name of the value at that place, such as its JSON field. */
   readonly name: string;
-  /** The path of the request. */
   readonly path: string;
 }
 
-/** The number of values of an answer that are examined. */
+/** The largest number of values that are taken from one answer. */
 const MOST = 2000;
-/** Headers whose values no client would send again. */
+/** Headers whose values no client sends again. */
 const NOISE =
   /^(?:date|age|server|connection|keep-alive|transfer-encoding|content-.*|cache-control|expires|vary|x-powered-by|set-cookie|location|access-control-.*)$/i;
 
 const ID_NAME =
   /(?:^|[_-])(?:id|uuid|guid|key|token|code|slug|number|no|ref|reference|handle|session|etag)s?$|[a-z](?:Id|Uuid|Key|Token|Code|Number|Ref|Session)s?$/i;
 
-/** Returns `true` if ids have such names. */
 export const isIdName = (name: string): boolean => ID_NAME.test(name);
 
 /** Returns `true` if a text is unlikely to occur in two places by chance. */
 export const isOpaque = (text: string): boolean => text.length >= 8 && /^[\w.~+/=:-]+$/.test(text) && /\d/.test(text);
 
-/** Returns the values of an answer that may be sent again: ids and other values that look generated, headers, cookies. */
+/** Returns the values of an answer that may be sent again: values that look like ids or look generated, headers, and cookies. */
 export function sourcesOf(number: number, { request, response }: RecordedExchange): readonly Source[] {
   if (response === undefined) return [];
   const path = pathOf(request.url);
@@ -59,7 +57,6 @@ export function sourcesOf(number: number, { request, response }: RecordedExchang
   return found.filter(({ value }) => value !== "");
 }
 
-/** Returns the path of a URL, without its query. */
 export function pathOf(url: string): string {
   return url.replace(/^\w+:\/\/[^/?#]*/, "").replace(/[?#].*$/, "");
 }

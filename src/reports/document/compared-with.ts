@@ -6,31 +6,30 @@ import { wouldHaveFound } from "./would-have-found.ts";
 /** A finding of an earlier run. */
 export interface ComparedFinding {
   readonly id: string;
-  /** The broken rule, or the calls that race. */
+  /** The name of the broken rule, or of the calls that race. */
   readonly name: string;
   readonly severity: Severity;
   readonly isRace: boolean;
-  /** All ids of a finding that several actions show. */
+  /** All ids of the finding. A finding that several actions show has several. */
   readonly ids: readonly string[];
 }
 
-/** The findings of an exploration beside those of its previous run. */
+/** The findings of an exploration, compared with those of its previous run. */
 export interface Comparison {
   /** The id of the previous run. */
   readonly run: string;
-  /** When the previous run began: ISO 8601, UTC. */
+  /** The start time of the previous run, in ISO 8601, UTC. */
   readonly startedAt: string;
   /** Ids of findings that the previous run did not have. */
   readonly added: readonly string[];
   /** Ids of findings that both runs have. */
   readonly still: readonly string[];
-  /** Findings of the previous run alone, where this run was complete enough to find them. */
+  /** Findings that only the previous run has, and that this run would have found again. */
   readonly fixed: readonly ComparedFinding[];
-  /** Findings of the previous run alone that this run may have missed. */
+  /** Findings that only the previous run has, and that this run may have missed. */
   readonly unseen: readonly ComparedFinding[];
 }
 
-/** Compares the findings of an exploration with those of an earlier run of it. */
 export function comparedWith(
   entry: ExplorationEntry,
   before: { readonly run: string; readonly startedAt: string; readonly findings: readonly ComparedFinding[] },

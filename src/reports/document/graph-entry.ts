@@ -2,15 +2,15 @@ import type { ExplorationGraph } from "../../model/results/result.ts";
 import type { GraphEntry } from "./document-types.ts";
 import { grouped } from "../console/numbers.ts";
 
-/** The largest number of transitions of a graph whose lists are in documents: some 20 MB. */
+/** The largest number of transitions whose lists appear in documents, about 20 MB. */
 export const MOST_LISTED = 1_000_000;
 
 /** A graph, or a reader of its lists. */
 export type GraphSource = Omit<ExplorationGraph, "path">;
 
 /**
- * Returns a graph as the document has it. Its lists are made at each access, so that only one of them is in memory as plain numbers. The lists of a
- * large graph are not accessed at all.
+ * Returns a graph in the form of the run document. Each list is created when it is accessed, so that only one list at a time is in memory as plain
+ * numbers. The lists of a large graph are not accessed at all.
  */
 export function graphEntry(graph: GraphSource): GraphEntry {
   const { actions, nodes, edges } = graph;

@@ -4,20 +4,17 @@ import type { Comparison } from "./compared-with.ts";
 import type { RunDocument } from "./document-types.ts";
 import type { GraphLists } from "./graph-lists.ts";
 
-/**
- * The data of reports with a graph: a run's document, and for each of its explorations the part of the graph that can be shown. Redacted, as the
- * document is.
- */
+/** The redacted data of reports with a graph: the document of a run, and the part of each exploration's graph that can be shown. */
 export interface ReportData {
   readonly document: RunDocument;
-  /** One for each of `document.explorations`, in their order. */
+  /** The graph of each entry of `document.explorations`, in the same order. */
   readonly graphs: readonly GraphData[];
-  /** One for each of `document.explorations`, in their order: what changed since the previous run; `undefined` where there is none. */
+  /** The changes since the previous run, for each entry of `document.explorations`; `undefined` if there is no previous run. */
   readonly comparisons?: readonly (Comparison | undefined)[] | undefined;
 }
 
-/** The explored graph, or a part of it. Nodes are named by their numbers in the exploration. */
+/** The explored graph, or a part of it. Nodes have the numbers that they have in the exploration. */
 export interface GraphData extends GraphLists<string, RecordedExchange> {
-  /** The counts of the whole graph, where more of it is known than is here. */
+  /** The counts of the whole graph, if they are known and the graph here is only a part. */
   readonly byDepth?: ByDepth | undefined;
 }

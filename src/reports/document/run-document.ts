@@ -5,7 +5,6 @@ import { redactor, type Redactor } from "../redaction/redactor.ts";
 import { resultJson } from "../json/result-json.ts";
 import type { ReportedExploration, RunReport } from "./run-report.ts";
 
-/** Returns an exploration as the document has it. */
 export function explorationEntry(
   { name, file, result }: ReportedExploration,
   visibility: Visibility,
@@ -14,14 +13,13 @@ export function explorationEntry(
   return { name, file, ...resultJson(redactResult(result, visibility, hide)) };
 }
 
-/** Returns the document of a run; see {@link RunDocument}. */
 export function runDocument(report: RunReport, visibility: Visibility, hide: Redactor = redactor(visibility.redact)): RunDocument {
   const redacted = (): Pick<RunDocument, "explorations" | "journeys" | "failures"> => ({
     explorations: report.explorations.map((exploration) => explorationEntry(exploration, visibility, hide)),
     journeys: report.journeys.map((journey) => journeyJson(journey, visibility, hide)),
     failures: report.failures.map((failure) => redactFailure(failure, visibility, hide)),
   });
-  // The first exploration may contain a secret that only the last journey shows to be one, so everything is redacted twice.
+  // Redacts everything twice: a value in the first exploration may be recognized as a secret only in the last journey.
   if (report.explorations.length + report.journeys.length > 1) redacted();
   return {
     seqqa: report.version,

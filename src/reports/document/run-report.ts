@@ -3,33 +3,33 @@ import type { SourcePlace } from "./source-place.ts";
 import type { JourneyResult } from "../../model/results/journey-result.ts";
 import type { Divergence, ExplorationResult, RunError } from "../../model/results/result.ts";
 
-/** One exploration of a run. */
+/** An exploration of a run, with its result. */
 export interface ReportedExploration {
-  /** The agent's name, else the file's. */
+  /** The name of the agent, or of the file if the agent has no name. */
   readonly name: string;
-  /** Relative to the folder in which the command was started. */
+  /** The exploration file, relative to the folder in which the command was started. */
   readonly file: string;
   readonly result: ExplorationResult;
 }
 
-/** One journey of a run. */
+/** A journey of a run, with its result. */
 export interface ReportedJourney {
   readonly name: string;
-  /** Relative to the folder in which the command was started. */
+  /** The journey's file, relative to the folder in which the command was started. */
   readonly file: string;
   readonly result: JourneyResult;
   readonly notes: readonly string[];
-  /** Why the journey could not be run. */
+  /** The error that prevented the journey from running. */
   readonly error?: RunError | undefined;
-  /** Why its stores could not be restored afterwards; absent if they were. */
+  /** The reason why the stores of the journey could not be restored; absent if they were restored. */
   readonly notPutBack?: Divergence | undefined;
 }
 
 /** A file that ended without a result. */
 export interface ReportedFailure {
-  /** Relative to the folder in which the command was started. */
+  /** The file, relative to the folder in which the command was started. */
   readonly file: string;
-  /** Stable, in upper case. */
+  /** The stable error code, in upper case. */
   readonly code: string;
   /** The error in one sentence. */
   readonly message: string;
@@ -37,17 +37,17 @@ export interface ReportedFailure {
   readonly hint?: string | undefined;
 }
 
-/** The state of the list of known findings after a run. */
+/** The comparison of a run with the list of known findings. */
 export interface ReportedKnown {
   /** The file of the list, relative to the folder in which the command was started. */
   readonly file: string;
-  /** Ids that were found again. */
+  /** Ids of known findings that were found again. */
   readonly found: readonly string[];
-  /** Ids that no longer occur. */
+  /** Ids of known findings that no longer occur. */
   readonly stale: readonly string[];
-  /** Ids that were not found, in a run that may not have reached them. */
+  /** Ids of known findings that were not found, in a run that may not have reached them. */
   readonly unseen: readonly string[];
-  /** The changes to the list. Only with `--update-known`. */
+  /** The changes to the list. Present only with `--update-known`. */
   readonly updated?:
     | {
         /** Ids that were added to the list. */
@@ -61,7 +61,7 @@ export interface ReportedKnown {
 /** Everything that a run found. */
 export interface RunReport {
   readonly version: string;
-  /** The id of the run, by which `seqqa report` finds it. */
+  /** The id of the run. `seqqa report --run` takes this id. */
   readonly run: string;
   readonly startedAt: Date;
   readonly failOnSeverity: Severity | "none";
@@ -69,11 +69,11 @@ export interface RunReport {
   readonly journeys: readonly ReportedJourney[];
   readonly failures: readonly ReportedFailure[];
   readonly known?: ReportedKnown | undefined;
-  /** Where the user's code is, for links to its lines. */
+  /** The location of the user's code, for links to its lines. */
   readonly source?: SourcePlace | undefined;
   readonly exitStatus: number;
   /** The report files that were written, relative to the folder in which the command was started. */
   readonly files?: readonly string[] | undefined;
-  /** Returns the command that replays the finding with this id. Absent if the run was not kept. */
+  /** Returns the command that replays the finding with this id. Absent if the run has no run log. */
   readonly replayWith?: ((id: string) => string) | undefined;
 }

@@ -1,13 +1,13 @@
-/** The places to which reports link lines of the user's code. */
+/** The locations that reports use for links to lines of the user's code. */
 export interface SourcePlace {
-  /** URL that opens a line in an editor, with `{file}`, `{line}` and `{column}`; absent if reports have no such links. */
+  /** The URL that opens a line in an editor, with `{file}`, `{line}` and `{column}`; absent if reports have no such links. */
   readonly editor?: string | undefined;
-  /** The folder in which the command was started: an absolute path. Present with `editor`. */
+  /** The absolute path of the folder in which the command was started. Present with `editor`. */
   readonly folder?: string | undefined;
-  /** The repository on GitHub, if the run knew it. */
+  /** The repository on GitHub, if the run knows it. */
   readonly repository?:
     | {
-        /** URL of the repository, e.g. `https://github.com/owner/name`. */
+        /** The URL of the repository, e.g. `https://github.com/owner/name`. */
         readonly url: string;
         /** The commit that was checked out. */
         readonly commit: string;

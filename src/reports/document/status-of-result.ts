@@ -1,14 +1,14 @@
 import type { ExplorationResult, Race, Violation } from "../../model/results/result.ts";
 import { isAtLeast, type Severity } from "../../model/declare/severity.ts";
 
-/** Returns the exit status that one result requires, by the table of findings. */
+/** Returns the exit status that one result requires. */
 export function statusOfResult(result: ExplorationResult, failOn: Severity | "none"): 0 | 1 | 3 | 130 {
-  // A run that stopped because of an error of its own was not interrupted from outside.
+  // A run that stopped because of its own error was not interrupted by the user.
   if (result.stopReason === "interrupted" && !result.errors.some(({ source }) => source === "run")) return 130;
   const fails = ({ severity, known }: Pick<Violation | Race, "severity" | "known">): boolean =>
     failOn !== "none" && known !== true && isAtLeast(severity, failOn);
   const failing = result.violations.filter(fails);
-  // A race is reported only after it was seen again on a fresh lane.
+  // Races need no check of `confirmed`: a race is reported only after it was seen again on a fresh lane.
   if (failing.some(({ confirmed }) => confirmed) || result.races.some(fails)) return 1;
   const isDoubtful = result.divergences.length > 0 || result.errors.length > 0 || result.unverified.length > 0;
   return failing.length > 0 || isDoubtful ? 3 : 0;

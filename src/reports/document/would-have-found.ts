@@ -1,18 +1,17 @@
 import { isFaultId } from "../../engine/findings/fault-id.ts";
 import type { ExplorationFacts } from "../../model/results/result.ts";
 
-/** Reasons for which pairs were left out of probing by chance or for lack of time. */
+/** Reasons for not probing pairs, such as a lack of time, that another run may not have. */
 const LEFT_OUT = ["max_time", "interrupted", "lane_lost", "too_many_states", "not_there", "one_connection"];
-/** Reasons for which hits were not confirmed, for lack of time. */
+/** Reasons for not confirming hits that another run may not have. */
 const LEFT_UNCONFIRMED = ["max_time", "interrupted"];
 
-/** The parts of a result that tell how complete it is. */
 export type Completeness = Pick<ExplorationFacts, "stopReason" | "open" | "errors" | "divergences" | "raceCoverage" | "faultCoverage">;
 
-/** Returns `true` if a result is so complete that a finding with this id, which it lacks, no longer exists. */
+/** Returns `true` if the run would have found the finding with this id if it still existed. The result must not contain the finding. */
 export function wouldHaveFound(result: Completeness, id: string, isRace: boolean): boolean {
   const { stopReason, open, errors, divergences, raceCoverage, faultCoverage } = result;
-  // A shard ends with the states of the other shards open.
+  // A shard ends while the states of the other shards are open.
   if (stopReason !== "exhausted" || open > 0 || errors.length > 0 || divergences.length > 0) return false;
   const none = (counts: Readonly<Record<string, number>>, reasons: readonly string[]): boolean =>
     reasons.every((reason) => (counts[reason] ?? 0) === 0);

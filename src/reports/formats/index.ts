@@ -1,6 +1,9 @@
 import type { ReportFormat } from "./report-format.ts";
 
-/** The built-in formats, by their names in `report.formats` and `--format`. A format is loaded at its first use; the names are needed by every command. */
+/**
+ * The built-in formats, by their names in `report.formats` and `--format`. Each format is loaded only when it is used: every command needs the names,
+ * but not the code.
+ */
 export const REPORT_FORMATS: Readonly<Record<string, () => Promise<{ readonly format: ReportFormat }>>> = {
   html: () => import("./html.ts"),
   json: () => import("./json.ts"),

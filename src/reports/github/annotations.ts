@@ -5,12 +5,12 @@ import { raceName, raceText } from "../console/race-text.ts";
 import { doubtOf, violationText } from "../console/violation-text.ts";
 import type { Annotation, Level } from "./commands.ts";
 
-/** GitHub shows at most this number of annotations of one level in a step. */
+/** The largest number of annotations of one level that GitHub shows for a step. */
 const SHOWN = 10;
 
 /**
- * Returns the annotations beside the code: findings that fail the run as errors, doubts and findings below the threshold as warnings, then a count of
- * those without room.
+ * Returns the annotations for lines of code. Findings that fail the run, errors and divergences are errors; other findings are warnings. A notice
+ * counts the annotations that GitHub would not show.
  */
 export function annotations(document: RunDocument): readonly Annotation[] {
   const all = [
@@ -90,7 +90,7 @@ function ofJourney({ name, file, steps, errors, divergences, interrupted }: Jour
 
 const error = (title: string, message: string, place: Place): Annotation => ({ level: "error", title, message, ...place });
 
-/** Returns the place that a text such as `shop.explore.ts:12:5` names. */
+/** Parses a place such as `shop.explore.ts:12:5`. Returns only `file` if there is no line. */
 function placeOf(where: string | undefined, file: string): Place {
   const [, path, line, col] = /^(.+):(\d+):(\d+)$/s.exec(where ?? "") ?? [];
   return path === undefined ? { file } : { file: path, line: Number(line), col: Number(col) };

@@ -1,6 +1,5 @@
 import { cut, printableLines } from "../console/printable.ts";
 
-/** The severity of an annotation on GitHub. */
 export type Level = "error" | "warning" | "notice";
 
 export interface Annotation {
@@ -12,12 +11,12 @@ export interface Annotation {
   readonly col?: number | undefined;
 }
 
-/** Longer messages are cut: an annotation is a few lines above the code. */
+/** The largest number of characters of a message. GitHub shows an annotation in the space between two lines of code. */
 const LONGEST = 4000;
 
 /**
- * Returns an annotation as a workflow command, which is one line. By GitHub's rules `%`, CR and LF in the message are written as `%25`, `%0D`, `%0A`;
- * in properties `:` and `,` are also written as `%3A` and `%2C`.
+ * Returns an annotation as a workflow command, which is one line. GitHub requires `%`, CR and LF to be written as `%25`, `%0D`, `%0A`, and in
+ * properties also `:` and `,` as `%3A` and `%2C`.
  */
 export function command({ level, title, message, file, line, col }: Annotation): string {
   const properties = Object.entries({ file, line, col, title })

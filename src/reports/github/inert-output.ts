@@ -1,8 +1,8 @@
 import type { Output } from "../reporter.ts";
 
 /**
- * Returns a safe output for a step of GitHub Actions. Its runner takes lines of both streams for commands: lines that begin with `::` after blanks,
- * and lines with `##[` anywhere. Answers of the target are printed, and must not become commands.
+ * Returns an output that cannot trigger commands of GitHub Actions. The runner executes lines that begin with `::`, also after blanks, and lines that
+ * contain `##[`. Answers of the target are printed, and must not become commands.
  */
 export function inertOutput(output: Output, kind: "text" | "json"): Output {
   return {
@@ -22,6 +22,7 @@ export function inertOutput(output: Output, kind: "text" | "json"): Output {
 const inertText = (text: string): string => text.replace(/^([^\S\n]*):(?=:)/gm, "$1\\x3a").replaceAll("##[", "#\\x23[");
 
 /**
- * No line of a document begins with a colon. `#` occurs only within strings, where an escape is equivalent. No string is divided between two pieces.
+ * Breaks `##[` in JSON. `#` occurs only within strings, so the escape keeps the meaning. No line of a JSON document begins with a colon, and no
+ * string is split between two pieces.
  */
 const inertJson = (text: string): string => text.replaceAll("##[", "#\\u0023[");

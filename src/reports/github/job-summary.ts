@@ -17,7 +17,7 @@ interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Returns a run as Markdown of at most `room` bytes. Rows that do not fit are counted. */
+/** Returns a run as Markdown of at most `room` bytes. The text ends with the number of rows that do not fit. */
 export function jobSummary(document: RunDocument, room: number): string {
   const title = `## seqqa: ${VERDICTS[document.exitStatus] ?? "ended early"}\n\n`;
   const tables = [findings(document), explorations(document.explorations), journeys(document.journeys), problems(document)];
@@ -25,7 +25,7 @@ export function jobSummary(document: RunDocument, room: number): string {
   const parts = [title];
   let size = Buffer.byteLength(title);
   let left = 0;
-  // 200 bytes are for the sentence about rows that do not fit.
+  // Reserves 200 bytes for the sentence about rows that do not fit.
   const most = room - 200;
   const add = (more: string): boolean => {
     const bytes = Buffer.byteLength(more);
@@ -85,7 +85,6 @@ function findings({ explorations: list, knownFindings }: RunDocument): Table {
   };
 }
 
-/** Returns a row: severity, rule, path, answers, frequency, place. */
 function raceRow(name: string, race: ExplorationEntry["races"][number]): readonly string[] {
   return [
     race.severity.toUpperCase() + (race.known === true ? " (known)" : ""),

@@ -6,20 +6,20 @@ import { annotations } from "./annotations.ts";
 import { command, type Annotation } from "./commands.ts";
 import { jobSummary } from "./job-summary.ts";
 
-/** The most bytes that GitHub accepts for the summary of one step. */
+/** The largest number of bytes that GitHub accepts for the summary of one step. */
 const MOST = 1024 * 1024;
 
 export interface GithubPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The folder in which the command was started: the document's files are relative to it. */
+  /** The folder in which the command was started. Files of the document are relative to this folder. */
   readonly cwd: string;
-  /** GitHub reads commands from both streams. This one is not the stream of `--reporter json`. */
+  /** The stream for workflow commands. GitHub reads both streams, but `--reporter json` writes to standard output. */
   readonly stderr: Output;
 }
 
 export const onGithub = (env: GithubPlace["env"]): boolean => env["GITHUB_ACTIONS"] === "true";
 
-/** Annotates the code, and adds to the summary of the job. @throws the file system's error if the summary cannot be written */
+/** Annotates the code and appends to the job summary. @throws the file system's error if the summary cannot be written */
 export function reportToGithub(document: RunDocument, { env, cwd, stderr }: GithubPlace): void {
   const workspace = env["GITHUB_WORKSPACE"] ?? cwd;
   const inRepository = (file: string): string => {

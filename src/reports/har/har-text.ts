@@ -3,15 +3,15 @@ import type { ApiRequest } from "../../model/http/response.ts";
 import { jsonText } from "../json/json-text.ts";
 import { packageVersion } from "../document/package-version.ts";
 
-/** A request of a finding, whose URL is one of HTTP, with the step that sent it. */
+/** An HTTP request of a finding, with the name of the step that sent it. */
 export interface HarExchange extends RecordedExchange {
   readonly step: string;
 }
 
 /**
- * Returns requests and their answers as an archive in HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/), which browsers and proxies read. The
- * sizes of headers and times within a request were not recorded: they are -1, as the format says. Requests are placed one after another from
- * `startedAt` (ISO 8601) on.
+ * Returns requests and their answers as a HAR 1.2 archive (http://www.softwareishard.com/blog/har-12-spec/), which browsers and proxies read. Header
+ * sizes were not recorded: they are -1, as the format says. `startedAt` (ISO 8601) is the time of the first request. Each further request begins when
+ * the previous one ends.
  */
 export function harText(exchanges: readonly HarExchange[], startedAt: string): string {
   let at = Date.parse(startedAt);
@@ -46,7 +46,7 @@ function requestOf({ method, url, headers, body }: ApiRequest): object {
   };
 }
 
-/** Escapes what browsers send, and the standard of URLs does not allow: `[redacted]` among it. */
+/** Percent-encodes characters that browsers send but the URL standard forbids, such as the brackets of `[redacted]`. */
 const escaped = (path: string): string => path.replace(/%(?![0-9a-f]{2})|[[\]{}|\\^`"<> ]/gi, encodeURIComponent);
 
 function responseOf({ status, headers, body }: RecordedResponse): object {
@@ -63,7 +63,7 @@ function responseOf({ status, headers, body }: RecordedResponse): object {
   };
 }
 
-/** Browsers write a status of 0 for a request without an answer. */
+/** Returns a response with status 0, as browsers write for a request without an answer. */
 function noResponse(error: string | undefined): object {
   return { ...responseOf({ status: 0, headers: {}, body: "" }), comment: error ?? "there was no answer" };
 }

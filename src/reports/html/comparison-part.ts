@@ -5,7 +5,6 @@ import type { Limits } from "./limits.ts";
 import { shortened, text } from "./safe-text.ts";
 import { within } from "./within.ts";
 
-/** Says what changed since the previous run of an exploration: counts, and the findings that are gone. */
 export function comparisonPart(comparison: Comparison | undefined, limits: Limits): string {
   if (comparison === undefined) return "";
   const { run, startedAt, added, still, fixed, unseen } = comparison;

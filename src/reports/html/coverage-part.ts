@@ -4,7 +4,6 @@ import { statusPart } from "./exchange-part.ts";
 import type { DepthTable } from "./depth-table.ts";
 import { text } from "./safe-text.ts";
 
-/** The executed actions, with their number and answers; their depths; and the actions that were never executed. */
 export function coveragePart(entry: ExplorationEntry, table: DepthTable | undefined): string {
   const actions = Object.entries(entry.coverage.actions);
   if (actions.length === 0) return "";
@@ -26,7 +25,7 @@ export function coveragePart(entry: ExplorationEntry, table: DepthTable | undefi
   ].join("\n");
 }
 
-/** A table of depth x action: the number of states of a depth in which the action was executed. */
+/** Shows a table of actions by depth. A cell is the share of a depth's states in which the action was executed. */
 function byDepth({ actions, states, executed, whole }: DepthTable): string {
   if (executed.length === 0) return "";
   const head = states.map((count, depth) => `<th scope="col">${depth}<span class="quiet of">${grouped(count)}</span></th>`).join("");
@@ -44,11 +43,11 @@ function byDepth({ actions, states, executed, whole }: DepthTable): string {
   ].join("");
 }
 
-/** Statuses are numbers; a missing answer is shown as a word. */
+/** Shows a status. A status that is not a number says why there is no answer. */
 const answer = (status: string): string =>
   /^[1-5]\d\d$/.test(status) ? statusPart(Number(status)) : `<span class="status s0">${text(status)}</span>`;
 
-/** Returns `under 1 %` only above 0, and `100 %` only for everything. */
+/** Formats a share as percent. `0 %` and `100 %` are exact; other shares are shown as `under 1 %` to `99 %`. */
 function percent(share: number): string {
   if (share >= 1) return "100 %";
   if (share <= 0) return "0 %";

@@ -1,10 +1,9 @@
 import { DepthCounter, type ByDepth } from "../console/by-depth.ts";
 import type { GraphData } from "../document/report-data.ts";
 
-/** The data of tables by depth. */
 export interface DepthTable extends ByDepth {
   readonly actions: readonly string[];
-  /** `true` if the counts are of the whole graph, `false` if they are of the part that is shown. */
+  /** `true` if the counts are for the whole graph, `false` if they are for the shown part. */
   readonly whole: boolean;
 }
 

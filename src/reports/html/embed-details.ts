@@ -6,14 +6,14 @@ import { shortened } from "./safe-text.ts";
 import type { Sample } from "./sample-graph.ts";
 import type { StringTable } from "./string-table.ts";
 
-/** Characters of a line of a state, of the head of a request, and of a body. */
+/** The largest numbers of characters in a line of a state, in the head of a message, and in a body. */
 const LINE = 400;
 const HEAD = 2_000;
 const BODY = 2_000;
-/** Bytes of a place in the table, with the characters around it. */
+/** The number of bytes that an index into the string table takes in the file, with its separator. */
 const PLACE = 8;
 
-/** States and exchanges of the shown nodes and edges, with the same indices; `null`: not in the file. */
+/** The states of the shown nodes and the exchanges of the shown edges, in the same order; `null` if the file has no room for the entry. */
 export interface EmbeddedDetails {
   readonly states: readonly (readonly number[] | null)[];
   readonly exchanges: readonly (readonly EmbeddedExchange[] | null)[];
@@ -21,7 +21,7 @@ export interface EmbeddedDetails {
   readonly withoutExchanges: number;
 }
 
-/** Returns the states and exchanges that fit into the budget, in bytes; those nearest to the findings come first. */
+/** Returns the states and exchanges that fit into the budget, in bytes. Those nearest to the findings are kept. */
 export function embedDetails({ nodes, edges }: GraphData, sample: Sample, strings: StringTable, budget: number): EmbeddedDetails {
   const states: (readonly number[] | null)[] = sample.nodes.map(() => null);
   const exchanges: (readonly EmbeddedExchange[] | null)[] = sample.edges.map(() => null);

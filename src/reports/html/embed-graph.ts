@@ -9,17 +9,17 @@ import { pathFollower, type FollowedPath } from "./path-follower.ts";
 import { sampleGraph, type Sample } from "./sample-graph.ts";
 import { inertJson, type StringTable } from "./string-table.ts";
 
-/** The most nodes and edges that browsers draw without a delay, measured by `npm run bench -- report`. */
+/** The largest numbers of nodes and edges that browsers draw without a delay, measured by `npm run bench -- report`. */
 const MOST_NODES = 5_000;
 const MOST_EDGES = 20_000;
-/** The number of findings whose paths are marked. */
+/** The largest number of findings whose paths are highlighted. */
 const MOST_FINDINGS = 500;
-/** Characters of a name. */
+/** The largest number of characters of a name. */
 const LINE = 400;
 
 /**
- * Returns a graph as the page's script reads it, in about `budget` bytes. If that is too little, details are left out, the farthest from the findings
- * first.
+ * Returns a graph in the form that the page's script reads, in about `budget` bytes. If the budget is too small, the nodes, edges and details
+ * farthest from the findings are left out.
  */
 export function embedGraph(entry: ExplorationEntry, graph: GraphData, strings: StringTable, budget: number): EmbeddedGraph {
   const follow = pathFollower(graph);
@@ -31,7 +31,7 @@ export function embedGraph(entry: ExplorationEntry, graph: GraphData, strings: S
     const nodes = end === undefined || path.nodes.includes(end) ? path.nodes : [...path.nodes, end];
     return { id, severity, name, edges: path.edges, nodes };
   });
-  // Each call of a race is an edge of the graph by itself, from the state that the prefix leads to.
+  // Each call of a race is a separate edge of the graph, from the state at the end of the prefix.
   const races = entry.races.map((race): (() => MarkedPath) => () => {
     const [one, other] = [race.first, race.second].map((action) => follow([...race.prefix, action])) as [FollowedPath, FollowedPath];
     const both = (list: "nodes" | "edges"): readonly number[] => [...new Set([...one[list], ...other[list]])];
@@ -41,7 +41,7 @@ export function embedGraph(entry: ExplorationEntry, graph: GraphData, strings: S
   const onPaths = { nodes: paths.flatMap(({ nodes }) => nodes), edges: paths.flatMap(({ edges }) => edges) };
   for (let most = MOST_NODES; ; most = Math.floor(most / 2)) {
     const sample = sampleGraph(graph, onPaths, most, most * (MOST_EDGES / MOST_NODES));
-    // Numbers take a few bytes each, in five lists of nodes and six of edges.
+    // Numbers take a few bytes each, in five lists of nodes and six lists of edges.
     if (most > 100 && sample.nodes.length * 20 + sample.edges.length * 22 > budget / 2) continue;
     return embedSample(entry, graph, { sample, paths }, strings, budget);
   }

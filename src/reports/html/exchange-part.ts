@@ -4,7 +4,6 @@ import type { Limits } from "./limits.ts";
 import { bar } from "./state-part.ts";
 import { block, bodyText, shortened, text } from "./safe-text.ts";
 
-/** A request and its answer. */
 export function exchangePart({ request, response, error, durationMs }: RecordedExchange, limits: Limits): string {
   const line = `${request.method} ${request.url}`.trim();
   const time = durationMs > 0 ? ` <span class="quiet">${duration(durationMs)}</span>` : "";
@@ -20,19 +19,17 @@ export function exchangePart({ request, response, error, durationMs }: RecordedE
   ].join("");
 }
 
-/** Returns several exchanges, as many as the limits allow. */
 export function exchangeParts(exchanges: readonly RecordedExchange[], limits: Limits): string {
   const left = exchanges.length - limits.lines;
   const note = left > 0 ? `<p class="note">${plural(left, "more request")} left out for the size of this file.</p>` : "";
   return (left > 0 ? exchanges.slice(0, limits.lines) : exchanges).map((one) => exchangePart(one, limits)).join("") + note;
 }
 
-/** Returns the status of an answer, coloured by its class; in words if there is no answer. */
 export function statusPart(status: number | null): string {
   return `<span class="status s${statusClass(status)}">${status === null ? "no answer" : text(String(status))}</span>`;
 }
 
-/** Returns 0 for a missing status, or for a status that HTTP does not know. */
+/** Returns the first digit of a status; 0 if the status is missing or not an HTTP status. */
 const statusClass = (status: number | null): number => (status !== null && status >= 100 && status < 600 ? Math.floor(status / 100) : 0);
 
 function message(first: string, headers: Readonly<Record<string, string>>, body: string | undefined, limits: Limits): string {

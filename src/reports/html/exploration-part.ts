@@ -19,10 +19,12 @@ import { stateNamer } from "./state-namer.ts";
 import { shortened, text } from "./safe-text.ts";
 import { within } from "./within.ts";
 
-/** The most rows of the table. A depth-first search may be a million deep; beyond this number, one row is for several depths. */
+/**
+ * The largest number of rows in the table of depths. For deeper explorations, each row covers several depths: a depth-first search can be a million
+ * deep.
+ */
 const MOST_ROWS = 200;
 
-/** An exploration beside its entry: its graph, its place in the report, and the data for links and comparisons. */
 export interface ExplorationContext {
   readonly graph: GraphData | undefined;
   readonly index: number;
@@ -30,7 +32,7 @@ export interface ExplorationContext {
   readonly comparison?: Comparison | undefined;
 }
 
-/** An exploration: its numbers, its findings, the place of its graph, its coverage, and the reasons for which it is not sure. */
+/** Shows an exploration: its numbers, findings, graph and coverage, and the reasons why its result is unverified. */
 export function explorationPart(entry: ExplorationEntry, { graph, index, source, comparison }: ExplorationContext, limits: Limits): string {
   const view = findingView(entry, `setup-${index}`, { limits, source, comparison, stateName: stateNamer(graph) });
   const { violations, races, divergences, errors, notes } = entry;
@@ -115,7 +117,6 @@ function numbersPart(entry: ExplorationEntry): string {
   return `<dl class="numbers">${rows.map(([name, value]) => `<div><dt>${name}</dt><dd>${text(value)}</dd></div>`).join("")}</dl>`;
 }
 
-/** Shows the number of states at each depth. */
 function depthsPart({ states, whole }: DepthTable): string {
   const each = Math.ceil(states.length / MOST_ROWS);
   const counts = Array.from({ length: Math.ceil(states.length / each) }, (_, row) => sum(states.slice(row * each, (row + 1) * each)));

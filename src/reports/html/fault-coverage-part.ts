@@ -2,7 +2,6 @@ import { faultRows } from "../console/fault-coverage-text.ts";
 import type { ExplorationEntry } from "../document/document-types.ts";
 import { text } from "./safe-text.ts";
 
-/** The extent of the faults that were made, and the points that were left out, with the reasons. */
 export function faultCoveragePart(entry: ExplorationEntry): string {
   const rows = faultRows(entry);
   if (rows.length === 0) return "";

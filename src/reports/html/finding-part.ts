@@ -16,10 +16,10 @@ import { playerPart, printedPart } from "./steps-part.ts";
 
 export type Finding = ExplorationEntry["violations"][number];
 
-/** The most characters of a script that is shown. A script that was cut would not run. */
+/** The largest number of characters of a script that is shown. A longer script is left out, because a cut script would not run. */
 const CURL = 30_000;
 
-/** A finding with every step of its path. Without the page's script all steps are shown one below the other; the script shows one at a time. */
+/** Shows a finding with every step of its path. Without the page's script, all steps are shown one below the other; with it, one step at a time. */
 export function findingPart(one: Finding, view: FindingView, withSteps: boolean): string {
   const { id, invariant, message, severity, reproductionPath, shrunkFrom, curl, known } = one;
   const { limits } = view;
@@ -65,7 +65,7 @@ export function findingPart(one: Finding, view: FindingView, withSteps: boolean)
   );
 }
 
-/** Returns `new` for a finding that the previous run did not have, and `still` for one that it had; `undefined`: there is no previous run. */
+/** Returns `new` for a finding that the previous run did not have, `still` for one that it had, and `undefined` without a previous run. */
 export function statusOf(id: string, comparison: Comparison | undefined): "new" | "still" | undefined {
   return comparison === undefined ? undefined : comparison.added.includes(id) ? "new" : "still";
 }
@@ -78,7 +78,6 @@ export function severityPart({ severity, known }: Pick<Finding, "severity" | "kn
   return `<span class="mark ${known || severity === "low" ? "warned" : severity === "medium" ? "medium" : "failed"}">${text(severity.toUpperCase())}</span>`;
 }
 
-/** Why the rule does not hold: its evidence and its requests, and what the target printed. */
 function whyPart(one: Finding, { limits }: FindingView, withSteps: boolean): string {
   const { checks, evidence, target, printed, steps } = one;
   const found = evidence === undefined ? [] : evidenceLines(evidence, 20);
@@ -90,7 +89,7 @@ function whyPart(one: Finding, { limits }: FindingView, withSteps: boolean): str
           `<details class="checks"><summary>Requests of the rule after the last step <span class="quiet">${checks.length}</span></summary>${exchangeParts(checks, limits)}</details>`,
         ]),
     ...(target === undefined ? [] : [`${bar("The target")}${block(targetLines(target).join("\n"))}`]),
-    // Documents of earlier versions have no output by step.
+    // Documents of earlier versions have the output of the last step only on the finding, not on its steps.
     ...(printed === undefined || steps.at(-1)?.printed !== undefined ? [] : [printedPart({ printed })]),
   ].join("");
 }
@@ -114,13 +113,16 @@ export function curlPart(script: string): string {
   return `<details class="curl"><summary>As a curl script</summary>${shown}</details>`;
 }
 
-/** The id of a finding, with the command that replays it, for a button of the page's script. A strange id is in no command. */
+/**
+ * Shows the id of a finding, with the command that replays the finding. An id with unusual characters gets no command, so that copying a command is
+ * safe.
+ */
 export function idFact(id: string): string {
   const command = /^\w+$/.test(id) ? ` <span class="copy" data-copy="npx seqqa replay ${id}" data-label="Copy replay command"></span>` : "";
   return `<a href="#${anchorOf(id)}">id ${text(id)}</a>${command}`;
 }
 
-/** The name of a finding's state, with the command that goes there. */
+/** Shows the name of a finding's state, with the command that opens the state. */
 export function stateFact(name: string | undefined): readonly string[] {
   if (name === undefined || !/^[0-9a-f]+$/.test(name)) return [];
   return [`state ${name} <span class="copy" data-copy="npx seqqa open ${name}" data-label="Copy open command"></span>`];

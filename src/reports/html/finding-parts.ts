@@ -8,26 +8,26 @@ import { racePart } from "./race-part.ts";
 import { setupPart } from "./setup-part.ts";
 import type { StateNamer } from "./state-namer.ts";
 
-/** Bytes of an exploration's findings that a page loads at once. */
+/** The largest number of bytes of an exploration's findings that a page loads at once. */
 const MOST_BYTES = 4_000_000;
 
-/** The findings of an exploration as a page other than the report shows them. All of it is escaped HTML. */
+/** The findings of an exploration as escaped HTML, for pages other than the report. */
 export interface FindingParts {
-  /** How the root state was reached; empty: nothing is known of it. */
+  /** Shows how the root state was reached; empty if that is unknown. */
   readonly setup: string;
-  /** By the finding's id. */
+  /** The HTML of each finding, by its id. */
   readonly findings: ReadonlyMap<string, string>;
 }
 
 interface Beside {
-  /** The id of the element that will hold the setup. */
+  /** The id of the element that will contain the setup. */
   readonly setup: string;
   readonly source?: SourcePlace | undefined;
   readonly comparison?: Comparison | undefined;
   readonly stateName?: StateNamer | undefined;
 }
 
-/** Returns the findings as the report has them; beyond 4 MB with fewer details. */
+/** Returns the findings as the report shows them. Above 4 MB, they have fewer details. */
 export function findingParts(entry: ExplorationEntry, { setup, ...more }: Beside): FindingParts {
   const partsWithin = (limits: Limits): FindingParts => {
     const view = findingView(entry, setup, { limits, ...more });

@@ -4,24 +4,20 @@ import type { SourcePlace } from "../document/source-place.ts";
 import type { Limits } from "./limits.ts";
 import type { StateNamer } from "./state-namer.ts";
 
-/** The data that a finding is shown with, beside its own. The report, and any other page, makes it from its data. */
+/** The data for showing a finding, besides the finding itself. The report and other pages each create their own. */
 export interface FindingView {
   readonly limits: Limits;
   /** The id of the element that shows how the root state was reached; absent if there is no such element. */
   readonly setup?: string | undefined;
-  /** The root state in lines. */
+  /** The lines that describe the root state. */
   readonly root: readonly string[];
-  /** Returns the role that an action acts as. */
   readonly roleOf: (action: string) => string | undefined;
-  /** Returns the name of a state in commands. */
   readonly stateName?: StateNamer | undefined;
-  /** Where the user's code is, for links. */
   readonly source?: SourcePlace | undefined;
-  /** The findings of the previous run. */
   readonly comparison?: Comparison | undefined;
 }
 
-/** Returns the view of an exploration's findings. @param setup the id of the element that shows its setup */
+/** Returns the data for showing the findings of an exploration. @param setup the id of the element that shows the setup */
 export function findingView(
   { coverage, setup: step }: Pick<ExplorationEntry, "coverage" | "setup">,
   setup: string,

@@ -14,14 +14,14 @@ import { shortened, text } from "./safe-text.ts";
 import { inertJson, StringTable } from "./string-table.ts";
 import { within } from "./within.ts";
 
-/** Bytes of a file that browsers open at once and that mail accepts. */
+/** The largest size of the file in bytes. Browsers open such a file at once, and mail servers accept it. */
 const MOST_BYTES = 10_000_000;
-/** The bytes of the file that are reserved for graphs, if there are any. */
+/** The bytes that are reserved for graphs, if there are any. */
 const FOR_GRAPHS = 4_000_000;
-/** Bytes for parts that are not counted: commas, brackets, the head. */
+/** The bytes that are reserved for parts whose size is not computed, such as commas, brackets and the head. */
 const RESERVE = 200_000;
 
-/** More links to findings than this are in a list that is closed at first. */
+/** A list with more links to findings than this is closed at the beginning. */
 const LINKS = 12;
 
 const VERDICTS: Readonly<Record<number, readonly [string, string]>> = {
@@ -34,8 +34,8 @@ const VERDICTS: Readonly<Record<number, readonly [string, string]>> = {
 
 /**
  * Returns a run as one HTML file that loads nothing. Findings, numbers and journeys are plain HTML. The page's own script adds the graph and the
- * player; the page's policy allows no other script. Answers of the target appear only as text. At most 10 MB: beyond that details are left out, and
- * the file says so.
+ * player; the content security policy allows no other script. Answers of the target appear only as text. The file has at most 10 MB. Above that size
+ * details are left out, and the file says so.
  */
 export function htmlText(data: ReportData): string {
   const { script, style, policy } = reportAssets();
@@ -43,7 +43,7 @@ export function htmlText(data: ReportData): string {
   const forGraphs = data.graphs.some(({ nodes }) => nodes.id.length > 0) ? FOR_GRAPHS : 0;
   let content = "";
   for (const limits of LIMITS) {
-    // With the last limits, parts that still do not fit are left out whole.
+    // With the smallest limits, parts that still do not fit are left out completely.
     const most = limits === LIMITS.at(-1) ? MOST_BYTES - own - forGraphs - 2 * limits.list : Infinity;
     content = contentPart(data, limits, most);
     if (Buffer.byteLength(content) + own + forGraphs <= MOST_BYTES) break;

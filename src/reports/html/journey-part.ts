@@ -9,7 +9,6 @@ import { within } from "./within.ts";
 
 const KINDS = { passed: "passed", failed: "failed", timed_out: "failed", skipped: "none" } as const;
 
-/** A journey, step by step. */
 export function journeyPart(entry: JourneyEntry, limits: Limits): string {
   const { name, file, status, steps, durationMs, interrupted, notes, errors, divergences } = entry;
   const said = interrupted

@@ -1,22 +1,22 @@
-/** The limits of findings and journeys in plain HTML; they are lowered if the file would become too large. */
+/** The limits of findings and journeys in plain HTML. They are lowered if the file would become too large. */
 export interface Limits {
-  /** Characters of a body. */
+  /** The largest number of characters of a body. */
   readonly body: number;
-  /** Characters of a message or of a stack. */
+  /** The largest number of characters of a message or a stack. */
   readonly message: number;
-  /** Characters of a message's headers. */
+  /** The largest number of characters of a request line or status line with its headers. */
   readonly head: number;
-  /** Requests of a step, and lines of its changes to the state. */
+  /** The largest number of requests of a step, and of lines of a state or a change. */
   readonly lines: number;
-  /** Characters of such a line. */
+  /** The largest number of characters of a line of a state or a change. */
   readonly line: number;
-  /** Findings of an exploration whose steps are shown. */
+  /** The largest number of findings of an exploration whose steps are shown. */
   readonly findings: number;
-  /** Errors, and divergences, of an exploration that are shown. */
+  /** The largest number of errors, and of divergences, of an exploration. */
   readonly problems: number;
   /** `true` if the requests of journeys that passed are shown. */
   readonly passed: boolean;
-  /** Bytes of a list of findings, of the steps of a journey, of the names in the head of the page. */
+  /** The largest number of bytes of a list of findings, of the steps of a journey, and of the names in the head of the page. */
   readonly list: number;
 }
 
@@ -32,7 +32,7 @@ const ALL: Limits = {
   list: Infinity,
 };
 
-/** From everything to the parts that are always shown. */
+/** The limits in the order in which they are tried, from everything to the parts that are always shown. */
 export const LIMITS: readonly Limits[] = [
   ALL,
   { ...ALL, body: 4_000 },

@@ -1,6 +1,5 @@
 import type { GraphLists } from "../document/graph-lists.ts";
 
-/** Places of nodes and edges on a path. */
 export interface FollowedPath {
   readonly nodes: readonly number[];
   readonly edges: readonly number[];
@@ -11,7 +10,7 @@ type Followed = Pick<GraphLists<unknown, unknown>, "actions"> & {
   readonly edges: Pick<GraphLists<unknown, unknown>["edges"], "from" | "action" | "to">;
 };
 
-/** Returns a function that finds paths of action names in a graph, from its root, as far as the graph has them. */
+/** Returns a function that follows a path of action names from the root of a graph, as far as the graph contains the path. */
 export function pathFollower({ actions, nodes, edges }: Followed): (path: readonly string[]) => FollowedPath {
   const actionOf = new Map(actions.map((name, index) => [name, index]));
   const placeOf = new Map(nodes.id.map((id, place) => [id, place]));

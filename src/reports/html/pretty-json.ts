@@ -1,5 +1,5 @@
 /**
- * Returns JSON with line breaks and indents, or any other text unchanged. Only blanks are added and removed: numbers that JavaScript cannot hold,
+ * Returns JSON with line breaks and indentation; any other text is returned unchanged. Only whitespace is added and removed, so long numbers,
  * repeated names and the order of names stay.
  */
 export function prettyJson(text: string): string {

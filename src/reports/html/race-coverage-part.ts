@@ -4,7 +4,7 @@ import { duration, grouped, plural } from "../console/numbers.ts";
 import { deliveryText, outcomeText, raceName, verdictText } from "../console/race-text.ts";
 import { shortened, text } from "./safe-text.ts";
 
-/** Explanations of the words in the result; unknown words are shown as they are. */
+/** Explanations of the reasons in a result. A reason without an explanation is shown as it is. */
 const REASONS: Readonly<Record<string, string>> = {
   read_only: "neither of the two changes anything",
   same_class: "a pair of the same kind was probed already",
@@ -23,7 +23,6 @@ const REASONS: Readonly<Record<string, string>> = {
   unconfirmed: "it was not seen again on a rebuilt lane",
 };
 
-/** The extent of the probing for races, and the pairs that were left out, with the reasons. */
 export function raceCoveragePart({ raceCoverage }: ExplorationEntry): string {
   if (raceCoverage === undefined) return "";
   const { pairs, probed, trials, misses, skipped, dismissed, dismissedRaces = [], deliveries, durationMs } = raceCoverage;
@@ -46,11 +45,10 @@ export function raceCoveragePart({ raceCoverage }: ExplorationEntry): string {
   ].join("\n");
 }
 
-/** The most dismissed races on a page; the others are in results.json. */
+/** The largest number of dismissed races on a page. All of them are in results.json. */
 const MOST_DISMISSED = 200;
 const MESSAGE = 1_000;
 
-/** The dismissed races, in a list that is closed at first. */
 function dismissedPart(races: readonly DismissedRace[]): string {
   const items = races.slice(0, MOST_DISMISSED).map((race) => {
     const { prefix, observed, message, reason: why, count } = race;

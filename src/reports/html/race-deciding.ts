@@ -7,20 +7,20 @@ import { shortened, text } from "./safe-text.ts";
 
 type Outcomes = Pick<Race, "observed" | "allowed" | "first" | "second" | "copies">;
 
-/** A part of outcomes that is not the same in all of them, and what each outcome has: a status, or how often it has a line. */
+/** A part that differs between outcomes. `values` has the status of an answer, or how often a line occurs. */
 interface DecidingPart {
   readonly kind: "answer" | "change" | "rule";
   readonly text: string;
-  /** One per outcome, the observed one first. */
+  /** One value per outcome, with the observed outcome first. */
   readonly values: readonly (number | null)[];
 }
 
-/** The most rows of the table; all lines are in the comparison below it. */
+/** The largest number of rows in the table. The comparison below the table shows all lines. */
 const MOST = 12;
 
 /**
- * Returns the parts in which the outcomes differ: answers, lines of the changed state, broken rules. A generated value has the same name in all
- * outcomes, so that a line that all of them have is in none of the parts.
+ * Returns the parts in which the outcomes differ: answers, lines of the changed state, and broken rules. A generated value has the same name in all
+ * outcomes, so it makes no difference.
  */
 export function decidingParts(outcomes: readonly RaceOutcome[]): readonly DecidingPart[] {
   const [first] = outcomes;
@@ -42,7 +42,7 @@ export function decidingParts(outcomes: readonly RaceOutcome[]): readonly Decidi
   return all.filter(({ values }) => values.some((value) => value !== values[0]));
 }
 
-/** A table of the few lines that decide: a row for each part in which the outcomes differ, a column for each outcome. */
+/** Shows a table of the differences between outcomes: a row for each differing part, a column for each outcome. */
 export function decidingPart(race: Outcomes, limits: Limits): string {
   const allowed = distinctOutcomes(race, race.allowed);
   const parts = decidingParts([race.observed, ...allowed]);

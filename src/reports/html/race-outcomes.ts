@@ -7,10 +7,10 @@ import { changesPart } from "./state-part.ts";
 
 type Outcomes = Pick<Race, "observed" | "allowed" | "first" | "second" | "copies">;
 
-/** Characters of an answer in the comparison; the whole answer is shown below. */
+/** The largest number of characters of an answer in the comparison. The whole answer is shown below it. */
 const ANSWER = 300;
 
-/** The observed outcome beside the outcomes of the orders; parts that the other side does not have are marked. */
+/** Shows the observed outcome beside the outcomes of the orders. Parts that the other side lacks are highlighted. */
 export function outcomesPart(race: Outcomes, limits: Limits): string {
   const { observed } = race;
   const allowed = distinctOutcomes(race, race.allowed);
@@ -24,8 +24,8 @@ export function outcomesPart(race: Outcomes, limits: Limits): string {
 }
 
 /**
- * Returns a function that marks parts of an outcome (a line of its changes, an answer, a broken rule). It marks parts that none of the other outcomes
- * has. If there are no such parts, it marks parts that some other outcome does not have.
+ * Returns a function that decides which parts of an outcome (answers, changed lines, broken rules) are highlighted. Parts that no other outcome has
+ * are highlighted. If there are none, the parts that some other outcome lacks are highlighted.
  */
 function differences(one: RaceOutcome, others: readonly RaceOutcome[]): (part: string) => boolean {
   const sets = others.map((other) => new Set(partsOf(other)));
@@ -34,7 +34,7 @@ function differences(one: RaceOutcome, others: readonly RaceOutcome[]): (part: s
   return own.some(nowhere) ? nowhere : (part) => sets.some((set) => !set.has(part));
 }
 
-/** Returns the parts of an outcome. Equal lines and answers are numbered, so that their counts are compared, too. */
+/** Returns the parts of an outcome. Equal parts are numbered, so that their counts are compared, too. */
 function partsOf({ calls, changes, broken }: RaceOutcome): readonly string[] {
   const counts = new Map<string, number>();
   return [...calls.map(answerKey), ...changes, ...broken].map((part) => {
@@ -60,7 +60,7 @@ function outcomePart(
     return isNew(numbered(part, count));
   };
   const sides = order ?? calls.map((_, side) => side);
-  // Answers are counted in the order of the sides, as in the comparison, and shown in the order of execution.
+  // Answers are numbered in the order of the calls, as in the comparison, but shown in the order of execution.
   const answers = calls.map((call) => ({ call, mark: marked(answerKey(call)) }));
   const items = sides.flatMap((side) => {
     const answer = answers[side];

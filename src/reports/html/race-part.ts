@@ -18,7 +18,7 @@ import { playerPart } from "./steps-part.ts";
 
 type Race = ExplorationEntry["races"][number];
 
-/** A race whose result no order gives: the path to it, the answers, and the results of the orders. */
+/** Shows a race: the path to it, the answers, the observed outcome, and the outcomes of the orders. */
 export function racePart(found: Race, view: FindingView, withSteps: boolean): string {
   const race = { ...found, observed: readable(found.observed), allowed: found.allowed.map(readable) };
   const { limits } = view;

@@ -1,12 +1,11 @@
 import { differences, ROW_LINE } from "../../state/compare/differences.ts";
 
-/** A line of a change: its sign, then a line of a state. */
+/** Matches a line of a change: its sign, then a line of a state. */
 const CHANGE = /^([+-]) (.*)$/s;
 
 /**
- * Returns the changes of a step as readers expect them. States are described relative to the root state, so a row of the root state that a step
- * changed comes as two new lines: one for the row that is new, one for the row that is gone (`+ orders - {...}`). Here it is one row before and one
- * after, with the cells that differ.
+ * Returns the changes of a step with each changed row as one `-` line and one `+` line, which show only the cells that differ. State lines are
+ * relative to the root state. A changed row of the root state is two lines in the state: the new row, and the missing root row (`orders - {...}`).
  */
 export function readableChanges(changes: readonly string[]): readonly string[] {
   const rows = changes.map((line) => ROW_LINE.exec(CHANGE.exec(line)?.[2] ?? ""));
@@ -22,13 +21,13 @@ export function readableChanges(changes: readonly string[]): readonly string[] {
   return [...differences(before, after, Infinity).map(withoutRowSign), ...rest];
 }
 
-/** Returns a change, or a line of a state, without the sign that a row has in a state. */
+/** Removes the sign that a row has in a state from a line of a change or of a state. */
 export function withoutRowSign(line: string): string {
   return line.replace(/^((?:[+-] )?\S+) \+ \{/, "$1 {");
 }
 
 /**
- * Returns the lines of a whole state: the rows of the root state, as far as they are still there, and what the state has beside them.
+ * Returns the lines of a whole state: the remaining rows of the root state, and everything that the state has besides.
  * @param root the lines of the root state
  * @param state the lines of a state, relative to the root state
  */

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { packageRoot } from "../../model/code-root.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** A script and a style, and the content security policy that allows them and nothing else. */
+/** A script, a style sheet, and a content security policy that allows only these two. */
 export interface ReportAssets {
   readonly script: string;
   readonly style: string;
@@ -13,8 +13,8 @@ export interface ReportAssets {
 const known = new Map<string, ReportAssets>();
 
 /**
- * Reads the files that scripts/build-report.mjs wrote for the report (`app`) or the page of a run (`ui`). When the sources are executed, they are the
- * files of the last build.
+ * Reads the files that scripts/build-report.mjs wrote for the report (`app`) or the page of a run (`ui`). If the TypeScript sources are executed, the
+ * files come from the last build.
  * @throws SeqqaError `REPORT_APP_MISSING`
  */
 export function reportAssets(page: "app" | "ui" = "app"): ReportAssets {

@@ -1,22 +1,25 @@
 import type { GraphData } from "../document/report-data.ts";
 
-/** The neighbours of each node, in both directions, in arrays that hold 200,000 edges without objects. */
+/** The neighbours of each node, in both directions. They are stored in typed arrays, because a graph may have 200,000 edges. */
 interface Neighbours {
   of(node: number, each: (other: number) => void): void;
 }
 
-/** The part of a graph that is shown: places in its lists, ascending; and the distance of all nodes from the findings. */
+/** The shown part of a graph, as ascending indexes of nodes and edges, and the distance of all nodes from the findings. */
 export interface Sample {
   readonly nodes: readonly number[];
   readonly edges: readonly number[];
-  /** Per node of the whole graph: steps from the nearest node of a finding, else from the root. */
+  /**
+   * Per node of the whole graph: the number of steps from the nearest node on a path of a finding; -1 if unreachable. Without findings, the steps are
+   * counted from the root.
+   */
   readonly distance: Int32Array;
 }
 
 /**
- * Returns a part of a graph that is small enough to look at: the paths of the findings, then the nodes nearest to them, or to the root without
- * findings. Every node comes with the nodes that lead to it, so that the part is connected.
- * @param paths places of the nodes, and of the edges, on the paths of findings
+ * Returns a part of a graph that is small enough to draw: the paths of the findings, then the nodes nearest to them. Without findings, the nodes
+ * nearest to the root are used. Each node is added with the nodes on its path from the root, so that the part is connected.
+ * @param paths the indexes of the nodes, and of the edges, on paths of findings
  */
 export function sampleGraph(
   { nodes, edges }: GraphData,
@@ -65,7 +68,10 @@ export function sampleGraph(
   return { nodes: shown, edges: sampleEdges({ nodes, edges }, new Set(paths.edges), placeOf, taken, mostEdges), distance };
 }
 
-/** Findings and the paths to them come first, then edges that first reach a node, then edges between other nodes, then loops and dead ends. */
+/**
+ * Chooses edges in this order: findings and their paths, edges that first reach a node, edges between other nodes, then loops and edges without a
+ * target.
+ */
 function sampleEdges(
   { nodes, edges }: Pick<GraphData, "nodes" | "edges">,
   onPaths: ReadonlySet<number>,
@@ -87,7 +93,7 @@ function sampleEdges(
     .sort((a, b) => a - b);
 }
 
-/** @param from places of nodes; -1: none, and the edge joins nothing */
+/** @param from the index of each edge's first node; an edge with -1 on either side is ignored */
 function neighbours(count: number, from: readonly number[], to: readonly number[]): Neighbours {
   const start = new Int32Array(count + 1);
   const joins = (edge: number): boolean => from[edge]! >= 0 && to[edge]! >= 0;

@@ -5,23 +5,23 @@ import { text } from "./safe-text.ts";
 
 type Drawn = Pick<Race, "observed" | "allowed" | "first" | "second" | "copies" | "schedule">;
 
-/** A line of a diagram, from the top: a call's request or its answer, or a note beside the target's line. */
+/** A row of a diagram: a call's request or its answer, or a note at the target's line. `side` is the index of the call. */
 interface Message {
   readonly side: number;
   readonly kind: "request" | "answer" | "note";
   readonly text: string;
 }
 
-/** Sides and orders that are drawn; the comparison has all. */
+/** The largest numbers of calls and of orders that are drawn. The comparison shows all. */
 const SIDES = 3;
 const ORDERS = 2;
-/** Lengths, in units of the drawing. */
+/** Sizes in units of the drawing, and the largest number of characters of a label. */
 const LANE = 190;
 const ROW = 34;
 const TOP = 46;
 const LETTERS = 25;
 
-/** Sequence diagrams of the observed trial and of orders of the calls. All that they show is in the comparison as text, too. */
+/** Shows sequence diagrams of the observed trial and of some orders of the calls. The comparison contains the same information as text. */
 export function sequencePart(race: Drawn): string {
   const sides = race.observed.calls.slice(0, SIDES).map(({ action }, side) => `${ordinal(side)}: ${action}`);
   if (sides.length === 0) return "";
@@ -42,7 +42,7 @@ const answerOf = (outcome: RaceOutcome, side: number): Message => ({
 });
 const requestOf = (outcome: RaceOutcome, side: number): Message => ({ side, kind: "request", text: lineOf(outcome, side) });
 
-/** All requests come before the first answer. A call that is held is answered last. */
+/** Returns the rows for calls at the same time: all requests, then the answers. With a schedule, the held call is answered last. */
 function together({ observed, schedule }: Drawn): readonly Message[] {
   const sides = observed.calls.slice(0, SIDES).map((_, side) => side);
   if (schedule === undefined || schedule.held >= sides.length)
@@ -68,7 +68,7 @@ function lineOf({ calls }: RaceOutcome, side: number): string {
   return `${request.method} ${request.url.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/\?.*/s, "")}`;
 }
 
-/** Lanes of the calls are left and right of the target, as many on each side as there is room for. */
+/** Draws a sequence diagram. The first call is on the left of the target, the other calls are on the right. */
 function figure(title: string, sides: readonly string[], messages: readonly Message[], isObserved: boolean): string {
   const lanes = [sides[0]!, "target", ...sides.slice(1)];
   const laneOf = (side: number): number => (side === 0 ? 0 : side + 1);

@@ -2,12 +2,14 @@ import type { SourcePlace } from "../document/source-place.ts";
 import { element } from "../junit/xml.ts";
 import { text } from "./safe-text.ts";
 
-/** A program's scheme, never one that a browser runs or reads itself; the document may come from a run log that somebody else wrote. */
+/**
+ * Matches URLs that open a program. Schemes that a browser handles itself are refused, because the document may come from a run log of somebody else.
+ */
 const EDITOR = /^(?!(?:javascript|data|vbscript|blob|file|about):)[a-z][a-z\d+.-]*:\/\/[^\s"'<>]*$/i;
 const REPOSITORY = /^https:\/\/[\w.-]+(?::\d+)?\/[\w.-]+\/[\w.-]+$/;
 const COMMIT = /^[0-9a-f]{40,64}$/;
 
-/** Returns a place in the user's code, such as `shop.explore.ts:12:5`, with links to it in an editor and on GitHub, as far as these are known. */
+/** Returns a place in the user's code, such as `shop.explore.ts:12:5`, with links to an editor and to GitHub if these are known. */
 export function sourceLink(where: string, place: SourcePlace | undefined): string {
   const [, file, line, column] = /^(.+?):(\d+)(?::(\d+))?$/s.exec(where) ?? [];
   if (place === undefined || file === undefined || line === undefined) return text(where);
@@ -39,7 +41,7 @@ function pageUrl({ folder, repository }: SourcePlace, file: string, line: string
 
 const isAbsolute = (file: string): boolean => /^(?:[/\\]|[a-z]:[/\\])/i.test(file);
 
-/** Lone surrogates, which cannot be encoded, are replaced first. */
+/** Replaces lone surrogates first, because `encodeURIComponent` throws for them. */
 const escapedPath = (path: string): string =>
   Buffer.from(path)
     .toString()

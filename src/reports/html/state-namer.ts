@@ -1,10 +1,9 @@
 import type { GraphData } from "../document/report-data.ts";
 import { pathFollower } from "./path-follower.ts";
 
-/** Returns the name of a state in commands, by its number in the exploration or by a path to it; `undefined`: it is unknown. */
+/** Returns the name that commands use for a state; `undefined` if unknown. The state is given by its number in the exploration or by a path to it. */
 export type StateNamer = (state: number | readonly string[]) => string | undefined;
 
-/** Returns the names of a graph's states, as far as it has them. */
 export function stateNamer(graph: GraphData | undefined): StateNamer {
   const names = graph?.nodes.name;
   if (graph === undefined || names === undefined) return () => undefined;

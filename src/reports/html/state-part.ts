@@ -4,16 +4,15 @@ import { wholeState, withoutRowSign } from "./readable-changes.ts";
 import type { Limits } from "./limits.ts";
 import { shortened, text } from "./safe-text.ts";
 
-/** A line of a state: new, gone, or unchanged by the step. */
 interface StateLine {
   readonly kind: "ins" | "del" | "span";
   readonly text: string;
 }
 
-/** Rows of a root state that are listed in every state. */
+/** The whole state is shown with the rows of the root state if the root state has at most this number of lines. */
 const ROOT_ROWS = 40;
 
-/** The change that a step made, in lines that begin with `- ` and `+ `; marked lines are highlighted. */
+/** Shows the changes of a step, in lines that begin with `- ` or `+ `. Lines for which `isMarked` returns `true` are highlighted. */
 export function changesPart(changes: readonly string[], limits: Limits, isMarked: (line: string) => boolean = () => false): string {
   if (changes.length === 0) return '<p class="quiet">The state did not change.</p>';
   const lines = changes.map((line): StateLine => ({
@@ -24,9 +23,9 @@ export function changesPart(changes: readonly string[], limits: Limits, isMarked
 }
 
 /**
- * The whole state after a step, in a list that is closed at first. Lines that the step added or removed are marked.
+ * Shows the whole state after a step in a list that is closed at the beginning. Lines that the step added or removed are highlighted.
  * @param root the lines of the root state
- * @param before the state before the step, relative to the root state; `undefined`: the root state
+ * @param before the state before the step, relative to the root state; `undefined` if it is the root state
  */
 export function wholeStatePart(
   after: readonly string[],
@@ -48,13 +47,12 @@ export function wholeStatePart(
   return `<details class="whole"><summary>${title} <span class="quiet">${count}${beside}</span></summary>${shown}</details>`;
 }
 
-/** The lines of the root state. */
 export function rootStatePart(lines: readonly string[], limits: Limits): string {
   const all = lines.map((line): StateLine => ({ kind: "span", text: withoutRowSign(line) }));
   return `${bar("The root state")}${linesPart("The root state", all, limits)}`;
 }
 
-/** The heading of a block of text, with room for the button that copies it. */
+/** Returns the heading of a text block. The page's script adds a copy button to it. */
 export const bar = (title: string): string => `<div class="titled"><h5>${text(title)}</h5></div>`;
 
 const SIGNS = { ins: "+ ", del: "- ", span: "  " } as const;
@@ -70,7 +68,7 @@ function comparedLines(before: readonly string[], after: readonly string[]): rea
     return { kind: count > 0 ? "span" : "ins", text: line };
   });
   const gone = [...left].flatMap(([line, count]) => Array.from({ length: count }, (): StateLine => ({ kind: "del", text: line })));
-  // A row that changed stands beside what it was.
+  // Sorts the lines by text, so that the old and the new version of a row are next to each other.
   return [...gone, ...now].toSorted((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0));
 }
 

@@ -6,15 +6,14 @@ import { readableChanges } from "./readable-changes.ts";
 import { block, text } from "./safe-text.ts";
 import { changesPart, wholeStatePart } from "./state-part.ts";
 
-/** A path with its recorded steps. */
 export interface ShownPath {
   readonly path: readonly string[];
   readonly steps: readonly RecordedStep[];
-  /** HTML that says why the last step fails; `undefined`: no step of this path fails. */
+  /** HTML that says why the last step fails; `undefined` if no step of this path fails. */
   readonly failing?: string | undefined;
 }
 
-/** The steps of a path, one below the other, `setup` first; the page's script shows one at a time, and the failing one at first. */
+/** Shows the steps of a path one below the other, with `setup` first. The page's script shows one step at a time, beginning with the failing one. */
 export function playerPart({ path, steps, failing }: ShownPath, view: FindingView): string {
   const items = path.map((action, index) => {
     const before = index === 0 ? undefined : (steps[index - 1]?.state ?? "unknown");
@@ -29,7 +28,7 @@ export function playerPart({ path, steps, failing }: ShownPath, view: FindingVie
 
 interface StepPlace {
   readonly view: FindingView;
-  /** The state before the step; `undefined`: the root state. */
+  /** The state before the step; `undefined` for the root state. */
   readonly before: readonly string[] | "unknown" | undefined;
   readonly failing: string | undefined;
 }
@@ -55,7 +54,6 @@ function stepPart(action: string, step: RecordedStep | undefined, { view, before
   return `<li${failing === undefined ? "" : ' class="failing"'}><div class="head">${head}</div>${shown === "" ? "" : `<div class="body">${shown}</div>`}</li>`;
 }
 
-/** The lines that the target printed during a step, in a list that is closed at first. */
 export function printedPart({ printed = [] }: Pick<RecordedStep, "printed">): string {
   if (printed.length === 0) return "";
   return `<details class="printed-lines"><summary>The target's output <span class="quiet">${plural(printed.length, "line")}</span></summary>${block(printed.join("\n"))}</details>`;

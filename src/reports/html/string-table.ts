@@ -1,7 +1,6 @@
-/** Texts, each stored once, and their size in the file. */
+/** A table that stores each text once, and computes the table's size in the file. */
 export class StringTable {
   readonly texts: string[] = [];
-  /** Bytes of all texts, as they are written. */
   bytes = 0;
   readonly #places = new Map<string, number>();
 
@@ -16,7 +15,7 @@ export class StringTable {
   }
 }
 
-/** Returns JSON that is safe inside HTML and JavaScript: no tag, no comment and no line separator can begin in it. */
+/** Returns JSON that is safe inside HTML and JavaScript. It contains no characters that could begin a tag, a comment or a line. */
 export function inertJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[<>&\u007f-\u009f\u2028\u2029\ufeff]/g,

@@ -1,6 +1,9 @@
 import { reportAssets } from "./report-assets.ts";
 
-/** Returns the page of `seqqa ui`, whose script asks the server for everything, and the policy that allows nothing but its own parts. */
+/**
+ * Returns the page of `seqqa ui` and its content security policy. The page's script requests all data from the server. The policy allows only the
+ * page's own parts.
+ */
 export function uiPage(): { readonly html: string; readonly policy: string } {
   const { script, style, policy } = reportAssets("ui");
   const head = `<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>seqqa</title>`;

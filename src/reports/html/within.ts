@@ -1,8 +1,8 @@
 import { plural } from "../console/numbers.ts";
 
 /**
- * Returns the parts of a list that fit into `bytes`, followed by the number of parts that were left out.
- * @param one the word for a part, whose plural ends in s
+ * Returns the parts of a list that fit into `bytes`, followed by a note with the number of parts that were left out.
+ * @param one the singular of the word for a part; its plural must end in s
  */
 export function within(parts: readonly string[], bytes: number, one: string, tag: "p" | "li" = "p"): string {
   let left = bytes;

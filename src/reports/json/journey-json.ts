@@ -5,7 +5,7 @@ import { redactDivergence, redactError, redactText, type Visibility } from "../r
 import { redactor, type Redactor } from "../redaction/redactor.ts";
 import { exchangeJson } from "./result-json.ts";
 
-/** Returns a journey's result as plain data, with its keys always in the same order; undefined members are left out when it is written. */
+/** Returns a journey's result as plain data. The keys are always in the same order. Undefined members are left out when the data is written. */
 export function journeyJson(
   { name, file, result, notes, error, notPutBack }: ReportedJourney,
   visibility: Visibility,

@@ -1,6 +1,6 @@
 /**
- * Returns plain data as indented JSON. A list of numbers, or of short words, takes one line, because a graph has hundreds of thousands of them.
- * Characters that a terminal would act on are written as escapes, which JSON readers undo.
+ * Returns plain data as indented JSON. Lists of numbers or of short words take one line, because a graph has hundreds of thousands of entries.
+ * Characters that a terminal would interpret are written as JSON escapes.
  */
 export function jsonText(value: unknown): string {
   return [...jsonPieces(value)].join("");
@@ -8,12 +8,14 @@ export function jsonText(value: unknown): string {
 
 /** The approximate number of characters of a piece. */
 const PIECE = 1 << 16;
-/** The number of numbers that are written at once. */
 const NUMBERS = 4_096;
 const LONGEST_LINE = 120;
 const UNSAFE = /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 
-/** Returns the same text in pieces, because one string may not hold all of it. No string of the data is divided between two pieces. */
+/**
+ * Yields the text of {@link jsonText} in pieces, because the whole text may exceed the length of a string. No string of the data is split between two
+ * pieces.
+ */
 export function* jsonPieces(value: unknown): Iterable<string> {
   let piece = "";
   for (const part of written(value, "")) {
@@ -61,7 +63,7 @@ function* numbers(items: readonly number[]): Iterable<string> {
   yield items.length === 0 ? "[]" : "]";
 }
 
-/** Reads members one after the other: some members of a graph are lists that are made at each access. */
+/** Writes members one after another. It reads each member only once, because a graph creates some of its lists at each access. */
 function* record(value: Readonly<Record<string, unknown>>, indent: string): Iterable<string> {
   const inner = `${indent}  `;
   let before = "{\n";

@@ -14,7 +14,7 @@ import type {
 import type { ExplorationEntry } from "../document/document-types.ts";
 import { graphEntry } from "../document/graph-entry.ts";
 
-/** Returns an exploration's result as plain data, with its keys always in the same order. `result.toJSON()` returns it. */
+/** Returns an exploration's result as plain data, with its keys always in the same order. This is the result of `result.toJSON()`. */
 export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<ExplorationEntry, "name" | "file"> {
   return {
     statesVisited: result.statesVisited,
@@ -35,13 +35,13 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
     },
     unverified: result.unverified,
     reductions: result.reductions.map(({ reason, merges, audited, refuted }) => ({ reason, merges, audited, refuted })),
-    // Left out of written documents if there is no setup.
+    // `undefined` without a setup, so that written documents do not contain the key.
     setup: result.setup === undefined ? undefined : stepJson(result.setup),
     violations: result.violations.map(violationJson),
     races: result.races.map(raceJson),
-    // Left out of written documents if races were not probed.
+    // `undefined` if races were not probed, so that written documents do not contain the key.
     raceCoverage: result.raceCoverage === undefined ? undefined : coverageJson(result.raceCoverage),
-    // Left out of written documents if no faults were made.
+    // `undefined` if no faults were made, so that written documents do not contain the key.
     faultCoverage: result.faultCoverage === undefined ? undefined : faultCoverageJson(result.faultCoverage),
     divergences: result.divergences.map(({ kind, path, message, differences, hint }) => ({ kind, path, message, differences, hint })),
     errors: result.errors.map(({ code, message, path, source, where, stack, count }) => ({
@@ -84,14 +84,14 @@ export function resultJson(result: Omit<ExplorationResult, "toJSON">): Omit<Expl
     notes: result.notes,
     invariants: result.invariants,
     graph: graphEntry(result.graph),
-    // Left out of written documents if no state graph was explored.
+    // `undefined` if no state graph was explored, so that written documents do not contain these keys.
     unreachedNodes: result.unreachedNodes,
     deadEdges: result.deadEdges,
     deniedChecks: result.deniedChecks,
   };
 }
 
-/** Returns a violation as plain data, without undefined members. */
+/** Returns a violation as plain data. The keys are always in the same order. */
 export function violationJson(violation: Violation): Violation {
   const { id, invariant, severity, message, reproductionPath, request, response, steps, checks, confirmed, count, state } = violation;
   const {
@@ -151,7 +151,7 @@ function faultCoverageJson(coverage: FaultCoverage): FaultCoverage {
   return { calls, counted, points, tried, skipped, skippedPoints, missing, unconfirmed, durationMs };
 }
 
-/** Returns a race as plain data, without undefined members. */
+/** Returns a race as plain data. The keys are always in the same order. */
 export function raceJson(race: Race): Race {
   const { id, first, second, copies, prefix, verdict, invariant, severity, message, where, observed, allowed } = race;
   const { hits, trials, misses, rate, delivery, schedule, steps, requests, count, draws, curl, known } = race;

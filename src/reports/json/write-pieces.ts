@@ -2,7 +2,7 @@ import type { Output } from "../reporter.ts";
 
 const EVENTS = ["drain", "error", "close"] as const;
 
-/** Writes a text piece by piece, and waits for a slow reader, so that unread text does not fill the memory. It ends when the reader disconnects. */
+/** Writes a text piece by piece. Waits for a slow reader, so that unread text does not fill the memory. Stops when the reader disconnects. */
 export async function writePieces(output: Output, pieces: Iterable<string>): Promise<void> {
   for (const piece of pieces) {
     if (output.destroyed === true) return;
@@ -10,7 +10,7 @@ export async function writePieces(output: Output, pieces: Iterable<string>): Pro
   }
 }
 
-/** Resolves when the output has drained or failed. A destroyed output never drains. */
+/** Resolves when the output has drained, failed or closed. Resolves at once for a destroyed output, which never drains. */
 function drained(output: Output): Promise<void> {
   return new Promise((resolve) => {
     if (output.once === undefined || output.destroyed === true) return resolve();

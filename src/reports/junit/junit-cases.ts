@@ -8,10 +8,10 @@ import { raceRows } from "../console/race-coverage-text.ts";
 import { raceName, raceText, verdictText } from "../console/race-text.ts";
 import { doubtOf, violationText } from "../console/violation-text.ts";
 
-/** Longer bodies are cut: results.json has them whole. */
+/** The largest number of characters of a body. results.json contains the whole body. */
 const BODY = 20_000;
 
-/** The outcome of a test case. `failure`: the target failed; `error`: the run could not decide. */
+/** The outcome of a test case. `failure`: the target failed. `error`: the run could not decide. */
 export interface Outcome {
   readonly kind: "failure" | "error" | "skipped";
   readonly type: string;
@@ -22,14 +22,14 @@ export interface Outcome {
 export interface Case {
   readonly name: string;
   readonly classname: string;
-  /** Absent where no time was measured: an exploration checks its rules and actions together. */
+  /** The duration in milliseconds. Absent if it was not measured, because an exploration checks its rules and actions together. */
   readonly ms?: number | undefined;
   readonly outcome?: Outcome | undefined;
-  /** Information for the reader although the case passed. */
+  /** Text for the reader of a case that passed. */
   readonly output?: string | undefined;
 }
 
-/** Returns one case per invariant, one per race, one for faults, one per action, and one for other problems. */
+/** Returns the cases of an exploration: one per invariant, race and action, one for faults, and one per other problem. */
 export function explorationCases(entry: ExplorationEntry, failOn: RunDocument["failOnSeverity"]): readonly Case[] {
   const { name, violations, errors, divergences, coverage, stopReason } = entry;
   const invariants = [...new Set([...entry.invariants, ...violations.map(({ invariant }) => invariant)])];
@@ -89,13 +89,13 @@ function invariantCase(
   return { ...base, outcome: errorOf(errors.filter(({ source }) => source === invariant)), output: text === "" ? undefined : text };
 }
 
-/** Returns the time that the requests of a finding took when its path was replayed; `undefined` if there are none. */
+/** Returns the duration of a finding's recorded requests in milliseconds; `undefined` if there are none. */
 function replayMs({ steps, checks = [] }: ExplorationEntry["violations"][number]): number | undefined {
   const sent = [...steps.flatMap(({ requests }) => requests), ...checks];
   return sent.length === 0 ? undefined : sent.reduce((sum, { durationMs }) => sum + durationMs, 0);
 }
 
-/** Returns one case per race; if races were probed and none was found, one case that says so. */
+/** Returns one case per race. If races were probed and none was found, one case says so. */
 function raceCases(entry: ExplorationEntry, failOn: RunDocument["failOnSeverity"]): readonly Case[] {
   const { races, raceCoverage } = entry;
   const base = { classname: `${entry.name}.races` };
@@ -113,7 +113,7 @@ function raceCases(entry: ExplorationEntry, failOn: RunDocument["failOnSeverity"
   });
 }
 
-/** Returns a case with the extent of the faults. Findings of faults are cases of their rules. */
+/** Returns a case with the fault coverage. Findings of faults belong to the cases of their rules. */
 function faultCases(entry: ExplorationEntry): readonly Case[] {
   const { name, faultCoverage } = entry;
   if (faultCoverage === undefined) return [];
@@ -132,7 +132,7 @@ function errorOf(errors: readonly RunError[]): Outcome | undefined {
   return { kind: "error", type: first.code, message: first.message, text: text.join("\n\n") };
 }
 
-/** Returns one case per step, and one for a reason why the journey could not be run or restored. */
+/** Returns one case per step, and one per reason why the journey could not be run or its stores could not be restored. */
 export function journeyCases({ name, steps, errors, divergences, interrupted }: JourneyEntry): readonly Case[] {
   return [
     ...steps.map((step): Case => {
@@ -147,7 +147,7 @@ export function journeyCases({ name, steps, errors, divergences, interrupted }: 
       const base = { name: step.name, classname: name, ms: step.durationMs };
       if (step.status === "passed") return base;
       if (step.status === "skipped") return { ...base, outcome: { kind: "skipped", type: "skipped", message: step.error ?? "skipped" } };
-      // The interrupted step proves nothing about the target.
+      // An interrupted step proves nothing about the target, so it is an error and not a failure.
       if (step.status === "failed" && interrupted === true) {
         return { ...base, outcome: { kind: "error", type: "interrupted", message: step.error ?? "interrupted", text } };
       }

@@ -1,6 +1,6 @@
-/** Escape sequences of terminals: colours, cursor movements, titles. */
+/** Matches escape sequences of terminals: colours, cursor movements, titles. */
 const ANSI = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[@-Z\\-_]/g; // oxlint-disable-line no-control-regex
-/** Characters that XML 1.0 cannot contain, not even as a reference: control characters, halves of surrogate pairs, two non-characters. */
+/** Matches characters that XML 1.0 forbids or discourages, even as references: control characters, lone surrogates, and two noncharacters. */
 const FORBIDDEN =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u0084\u0086-\u009f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g; // oxlint-disable-line no-control-regex
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -12,7 +12,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\r": "&#13;",
 };
 
-/** Returns text that is safe in XML and HTML, between tags and in attributes. */
+/** Returns a text that is safe in XML and HTML, both between tags and in attributes. */
 export function escaped(text: string): string {
   return text
     .replace(ANSI, "")
@@ -22,7 +22,7 @@ export function escaped(text: string): string {
 
 export type Attributes = Readonly<Record<string, string | number | undefined>>;
 
-/** Returns an element; `content` is markup already. Line breaks in attributes are escaped, because XML readers would turn them into blanks. */
+/** Returns an element. `content` must already be markup. Line breaks in attributes are escaped, because XML readers would turn them into blanks. */
 export function element(name: string, attributes: Attributes, content = ""): string {
   const written = Object.entries(attributes)
     .filter(([, value]) => value !== undefined)

@@ -3,32 +3,32 @@ import { hideInText } from "./hide-in-text.ts";
 
 type Seen = (value: string) => void;
 
-/** Returns a JSON, form or multipart body, or any other text, without the values of hidden fields. */
+/** Hides the values of hidden fields in a body: JSON, a form, multipart data, or any other text. */
 export function hideInBody(text: string, isHidden: IsHidden, seen: Seen): string {
   if (text === "") return text;
   if (isForm(text)) return hideInForm(text, isHidden, seen);
   return hideInMultipart(text, isHidden, seen) ?? hideInAny(text, isHidden, seen);
 }
 
-/** Returns JSON, or any text with fields and URLs in it, without the values of hidden fields. */
+/** Hides the values of hidden fields in JSON, or in any text that contains fields and URLs. */
 function hideInAny(text: string, isHidden: IsHidden, seen: Seen): string {
   return hideInJson(text, isHidden, seen) ?? hideInText(hideInQueries(text, isHidden, seen), isHidden, seen);
 }
 
-/** Returns `undefined` when the text is not JSON, and the text itself when nothing in it had to be hidden. */
+/** Hides in JSON. Returns `undefined` if the text is not JSON, and the text itself if nothing had to be hidden. */
 function hideInJson(text: string, isHidden: IsHidden, seen: Seen): string | undefined {
   if (!/^\s*[[{"]/.test(text)) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     const shown = hideMembers(value, isHidden, seen);
-    // JSON.parse kept only the last value of a repeated name, so the text is searched, too.
+    // `JSON.parse` keeps only the last value of a repeated name, so the text is searched, too.
     return shown === value ? hideInText(text, isHidden, seen) : JSON.stringify(shown);
   } catch {
     return undefined;
   }
 }
 
-/** Returns the same value if nothing in it was hidden. Texts in it may be JSON themselves. */
+/** Hides in members. Returns the same value if nothing was hidden. Strings are searched like bodies, because they may be JSON. */
 function hideMembers(value: unknown, isHidden: IsHidden, seen: Seen): unknown {
   if (typeof value === "string") return hideInBody(value, isHidden, seen);
   if (typeof value !== "object" || value === null) return value;
@@ -46,13 +46,13 @@ function hideMembers(value: unknown, isHidden: IsHidden, seen: Seen): unknown {
   return changed ? shown : value;
 }
 
-/** Calls `seen` with every text and number of a value. */
+/** Calls `seen` with every string and number in a value. */
 export function leaves(value: unknown, seen: Seen): void {
   if (typeof value === "string" || typeof value === "number") seen(String(value));
   else if (typeof value === "object" && value !== null) for (const member of Object.values(value)) leaves(member, seen);
 }
 
-/** Returns `undefined` when the text is no `multipart/form-data`. Its first line is the boundary between the parts. */
+/** Hides in `multipart/form-data`. Returns `undefined` for other text. The first line is the boundary between the parts. */
 function hideInMultipart(text: string, isHidden: IsHidden, seen: Seen): string | undefined {
   const boundary = /^--\S+(?=\r\nContent-Disposition: form-data; )/i.exec(text)?.[0];
   if (boundary === undefined) return undefined;
@@ -69,7 +69,7 @@ function hideInMultipart(text: string, isHidden: IsHidden, seen: Seen): string |
 
 const isForm = (text: string): boolean => /^[^\s=&{}<>"?/:;,#]+=[^\s{}<>"]*$/.test(text);
 
-/** Hides in `name=value` pairs with `&` between them. A value may be a text with fields of its own. */
+/** Hides in `name=value` pairs that are joined by `&`. A value may be a text with its own fields. */
 export function hideInForm(text: string, isHidden: IsHidden, seen: Seen): string {
   const hide = (pair: string): string => {
     const [name = "", ...rest] = pair.split("=");
@@ -86,7 +86,6 @@ export function hideInForm(text: string, isHidden: IsHidden, seen: Seen): string
   return text.split("&").map(hide).join("&");
 }
 
-/** Hides in the queries of URLs in a text. */
 function hideInQueries(text: string, isHidden: IsHidden, seen: Seen): string {
   return text.includes("?")
     ? text.replace(/\?([^\s?"'<>`\\{}]+=[^\s?"'<>`\\{}]*)/g, (_all, query: string) => `?${hideInForm(query, isHidden, seen)}`)

@@ -1,30 +1,30 @@
 import { fold, HIDDEN, type IsHidden } from "./field-names.ts";
 
 /**
- * Matches a name, its quotes (those of a text within a text have backslashes), and the separator before its value: `"a": `, `a=`, `'a' => `, `a[b]=`.
- * A match begins at the beginning of a word, so that a long word is examined once and not from each of its letters.
+ * Matches a name, its quotes (with backslashes if the text is inside another text), and the separator before its value: `"a": `, `a=`, `'a' => `,
+ * `a[b]=`. A match starts only at the beginning of a word. Otherwise a long word would be examined from each of its letters.
  */
 const FIELD = /(\\{0,16}["'`]?)((?<![A-Za-z])[A-Za-z][\w-]{0,63})(?:\]|%5D)?\1\s{0,20}(?:=>|[:=])[^\S\r\n]{0,20}/gi;
 const TAG = /(<(?:[\w-]{1,20}:)?([A-Za-z][\w-]{0,63})(?:\s[^<>]{0,200})?>)([^<]+)/g;
 const USER_PART = /:\/\/[^\s/?#"'<>]*@/g;
-/** The beginning of credentials in the `Authorization` header. */
+/** Matches the scheme at the beginning of the `Authorization` header. */
 const SCHEME = /(?:basic|bearer|digest|negotiate|token|apikey|aws4-hmac-sha256)[^\S\r\n]+/iy;
-/** Headers whose value is the rest of the line. */
+/** Headers whose value extends to the end of the line. */
 const HEADERS = new Set(["authorization", "proxyauthorization", "cookie", "setcookie"]);
 const HEADER_VALUE = /[^\r\n"'`]+/y;
 const BARE_VALUE = /(?:[^\s;&}\])"'`<,\\]|,(?=[^\s\\"'}\]]))+/y;
-/** The scheme of an `Authorization` header, and the credentials after it. */
+/** Matches the scheme of an `Authorization` header and the credentials after it. */
 const CREDENTIALS = /(?<![\w-])((?:basic|bearer|digest|negotiate)(?:[^\S\r\n]+|%20))([\w.~+/-]{6,}={0,2})/gi;
-/** A cookie with the attributes that a server sets. */
+/** Matches a cookie that is followed by an attribute of `Set-Cookie`. */
 const COOKIE =
   /(?<![\w.-])([\w!#$%&*+.^|~-]{1,64})=([^\s;,"'=]{6,4096})(?=;[^\S\r\n]*(?:path|httponly|secure|samesite|expires|max-age|domain)\b)/gi;
-/** A JSON Web Token: three parts in base64url, of which the first is an object. */
+/** Matches a JSON Web Token: three base64url parts, the first of which encodes a JSON object. */
 const JWT = /(?<![\w-])eyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*/g;
 const NOTHING = /^(?:null|undefined|None|nil)$/;
 
 /**
- * Hides the values of fields in a text of any kind, wherever it seems to contain one: JSON that was cut off or quoted, dumps of other languages,
- * headers, forms, elements, state in lines. `seen` receives the hidden values.
+ * Hides the values of fields in any text that seems to contain fields: JSON that was cut off or quoted, dumps of other languages, headers, forms, XML
+ * elements, lines of states. `seen` receives the hidden values.
  */
 export function hideInText(text: string, isHidden: IsHidden, seen: (value: string) => void): string {
   const shown = text.includes("://") ? text.replace(USER_PART, `://${HIDDEN}@`) : text;
@@ -32,7 +32,8 @@ export function hideInText(text: string, isHidden: IsHidden, seen: (value: strin
 }
 
 /**
- * Hides values that are credentials by their form, under any name: programs log tokens and cookies under names of their own. By default all of them.
+ * Hides values that look like credentials, under any name, because programs log tokens and cookies under various names. By default, all kinds of
+ * credentials are hidden.
  */
 export function hideCredentials(text: string, isHidden: IsHidden = () => true, seen: (value: string) => void = () => undefined): string {
   const hide = (value: string): string => {
@@ -48,7 +49,7 @@ export function hideCredentials(text: string, isHidden: IsHidden = () => true, s
   return isHidden("token") ? shown.replace(JWT, (token) => hide(token)) : shown;
 }
 
-/** Returns `true` for credentials. In "Basic authentication" the second word is none. */
+/** Returns `true` if the word after a scheme is a credential. In "Basic authentication" the second word is not. */
 function isCredential(scheme: string, token: string): boolean {
   if (/^basic/i.test(scheme)) return Buffer.from(token, "base64").includes(":");
   return /[\d._~+/=]|[a-z][A-Z]/.test(token) || token.length >= 24;
@@ -61,10 +62,10 @@ function hideFields(text: string, isHidden: IsHidden, seen: (value: string) => v
   for (let match = FIELD.exec(text); match !== null; match = FIELD.exec(text)) {
     const [, , name] = match;
     const nameAt = match.index + match[1]!.length;
-    // The first letter of the name may belong to a line break that is written as an escape.
+    // After a backslash, the first letter of the name may belong to an escape such as `\n`.
     const inner = text[nameAt - 1] === "\\" && /^[nrt]/.test(name!) ? name!.slice(1) : name!;
     if (!isHidden(name!) && !isHidden(inner)) {
-      // The value may be the name of a field itself.
+      // The value may itself be the name of a field, so continue behind the name.
       FIELD.lastIndex = nameAt + name!.length;
       continue;
     }
@@ -76,7 +77,7 @@ function hideFields(text: string, isHidden: IsHidden, seen: (value: string) => v
       continue;
     }
     seen(value);
-    // A list or an object is replaced by a text, in the quotes that the name has.
+    // A list or an object is replaced by a string, in the same quotes as the name.
     const quote = /^[[{]/.test(value) ? match[1]! : "";
     kept += `${text.slice(from, open)}${quote}${HIDDEN}${quote}${missing}`;
     from = end;
@@ -89,9 +90,9 @@ interface Value {
   /** The beginning and the end of the value, without its quotes. */
   readonly open: number;
   readonly end: number;
-  /** The place at which the search continues. */
+  /** The position at which the search continues. */
   readonly close: number;
-  /** The missing closing quote, if the text was cut off. */
+  /** The closing quote to add if the text was cut off; otherwise empty. */
   readonly missing: string;
 }
 
@@ -117,7 +118,7 @@ function lengthOf(pattern: RegExp, text: string, start: number): number {
   return pattern.exec(text)?.[0].length ?? 0;
 }
 
-/** Returns the place of the closing quote, without its backslashes; if the text was cut off, the end of the text. */
+/** Returns the position of the closing quote, before its backslashes. If the text was cut off, returns the end of the text. */
 function endOfQuote(text: string, open: number, quote: string, slashes: number): number {
   for (let at = text.indexOf(quote, open); at >= 0; at = text.indexOf(quote, at + 1)) {
     let before = 0;
@@ -127,7 +128,7 @@ function endOfQuote(text: string, open: number, quote: string, slashes: number):
   return text.length;
 }
 
-/** Returns the place after the closing bracket; if the text was cut off, the end of the text. */
+/** Returns the position behind the closing bracket. If the text was cut off, returns the end of the text. */
 function endOfBracket(text: string, start: number): number {
   let depth = 0;
   for (let at = start; at < text.length; at++) {
@@ -141,7 +142,6 @@ function endOfBracket(text: string, start: number): number {
   return text.length;
 }
 
-/** Hides in elements such as `<password>x</password>`. */
 function hideElements(text: string, isHidden: IsHidden, seen: (value: string) => void): string {
   if (!text.includes("</")) return text;
   return text.replace(TAG, (all: string, tag: string, name: string, content: string) => {

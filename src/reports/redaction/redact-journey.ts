@@ -3,15 +3,17 @@ import { withoutBodies } from "../../model/http/without-bodies.ts";
 import { redactExchanges, redactText, type Visibility } from "./redact.ts";
 import { redactor, type Redactor } from "./redactor.ts";
 
-/** Returns the result as a report may show it: named fields hidden everywhere, requests and responses left out if that is configured. */
+/**
+ * Returns a journey's result as a report may show it. Named fields are hidden everywhere. Requests and responses are left out if that is configured.
+ */
 export function redactJourney(result: JourneyResult, visibility: Visibility, hide: Redactor = redactor(visibility.redact)): JourneyResult {
   const redacted = (): JourneyResult => ({ ...result, steps: result.steps.map((step) => redactJourneyStep(step, visibility, hide)) });
-  // The first pass collects the secrets; the second one hides all of them.
+  // The first pass collects the secrets. The second pass hides all of them.
   redacted();
   return redacted();
 }
 
-/** Returns a step as a report may show it; values that become known as secrets later are not hidden in it. */
+/** Returns a step as a report may show it. Values that become known as secrets later are not hidden in the step. */
 export function redactJourneyStep(step: StepResult, visibility: Visibility, hide: Redactor): StepResult {
   return {
     name: step.name,
@@ -25,7 +27,7 @@ export function redactJourneyStep(step: StepResult, visibility: Visibility, hide
   };
 }
 
-/** The error of a step's own code may quote the whole of a body. */
+/** Removes bodies from a step's error if reports must not show them. Errors of user code may quote a whole body. */
 function withoutOwnBodies(text: string, { requests }: StepResult, { includeRequestResponse }: Visibility): string {
   if (includeRequestResponse) return text;
   return withoutBodies(

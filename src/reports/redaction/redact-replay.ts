@@ -4,8 +4,8 @@ import { redactExchange, redactOutcome, redactState, redactStep, redactText, typ
 import type { Redactor } from "./redactor.ts";
 
 /**
- * Returns the part of a replay that may be shown. Requests stay, without the values that `report.redact` names: the person who replays a finding
- * looks at them now, and nothing is stored.
+ * Returns a replay as it may be shown. Requests stay even if `includeRequestResponse` is `false`, because they are shown only to the person who
+ * replays the finding and are not stored. The values that `report.redact` names are hidden.
  */
 export function redactReplay(result: ReplayResult, visibility: Visibility, hide: Redactor): ReplayResult {
   const redacted = (): ReplayResult => ({
@@ -15,7 +15,7 @@ export function redactReplay(result: ReplayResult, visibility: Visibility, hide:
     errors: result.errors.map((one) => ({ ...one, message: redactText(one.message, visibility, hide) })),
     race: result.race === undefined ? undefined : redactCalls(result.race, visibility, hide),
   });
-  // The first pass collects the secrets; the second one hides all of them.
+  // The first pass collects the secrets. The second pass hides all of them.
   redacted();
   return redacted();
 }
@@ -30,7 +30,7 @@ function redactCalls({ message, observed, inconclusive, ...race }: ReplayedRace,
   };
 }
 
-/** Returns the part of a step that was executed by hand that may be shown. Requests stay, as in {@link redactReplay}. */
+/** Returns a step that was executed by hand as it may be shown. Requests stay, as in {@link redactReplay}. */
 export function redactWalked(step: WalkedStep, visibility: Visibility, hide: Redactor): WalkedStep {
   const redacted = (): WalkedStep => ({
     ...step,

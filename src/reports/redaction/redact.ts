@@ -21,14 +21,14 @@ import { resultJson } from "../json/result-json.ts";
 import type { ReportedFailure } from "../document/run-report.ts";
 import { violationText } from "../console/violation-text.ts";
 
-/** The parts of requests and responses that a report may show. */
+/** The data that a report may show. */
 export interface Visibility {
-  /** Header names and JSON fields, compared without case, `-` and `_`. */
+  /** The header names and JSON fields whose values are hidden. Names are compared without case, `-` and `_`. */
   readonly redact: readonly string[];
   readonly includeRequestResponse: boolean;
 }
 
-/** The way in which seqqa's own messages quote a body, in JSON's quotes. */
+/** Matches a body in seqqa's own messages, which quote bodies as JSON strings. */
 const QUOTED_BODY = /( is not (?:JSON|a GraphQL answer with data or errors): )"(?:[^"\\]|\\.)*"/g;
 
 /** Redacts a message that may quote errors, answers, output or lines of states. */
@@ -41,7 +41,7 @@ export function redactText(text: string, { includeRequestResponse }: Visibility,
     .join("\n");
 }
 
-/** Returns the result as a report may show it: named fields hidden, or requests and responses left out altogether. */
+/** Returns a result as a report may show it. Named fields are hidden. Requests and responses are left out if that is configured. */
 export function redactResult(
   result: ExplorationResult,
   visibility: Visibility,
@@ -58,7 +58,7 @@ export function redactResult(
     notes: result.notes.map((note) => redactText(note, visibility, hide)),
     unverified: result.unverified.map((why) => redactText(why, visibility, hide)),
   });
-  // The first pass collects the secrets; the second one hides all of them.
+  // The first pass collects the secrets. The second pass hides all of them.
   redacted();
   const shown = redacted();
   return { ...shown, toJSON: () => resultJson(shown) };
@@ -78,7 +78,7 @@ export function redactViolation(violation: Violation, visibility: Visibility, hi
     ...(violation.evidence !== undefined && {
       evidence: included ? (hide.value(violation.evidence) as Evidence) : undefined,
     }),
-    // The script takes hidden values from answers, or reads them from the environment.
+    // The script takes hidden values from answers, or from the environment.
     curl: included
       ? (curlScript({ ...violation, message: redactText(violation.message, visibility, hide) }, hide) ?? violation.curl)
       : undefined,
@@ -89,7 +89,8 @@ export function redactViolation(violation: Violation, visibility: Visibility, hi
 }
 
 /**
- * Returns a race as a report may show it: named fields hidden in its calls, its states and its prefix, or requests and responses left out altogether.
+ * Returns a race as a report may show it. Named fields are hidden in its calls, states and steps. Requests and responses are left out if that is
+ * configured.
  */
 export function redactRace(race: Race, visibility: Visibility, hide: Redactor): Race {
   const { includeRequestResponse: included } = visibility;
@@ -103,13 +104,12 @@ export function redactRace(race: Race, visibility: Visibility, hide: Redactor): 
     schedule,
     steps: race.steps.map((step) => redactStep(step, visibility, hide)),
     requests: included ? race.requests.map((request) => hide.request(request)) : [],
-    // The script takes hidden values from answers, or reads them from the environment.
+    // The script takes hidden values from answers, or from the environment.
     curl: included ? (raceScript({ ...race, message, schedule }, hide) ?? race.curl) : undefined,
   };
   return { ...shown, toString: () => raceText(shown) };
 }
 
-/** Returns the dismissed races as a report may show them, like {@link redactRace}. */
 function redactCoverage({ dismissedRaces, ...coverage }: RaceCoverage, visibility: Visibility, hide: Redactor): RaceCoverage {
   if (dismissedRaces === undefined) return coverage;
   const redacted = dismissedRaces.map((race) => ({
@@ -138,12 +138,11 @@ export function redactStep(step: RecordedStep, visibility: Visibility, hide: Red
   };
 }
 
-/** Redacts lines of a state, or of a difference between two states. */
 export function redactState(lines: readonly string[], hide: Redactor): readonly string[] {
   return lines.map((line) => hide.line(line));
 }
 
-/** Redacts exchanges; returns none if requests and responses are left out. */
+/** Redacts exchanges. Returns none if reports must not show requests and responses. */
 export function redactExchanges(
   list: readonly RecordedExchange[],
   { includeRequestResponse }: Visibility,
@@ -152,7 +151,7 @@ export function redactExchanges(
   return includeRequestResponse ? list.map((one) => redactExchange(one, hide)) : [];
 }
 
-/** The response is redacted first, because the request may contain a secret that only the response shows to be one. */
+/** Redacts the response before the request, because only the response may show that a value in the request is a secret. */
 export function redactExchange(one: RecordedExchange, hide: Redactor): RecordedExchange {
   const response = one.response === undefined ? undefined : hide.response(one.response);
   return {
@@ -163,7 +162,6 @@ export function redactExchange(one: RecordedExchange, hide: Redactor): RecordedE
   };
 }
 
-/** Searches the output of a process line by line. */
 export function redactTarget(target: TargetEnd, hide: Redactor): TargetEnd {
   return { ...target, output: target.output.map((line) => hide.body(line)) };
 }
@@ -183,12 +181,12 @@ export function redactFailure({ file, code, message, hint }: ReportedFailure, vi
   return { file, code, message: text(message), hint: hint === undefined ? undefined : text(hint) };
 }
 
-/** Redacts events during a run. The result of a finished exploration stays as it is: every reporter that shows it redacts it by itself. */
 export function redactTried(step: TriedStep, visibility: Visibility, hide: Redactor): TriedStep {
   const { exchanges, state } = step;
   return { ...step, exchanges: redactExchanges(exchanges, visibility, hide) ?? [], state: state && redactState(state, hide) };
 }
 
+/** Redacts an event of a run. The result in a `finished` event is not redacted here: every reporter that shows the result redacts it. */
 export function redactEvent(event: ExplorationEvent, visibility: Visibility, hide: Redactor): ExplorationEvent {
   if (event.kind === "started") return { ...event, notes: event.notes.map((note) => redactText(note, visibility, hide)) };
   if (event.kind !== "note") return event;

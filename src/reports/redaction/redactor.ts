@@ -5,36 +5,36 @@ import { hideInBody, hideInForm, leaves } from "./hide-in-body.ts";
 import { Secrets } from "./secrets.ts";
 import { hideInText } from "./hide-in-text.ts";
 
-/** Matches `context.user["the password"] = "x"`, with `- ` or `+ ` before it where states are compared. */
+/** Matches a line such as `context.user["the password"] = "x"`, with an optional `- ` or `+ ` from a comparison of states. */
 const VALUE = /^((?:[-+] |\s+)?)((?:"(?:[^"\\]|\\.)*"|[^\s"=])+)( = )([^]+)$/;
 
 /**
- * Hides the values of the named fields, and from then on those values wherever else they occur. Data that must contain none of them is hidden twice:
- * the values become known in the first pass.
+ * Hides the values of the named fields, and from then on the same values wherever they occur. To hide every occurrence, redact the data twice: the
+ * first pass collects the values.
  */
 export interface Redactor {
-  /** Returns `true` if values of this name are hidden. */
+  /** Returns `true` if values of the field with this name are hidden. */
   hides(name: string): boolean;
-  /** Hides nothing but values that are known to be secrets. */
+  /** Hides only values that are already known to be secrets. */
   secrets(text: string): string;
   headers(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
-  /** Hides in query parameters, and in the user part. */
+  /** Hides in the query parameters and the user part of a URL. */
   url(url: string): string;
-  /** Hides in a JSON, form or multipart body; any other text is searched for parts that look like a named field. */
+  /** Hides in a JSON, form or multipart body. In other text, hides what looks like the value of a named field. */
   body(text: string): string;
   /** Hides in a line of a state, or of a difference between two states. */
   line(text: string): string;
-  /** Returns any value (args, context) as JSON data, with hidden values. */
+  /** Returns a value (such as args or context) as JSON data with hidden values. */
   value(value: unknown): unknown;
   request(request: ApiRequest): ApiRequest;
   response(response: RecordedResponse): RecordedResponse;
 }
 
-/** `names`: header names and fields, compared without case, `-` and `_`. */
+/** Creates a redactor. `names` are header names and fields, compared without case, `-` and `_`. */
 export function redactor(names: readonly string[]): Redactor {
   const hidden = new Set(names.map(fold));
   const secrets = new Secrets();
-  // `user[password]` and `user.password` are fields named `password`, in forms and as the names of members.
+  // `user[password]` and `user.password` are also fields named `password`, in forms and as names of members.
   const isHidden = (name: string): boolean => name.split(/[[\].]+/).some((part) => part !== "" && hidden.has(fold(part)));
   const seen = (value: string): void => secrets.add(value);
   const nothing = hidden.size === 0;
@@ -83,13 +83,13 @@ export function redactor(names: readonly string[]): Redactor {
   };
 }
 
-/** Returns the values of cookies, without the attributes of `Set-Cookie`. Several cookies may be joined with commas. */
+/** Returns the values of cookies, without the attributes of `Set-Cookie`. Commas may join several cookies. */
 function cookieValues(name: string, content: string): readonly string[] {
   const parts = /^set/i.test(name) ? content.split(/,\s*(?=[^;,\s]+=)/).map((one) => one.split(";", 1)[0]!) : content.split(";");
   return parts.map((part) => part.slice(part.indexOf("=") + 1).trim());
 }
 
-/** Hides in a line of a described state: a value at a path whose names count, or a row whose columns are fields. */
+/** Hides in a line of a state. The line is a path with a value, or a row with columns. */
 function hideInStateLine(line: string, isHidden: IsHidden, seen: (value: string) => void): string {
   const [, mark, path, between, value] = VALUE.exec(line) ?? [];
   if (path === undefined || value === "null") return hideInText(line, isHidden, seen);
@@ -100,8 +100,8 @@ function hideInStateLine(line: string, isHidden: IsHidden, seen: (value: string)
 }
 
 /**
- * Returns any value as data that JSON can hold, without the members of hidden names. Values that JSON cannot express are written as readable text.
- * `text` looks for secrets in strings.
+ * Returns any value as data that JSON can represent, without the members whose names are hidden. Values that JSON cannot represent are written as
+ * readable text. `text` redacts strings.
  */
 function plainData(value: unknown, isHidden: (name: string, member: unknown) => boolean, text: (value: string) => string): unknown {
   const visit = (one: unknown, above: readonly unknown[]): unknown => {

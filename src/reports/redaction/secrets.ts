@@ -1,21 +1,21 @@
 import { HIDDEN } from "./field-names.ts";
 
-/** Shorter values are too likely to be ordinary text. */
+/** Shorter values are not recorded as secrets, because they are likely to be ordinary text. The length is in characters. */
 const SHORTEST = 8;
-/** The most values that are kept: single words, and texts of several words. */
+/** The largest numbers of single words, and of texts of several words, that are recorded. */
 const WORDS = 100_000;
 const PHRASES = 100;
 const WORD = /[\w~+-]+(?:\.[\w~+-]+)*/g;
 
 /**
- * The values that were hidden so far. A secret may be in a listed field in one place, and in another place under a different name, in a path, or in
- * the middle of a sentence. It is hidden in all of them.
+ * The values that were hidden so far. A secret in a listed field may also occur under another name, in a path, or in a sentence. It is hidden in all
+ * of these places.
  */
 export class Secrets {
   readonly #words = new Set<string>();
   readonly #phrases = new Set<string>();
 
-  /** Adds a value. Ordinary values are skipped: short ones, and single words of letters, which occur everywhere. */
+  /** Records a value. Ordinary values are skipped: short ones and single words of letters, because they occur everywhere. */
   add(value: string): void {
     const text = value.trim().replace(/^(?:basic|bearer|digest|negotiate|token)\s+/i, "");
     if (text.length < SHORTEST || text.length > 4096 || text.includes(HIDDEN)) return;

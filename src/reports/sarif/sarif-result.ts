@@ -8,7 +8,7 @@ import { raceName, raceText } from "../console/race-text.ts";
 import { doubtOf, violationText } from "../console/violation-text.ts";
 import type { ExplorationEntry } from "../document/document-types.ts";
 
-/** Longer messages are cut: results.json has them whole. */
+/** The largest numbers of characters of a message and of a body. results.json contains the whole texts. */
 const MESSAGE = 4000;
 const BODY = 2000;
 
@@ -19,7 +19,6 @@ const LEVELS: Readonly<Record<Severity, "error" | "warning" | "note">> = {
   low: "note",
 };
 
-/** A finding of an exploration, in the parts that violations and races share. */
 export interface Found {
   readonly ruleId: string;
   readonly severity: Severity;
@@ -30,13 +29,12 @@ export interface Found {
   readonly known: boolean;
   readonly count: number;
   readonly properties: Readonly<Record<string, unknown>>;
-  /** The steps that show it. */
   readonly steps: readonly { readonly action: string; readonly status: number | null }[];
   readonly request?: ApiRequest | undefined;
   readonly response?: RecordedResponse | undefined;
 }
 
-/** Returns the findings of an exploration; races have rules of their own. */
+/** Returns the findings of an exploration. Each verdict of a race is a SARIF rule. */
 export function foundIn({ name, violations, races }: ExplorationEntry): readonly Found[] {
   return [
     ...violations.map((one): Found => ({
@@ -60,7 +58,7 @@ export function foundIn({ name, violations, races }: ExplorationEntry): readonly
   ];
 }
 
-/** Returns a finding as a `result` of SARIF. `file`: where it is shown if its own place is unknown. */
+/** Returns a finding as a SARIF `result`. The result is located at `file` if the finding has no place. */
 export function sarifResult({ where, steps, request, response, ...found }: Found, file: string, ruleIndex: number): object {
   const place = locationOf(where, file);
   return {
@@ -70,7 +68,7 @@ export function sarifResult({ where, steps, request, response, ...found }: Found
     level: LEVELS[found.severity],
     message: { text: `${cut(printableLines(found.text), MESSAGE)}\n  id        ${printable(found.id)}` },
     locations: [place],
-    // The id is the same in every run.
+    // The id of a finding is the same in every run, so viewers can track the finding.
     partialFingerprints: { "seqqaFinding/v1": printable(found.id) },
     occurrenceCount: Math.max(1, found.count),
     ...(steps.length === 0
@@ -83,7 +81,7 @@ export function sarifResult({ where, steps, request, response, ...found }: Found
   };
 }
 
-/** Returns the place that a text such as `shop.explore.ts:12:5` names. */
+/** Parses a place such as `shop.explore.ts:12:5`. Without a line, returns the first line of `file`. */
 export function locationOf(where: string | undefined, file: string): { readonly physicalLocation: object } {
   const [, path = file, line, column] = /^(.+):(\d+):(\d+)$/s.exec(where ?? "") ?? [];
   const region = Number(line) >= 1 && Number(column) >= 1 ? { startLine: Number(line), startColumn: Number(column) } : { startLine: 1 };

@@ -7,7 +7,7 @@ const SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json";
 
 /**
  * Returns the findings of a run as SARIF 2.1.0, which code scanning on GitHub and other viewers read. Known findings are suppressed results. A failed
- * journey is a result, too; what kept the run from being sure is a notification.
+ * journey is a result, too. The reasons why the run is unverified are notifications.
  */
 export function sarifText(document: RunDocument): string {
   const findings = document.explorations.flatMap((entry) => foundIn(entry).map((found) => ({ found, file: entry.file })));

@@ -2,9 +2,9 @@ import type { Race, Violation } from "../../model/results/result.ts";
 import { raceName } from "../console/race-text.ts";
 
 interface TestedModule {
-  /** The export of the module that the test uses. */
+  /** The export of the exploration's module that the test imports. */
   readonly exportName: "agent" | "graph";
-  /** The exploration's file and the configuration, relative to the test, which imports and opens them. */
+  /** The paths of the exploration file and of the configuration file, relative to the test. */
   readonly module: string;
   readonly config: string | undefined;
   readonly seed: number;
@@ -19,7 +19,7 @@ export interface RaceVitestInput extends TestedModule {
   readonly race: Omit<Race, "toString">;
 }
 
-/** Returns a finding as a test of vitest, in TypeScript: it fails while the rule is broken at the end of the path. */
+/** Returns a finding as a Vitest test in TypeScript. The test fails as long as the rule is broken at the end of the path. */
 export function vitestText({ violation, ...module }: VitestInput): string {
   const { id, invariant, severity, message, reproductionPath: path } = violation;
   return testText(`[${severity.toUpperCase()}] ${invariant}: ${message}`, `finding ${id}`, module, {
@@ -34,7 +34,7 @@ export interface PathVitestInput extends TestedModule {
   readonly path: readonly string[];
 }
 
-/** Returns a path as a test of vitest: it is executed to its end, and breaks no rule. */
+/** Returns a path as a Vitest test. The test passes if the whole path can be executed and breaks no rule. */
 export function pathVitestText({ path, ...module }: PathVitestInput): string {
   return testText("a path that was saved by hand", `${path.length} actions`, module, {
     title: `${path.join(", ") || "the initial state"} breaks no rule`,
@@ -45,16 +45,15 @@ export function pathVitestText({ path, ...module }: PathVitestInput): string {
 }
 
 export interface PathJourneyInput {
-  /** The export of the exploration's file. */
   readonly exportName: "agent" | "graph";
-  /** The exploration's file, relative to the journey. */
+  /** The path of the exploration file, relative to the journey. */
   readonly module: string;
   readonly name: string;
-  /** The actions, with the statuses that they were answered; 0: unknown. */
+  /** The actions with the statuses of their answers; 0 if the status is unknown. */
   readonly steps: readonly { readonly action: string; readonly status: number }[];
 }
 
-/** Returns a path as the file of a journey whose steps call the actions of the exploration. A status of 400 and above is expected again. */
+/** Returns a path as the file of a journey whose steps call the actions of the exploration. Statuses of 400 and above are expected to occur again. */
 export function pathJourneyText({ exportName, module, name, steps }: PathJourneyInput): string {
   return `${[
     "// A path that was saved by hand. Keep it in the folder journeys next to seqqa.yaml.",
@@ -79,7 +78,9 @@ export function pathJourneyText({ exportName, module, name, steps }: PathJourney
   ].join("\n")}\n`;
 }
 
-/** Returns a race as a test of vitest. It fails while the calls give a result that no order gives, and if the calls could not be made to meet. */
+/**
+ * Returns a race as a Vitest test. The test fails as long as the calls give a result that no order gives. It also fails if the calls did not overlap.
+ */
 export function raceVitestText({ race, ...module }: RaceVitestInput): string {
   const { id, severity, message, prefix, first, second, copies, delivery, schedule, verdict, invariant, trials } = race;
   const actions = Array.from({ length: copies }, (_, side) => (side === 1 ? second : first));
@@ -122,7 +123,7 @@ function testText(what: string, id: string, { exportName, module, config, seed, 
   ].join("\n")}\n`;
 }
 
-/** Returns data as a literal that can end neither the line nor the surrounding text. */
+/** Returns data as a literal in ASCII without line breaks, so that data from outside cannot become code. */
 function literal(value: unknown): string {
   return JSON.stringify(value).replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

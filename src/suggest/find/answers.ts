@@ -1,7 +1,7 @@
 import type { Candidate, Place } from "./candidate.ts";
 import type { Explored } from "./explored.ts";
 
-/** Returns what every API should keep and this one kept: no errors of the server, and refusals that change nothing. */
+/** Returns rules for every API that this exploration did not break: no server errors, and no changes by refused calls. */
 export function answers({ of: { steps, actions } }: Explored): readonly Candidate[] {
   const place = ({ from, action, status }: (typeof steps)[number]): Place => ({
     state: from,

@@ -4,36 +4,35 @@ import { readRows, type Row, type Table } from "../rows/explored-rows.ts";
 import { rowChanges, type RowChanges } from "../rows/row-changes.ts";
 import { objectLiteral, literal } from "./candidate.ts";
 
-/** A table with what rules are made of: its columns by the kind of their values, and its changes. */
+/** A table with the data for finding rules: its columns by the kind of their values, and its changes. */
 export interface ExploredTable extends Table {
   readonly changes: readonly RowChanges[];
-  /** Columns whose values are keys of another table, in every state: with the name of the table. */
+  /** The columns whose values are keys of another table in every state, with the name of that table. */
   readonly references: ReadonlyMap<string, string>;
-  /** Columns of amounts: numbers that are neither a key, a reference nor yes and no. */
+  /** The columns of amounts: numbers that are neither keys, references nor flags (0 and 1). */
   readonly numbers: readonly string[];
-  /** Columns of a few words each, as statuses are: with their words. */
+  /** The columns with a few distinct words, such as statuses, with their words. */
   readonly words: ReadonlyMap<string, readonly string[]>;
-  /** Columns that are `NULL` in some rows and not in others. */
+  /** The columns that are `NULL` in some rows and set in others. */
   readonly emptied: readonly string[];
-  /** `true` where the World has another store with tables: rules have to name theirs. */
+  /** `true` if several stores have tables, so that rules must name their store. */
   readonly isOneOfSeveral: boolean;
 }
 
-/** An exploration without what broke its rules: a defect is no example of what is meant. */
+/** An exploration without the steps that broke its rules, because a defect does not show the intended behaviour. */
 export interface Explored {
   readonly of: StatesOfRun;
   readonly tables: readonly ExploredTable[];
-  /** Number of states whose rows are not known. */
+  /** The number of states whose rows are not known. */
   readonly unread: number;
-  /** Number of states that only paths with a step that broke a rule lead to. */
+  /** The number of states that can only be reached through a step that broke a rule. */
   readonly violating: number;
 }
 
-/** Largest number of words that a column of statuses has. */
+/** The largest number of distinct words in a column of statuses. */
 const MOST_WORDS = 8;
 const WORD = /^[A-Za-z][A-Za-z_-]{0,29}$/;
 
-/** Reads the tables of an exploration. */
 export function explored(all: StatesOfRun): Explored {
   const reached = reachedWithoutFinding(all);
   const isViolating = (node: number): boolean => !reached.has(node);
@@ -69,36 +68,37 @@ function reachedWithoutFinding({ steps }: StatesOfRun): ReadonlySet<number> {
   return reached;
 }
 
-/** Visits every row of every state. */
 export function eachRow({ rows }: Table, visit: (row: Row, state: number) => void): void {
   rows.forEach((all, state) => all?.forEach((row) => visit(row, state)));
 }
 
-/** `true` for the names of columns that hold an id of their own row or of another one. */
+/** Returns `true` if the name of a column suggests an id, of its own row or of another row. */
 export const isIdName = (column: string): boolean => /(?:^|_)(?:id|uuid|key)$|[a-z](?:Id|ID|Uuid|Key)$/.test(column);
 
-/** Returns `orders.status`. */
+/** Returns the name of a column with its table, such as `orders.status`. */
 export const columnOf = (table: Table, column: string): string => `${table.name}.${column}`;
 
-/** Writes the last argument of a rule: its options, with the store where that is needed; nothing if there are none. */
+/** Writes the options of a rule as its last argument, with the store if several stores have tables. Empty if there are no options. */
 export function optionsCode(table: ExploredTable, entries: readonly (readonly [string, string])[] = []): string {
   const all = table.isOneOfSeveral ? [...entries, ["store", literal(table.store)] as const] : entries;
   return all.length === 0 ? "" : `, ${objectLiteral(all)}`;
 }
 
-/** Returns the different values of a column, of all states. */
 export function cellsIn(table: Table, column: string): ReadonlySet<Cell> {
   const cells = new Set<Cell>();
   eachRow(table, (row) => void cells.add(row.get(column) ?? "null"));
   return cells;
 }
 
-/** Names of columns that refer to somebody or something without `_id`. */
+/** Matches names of columns that are references although they do not end in `_id`. */
 const REFERENCE_NAME = /^(?:parent|owner|author|user|member|assignee|creator|customer|account|team|tenant|(?:created|updated)_by)$/i;
-/** The fewest values that show that a column is a reference, whatever its name. */
+/** The smallest number of distinct values from which a text column counts as a reference, whatever its name. */
 const FEWEST_VALUES = 2;
 
-/** Numbers are small everywhere: only a name makes them a reference. A text that is always a key of another table is one. */
+/**
+ * Returns the table that a column refers to. Numbers count only if the column's name suggests a reference, because small numbers occur in every
+ * table. Texts count if every value is a key of the other table.
+ */
 function referencesOf(table: Table, column: string, tables: readonly Table[]): readonly (readonly [string, string])[] {
   const stem = /^(.+?)(?:_id|_uuid|Id|ID|Uuid)$/.exec(column)?.[1]?.toLowerCase();
   const isNamed = stem !== undefined || REFERENCE_NAME.test(column);
@@ -113,7 +113,7 @@ function referencesOf(table: Table, column: string, tables: readonly Table[]): r
   return target === undefined ? [] : [[column, target.name]];
 }
 
-/** `true` if every value of a column is a key of another table's row, in every state. */
+/** Returns `true` if every value of a column is a key in the other table, in every state. */
 function isWithin(table: Table, column: string, { key, rows }: Table): boolean {
   return table.rows.every((all, state) => {
     if (all === undefined) return true;
@@ -122,7 +122,7 @@ function isWithin(table: Table, column: string, { key, rows }: Table): boolean {
   });
 }
 
-/** Returns the names that a reference to a table may have: `orders` is `order`, too. */
+/** Returns the names that a reference to a table may have: `orders` and `order` for the table `orders`. */
 function namesOf(table: string): readonly string[] {
   const name = table.slice(table.lastIndexOf(".") + 1).toLowerCase();
   return [name, name.replace(/ies$/, "y"), name.replace(/s$/, ""), name.replace(/es$/, "")];
@@ -134,7 +134,7 @@ function isAmount(table: Table, column: string): boolean {
   return values.size > 0 && !isYesNo && [...values].every((cell) => numberIn(cell) !== undefined);
 }
 
-/** Names of columns that people fill in. */
+/** Matches names of columns with free text. */
 const FREE_NAME = /(?:^|_)(?:name|title|text|body|description|note|comment|e?mail|color|label|address|city|url|token|code|currency)$/i;
 
 function wordsOf(table: Table, column: string): readonly (readonly [string, readonly string[]])[] {

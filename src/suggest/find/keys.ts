@@ -3,16 +3,16 @@ import { isNull, isPlain, numberIn } from "../rows/cells.ts";
 import { literal, type Candidate, type Place } from "./candidate.ts";
 import { columnOf, eachRow, isIdName, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
 
-/** Returns what is unique, and what refers to a row of another table. */
+/** Returns columns with unique values, and columns that refer to rows of another table. */
 export function keys({ tables }: Explored): readonly Candidate[] {
   return tables.flatMap((table) => [...uniques(table), ...table.columns.flatMap((column) => references(table, column, tables))]);
 }
 
-/** Names of columns that people make unique. */
+/** Matches names of columns that are usually unique. */
 const UNIQUE_NAME =
   /(?:^|_)(?:e?mail|login|user_?name|number|code|token|sku|slug|iban|isbn|reference|serial|handle|nonce|idempotency_key)$/i;
 
-/** Single columns with a telling name, and pairs of references: one row for each pair, as of members, seats and votes. */
+/** Suggests unique columns: single columns whose names suggest uniqueness, and pairs of references, such as member and group. */
 function uniques(table: ExploredTable): readonly Candidate[] {
   const others = table.columns.filter((column) => column !== table.key && !table.words.has(column));
   const single = others.filter((column) => UNIQUE_NAME.test(column)).flatMap((column) => unique(table, [column], 0.75));
@@ -55,7 +55,7 @@ function unique(table: ExploredTable, columns: readonly string[], likelihood: nu
   ];
 }
 
-/** A column that is named after another table, `orders.user_id` after `users`, or has nothing but its keys. */
+/** Suggests that a column refers to another table, because of its name (`orders.user_id` and `users`) or its values. */
 function references(table: ExploredTable, column: string, tables: readonly ExploredTable[]): readonly Candidate[] {
   const named = table.references.get(column);
   const target = tables.find(({ store, name }) => store === table.store && name === named);
@@ -93,11 +93,10 @@ function references(table: ExploredTable, column: string, tables: readonly Explo
   ];
 }
 
-/** `true` for a value that is left out of states: nothing can be said of it. */
+/** Returns `true` for a value that is left out of states, so nothing is known about it. */
 const isMasked = (cell: string): boolean =>
   !isPlain(cell) && !cell.startsWith("#") && !cell.startsWith("root#") && numberIn(cell) === undefined;
 
-/** Returns the number of steps between whose states the table loses rows. */
 function removals({ rows, changes }: ExploredTable): number {
   return changes.filter(({ step }) => (rows[step.to]?.length ?? 0) < (rows[step.from]?.length ?? 0)).length;
 }

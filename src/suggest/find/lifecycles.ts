@@ -3,7 +3,7 @@ import { isNull } from "../rows/cells.ts";
 import { literal, objectLiteral, type Candidate, type Place } from "./candidate.ts";
 import { columnOf, eachRow, isIdName, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
 
-/** Returns how statuses change, and what of a row never changes. */
+/** Returns the transitions between statuses, and the columns that never change. */
 export function lifecycles({ tables, of }: Explored): readonly Candidate[] {
   return tables.flatMap((table) => [
     ...[...table.words].flatMap(([column, words]) => transitions(table, column, words, of.actions)),
@@ -11,7 +11,7 @@ export function lifecycles({ tables, of }: Explored): readonly Candidate[] {
   ]);
 }
 
-/** A transition that this share of a column's changes or less make may be a defect: it is shown beside the rule. */
+/** The largest share of a column's changes for a transition that is shown beside the rule as a possible defect. */
 const RARE = 0.1;
 
 function transitions(table: ExploredTable, column: string, words: readonly string[], actions: readonly string[]): readonly Candidate[] {
@@ -39,7 +39,7 @@ function transitions(table: ExploredTable, column: string, words: readonly strin
   }
   const possible = words.length * (words.length - 1);
   const made = [...seen.values()].reduce((sum, all) => sum + all.size, 0);
-  // Where everything leads to everything, there is no order.
+  // If most words change to most other words, there is no order to suggest.
   if (made === 0 || made > possible * 0.7) return [];
   const lists = words.flatMap((word) => {
     const all = seen.get(word);
@@ -70,13 +70,13 @@ function transitions(table: ExploredTable, column: string, words: readonly strin
   ];
 }
 
-/** The fewest changes of a table's rows that say anything about the columns that stay. */
+/** The smallest number of changed rows from which columns without changes are suggested as immutable. */
 const FEWEST_CHANGES = 5;
 
-/** Names of columns that are set once. That others stay may be chance: what a client sends again is the same in every run. */
+/** Matches names of columns that are usually set once. Other columns may be unchanged only because clients send the same values in every run. */
 const SET_ONCE = /^(?:amount|price|total|currency|number|sku|e?mail|token)$|^created|_(?:at_creation|amount|price|number)$/i;
 
-/** The columns of a table that stay as they are while others change, and are set once by their names. */
+/** Suggests that columns are immutable: their names say that they are set once, and they stay the same while other columns change. */
 function immutable(table: ExploredTable): readonly Candidate[] {
   const { key } = table;
   if (key === undefined) return [];

@@ -4,12 +4,12 @@ import type { Row } from "../rows/explored-rows.ts";
 import { literal, objectLiteral, type Candidate, type Place } from "./candidate.ts";
 import { columnOf, optionsCode, type Explored, type ExploredTable } from "./explored.ts";
 
-/** Sums of floating-point numbers are compared up to this. */
+/** The largest difference between sums that count as equal, because floating-point sums are rounded. */
 const ROUNDING = 0.000001;
-/** The most columns of statuses, with their words, that are tried as the other side of a total. */
+/** The largest number of status columns per table that are tried as the other side of a total. */
 const MOST_SIDES = 6;
 
-/** Returns the sums that stay within an amount of another table, and the totals that no step changes. */
+/** Returns sums that never exceed an amount of another table, and totals that no step changes. */
 export function sums(explored: Explored): readonly Candidate[] {
   const { tables } = explored;
   return [
@@ -18,7 +18,7 @@ export function sums(explored: Explored): readonly Candidate[] {
   ];
 }
 
-/** Amounts of rows that refer to a row with an amount: together they reach it, and never exceed it. */
+/** Suggests that amounts of rows never add up to more than an amount of the row that they refer to, if some sum reaches that amount. */
 function within(parts: ExploredTable, whole: ExploredTable): readonly Candidate[] {
   const { key } = whole;
   if (key === undefined) return [];
@@ -31,13 +31,13 @@ function within(parts: ExploredTable, whole: ExploredTable): readonly Candidate[
   return parts.numbers.flatMap((part) => whole.numbers.flatMap((limit) => sumWithin({ parts, part, whole, limit, by, key })));
 }
 
-/** Parts of one table, and a whole of another that they refer to. */
+/** Amounts of one table, and the limit in the table that they refer to. */
 interface PartsOfWhole {
   readonly parts: ExploredTable;
   readonly part: string;
   readonly whole: ExploredTable;
   readonly limit: string;
-  /** The column of the parts that refers to the `key` of the whole. */
+  /** The column of `parts` that refers to the column `key` of `whole`. */
   readonly by: string;
   readonly key: string;
 }
@@ -87,7 +87,7 @@ function sumWithin({ parts, part, whole, limit, by, key }: PartsOfWhole): readon
   ];
 }
 
-/** A side of a total: how many rows have one of some words. */
+/** A part of a total: the number of rows whose column has one of the words. */
 interface Side {
   readonly table: ExploredTable;
   readonly column: string;
@@ -95,13 +95,13 @@ interface Side {
 }
 
 /**
- * Totals that stay: of the column alone, or with another column, or with the rows of a status, each counted as one. Only those whose parts change are
- * of interest. The first that is found says most: the fewest parts.
+ * Suggests totals that no step changes: of the column alone, of two columns, or of a column and the number of rows with some statuses. Only totals
+ * whose parts change are suggested. The first total that holds is returned, because it has the fewest parts.
  */
 function totals({ tables, of }: Explored, table: ExploredTable, column: string): readonly Candidate[] {
   const sumOf = totalOf(table, (row) => numberIn(row.get(column) ?? "") ?? (isNull(row.get(column) ?? "null") ? 0 : Number.NaN));
   if (new Set(sumOf.filter((one) => one !== undefined)).size < 2) {
-    // Alone: the rows have to change, and the total not.
+    // The total of the column is constant. It is suggested only if some step changes several rows.
     const moves = table.changes.filter(({ changed }) => changed.some(({ before, after }) => before.get(column) !== after.get(column)));
     if (moves.every(({ changed }) => changed.length < 2)) return [];
     return conserved({ table, column, others: [], parts: [sumOf], moves: moves.length }, of.steps);
@@ -125,7 +125,7 @@ function totals({ tables, of }: Explored, table: ExploredTable, column: string):
     }
     if (candidates.some(({ broken }) => broken.length === 0)) break;
   }
-  // Some of many combinations nearly hold by chance.
+  // Totals with exceptions are dropped: some of the many combinations nearly hold by chance.
   return candidates.filter(({ broken }) => broken.length === 0).slice(0, 1);
 }
 
@@ -135,19 +135,19 @@ function totalOf(table: ExploredTable, valueOf: (row: Row) => number): Totals {
   return table.rows.map((rows) => rows?.reduce((sum, row) => sum + valueOf(row), 0));
 }
 
-/** A total: the sum of a column, and others that are added to it. */
+/** A total: the sum of a column, plus the parts in `others`. */
 interface Total {
   readonly table: ExploredTable;
   readonly column: string;
-  /** A side without words is a sum as well. */
+  /** A part without words is the sum of its column. */
   readonly others: readonly (Pick<Side, "table" | "column"> & Partial<Side>)[];
-  /** By state, the column's sum first. */
+  /** The value of each part by state; the sum of `column` is the first part. */
   readonly parts: readonly Totals[];
-  /** Number of steps that change it, where that is known. */
+  /** The number of steps that change the column, if it is known already. */
   readonly moves?: number;
 }
 
-/** Judges a total by the steps that change a part of it. */
+/** Checks a total at all steps, and counts the steps that change a part of it. */
 function conserved({ table, column, others, parts, moves = 0 }: Total, steps: Explored["of"]["steps"]): readonly Candidate[] {
   const totalAt = (state: number): number | undefined => {
     let total = 0;
@@ -167,7 +167,7 @@ function conserved({ table, column, others, parts, moves = 0 }: Total, steps: Ex
     if (isPartChanged && moves === 0) judged++;
     if (Math.abs(after - before) > ROUNDING) broken.push({ state: from, action, what: `the total goes from ${before} to ${after}` });
   }
-  // Each part changes: otherwise the other parts alone are the rule.
+  // If one part never changes, the total of the other parts is the simpler rule.
   if (parts.length > 1 && parts.some((part) => new Set(part.filter((one) => one !== undefined)).size < 2)) return [];
   const sums = [columnOf(table, column), ...others.flatMap((one) => (one.words === undefined ? [columnOf(one.table, one.column)] : []))];
   const rows = others.flatMap((one) => (one.words === undefined ? [] : [[columnOf(one.table, one.column), literal(one.words)] as const]));
@@ -187,7 +187,7 @@ function conserved({ table, column, others, parts, moves = 0 }: Total, steps: Ex
   ];
 }
 
-/** Returns the subsets of words that are neither empty nor all, the largest first. */
+/** Returns the subsets of the words that are neither empty nor complete, the largest first. */
 function subsets(words: readonly string[]): readonly (readonly string[])[] {
   const all = Array.from({ length: 2 ** words.length - 2 }, (_, bits) => words.filter((_word, at) => ((bits + 1) >> at) & 1));
   return all.toSorted((a, b) => b.length - a.length);

@@ -1,29 +1,29 @@
 /**
- * A value of a row, as the lines of a state show it: `12`, `"paid"`, `null`, and names for what differs from run to run: `#1` an id, `<now + 5 min>` a
- * time. Equal texts within one state are equal values.
+ * A value of a row as text, in the form of a state's lines: `12`, `"paid"`, `null`. Values that differ between runs have names: `#1` for an id, `<now
+ * + 5 min>` for a time. Equal texts within one state are equal values.
  */
 export type Cell = string;
 
 export const isNull = (cell: Cell): boolean => cell === "null";
 
-/** Returns the number of a cell; `undefined` if it is none. */
+/** Returns the number in a cell; `undefined` if the cell is not a number. */
 export function numberIn(cell: Cell): number | undefined {
   return /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(cell) ? Number(cell) : undefined;
 }
 
-/** Returns the text of a cell; `undefined` if it is none, or contains names of ids or times. */
+/** Returns the text in a cell; `undefined` if the cell is not a text or contains names of ids or times. */
 export function textIn(cell: Cell): string | undefined {
   if (!cell.startsWith('"')) return undefined;
   try {
     const text: unknown = JSON.parse(cell);
     return typeof text === "string" && !/#t?\d|<time>|\[redacted\]|<masked>/.test(text) ? text : undefined;
   } catch {
-    // Cut, because it is long.
+    // A long text was cut, so it is not valid JSON.
     return undefined;
   }
 }
 
-/** `true` for a value that is the same in every run: a number, a text, `true`, `false` or `null`. */
+/** Returns `true` for a value that is the same in every run: a number, a text, `true`, `false` or `null`. */
 export function isPlain(cell: Cell): boolean {
   return isNull(cell) || cell === "true" || cell === "false" || numberIn(cell) !== undefined || textIn(cell) !== undefined;
 }

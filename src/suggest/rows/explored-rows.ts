@@ -4,31 +4,30 @@ import type { Cell } from "./cells.ts";
 
 export type Row = ReadonlyMap<string, Cell>;
 
-/** A table of a store that answers SQL. */
+/** A table of a store that supports SQL. */
 export interface Table {
-  /** The name of its store in the World. */
+  /** The name of the table's store in the World. */
   readonly store: string;
   readonly name: string;
   readonly columns: readonly string[];
-  /** The column that tells its rows apart in every state; `undefined`: no column does. */
+  /** The column whose values are unique in every state; `undefined` if there is none. */
   readonly key: string | undefined;
-  /** Its rows, by state; `undefined` where they were not kept. */
+  /** The rows of the table, by state; `undefined` for a state whose rows were not kept. */
   readonly rows: readonly (readonly Row[] | undefined)[];
 }
 
-/** The rows of all tables in all states of an exploration. */
 export interface ExploredRows {
   readonly tables: readonly Table[];
-  /** Number of states of which no rows are known: their lines were not kept, or were too long. */
+  /** The number of states whose rows are unknown, because their lines were not kept or were cut. */
   readonly unread: number;
 }
 
-/** A line of a table: `systems.db.orders + {id: 1, status: "paid"}`. Names that are no words are quoted. */
+/** Matches a line for a row: `systems.db.orders + {id: 1, status: "paid"}`. Names with special characters are quoted. */
 const ROW = /^systems\.([\w$-]+)\.((?:[\w$-]+|"(?:[^"\\]|\\.)*")(?:\.(?:[\w$-]+|"(?:[^"\\]|\\.)*"))*) ([+-]) \{(.*)\}$/s;
-/** How a line or a list of lines ends that was cut. */
+/** Matches the end of a line, or of a list of lines, that was cut. */
 const CUT = /\.\.\. \(\d+ characters\)$|^\.\.\. and \d+ more lines$/;
 
-/** Reads the rows of every state: those of the root state, without what a state has removed and with what it has added. */
+/** Reads the rows of every state: the rows of the root state, without the removed rows and with the added rows of the state. */
 export function readRows({ root, states }: Pick<StatesOfRun, "root" | "states">): ExploredRows {
   const base = new Map<string, readonly string[]>();
   const ofRoot = tablesIn(root);
@@ -44,7 +43,7 @@ interface Changed {
   readonly removed: string[];
 }
 
-/** Returns the rows in lines, as texts, by `store.table`; `undefined` if a line was cut. */
+/** Returns the added and removed rows in lines, by store and table; `undefined` if a line was cut. */
 function tablesIn(lines: readonly string[]): Map<string, Changed> | undefined {
   const tables = new Map<string, Changed>();
   for (const line of lines) {
@@ -73,7 +72,7 @@ function tableOf(named: string, base: readonly string[], byState: readonly (Map<
     const left = [...base];
     for (const one of removed) {
       const at = left.indexOf(one);
-      // It differs from the root state in a way that its lines do not show.
+      // A removed row is missing from the root state's lines, so the rows of this state are unknown.
       if (at < 0) return undefined;
       left.splice(at, 1);
     }
@@ -95,7 +94,7 @@ function unquoted(name: string): string {
   }
 }
 
-/** Returns the column that has another value in each row of every state: `id` if it can be. */
+/** Returns the column whose values are unique in every state, preferably `id`. */
 function keyOf(columns: readonly string[], rows: Table["rows"]): string | undefined {
   const isKey = (column: string): boolean =>
     rows.every(

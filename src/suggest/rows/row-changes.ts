@@ -2,7 +2,6 @@ import type { StepOfRun } from "../../run-log/index.ts";
 import { isPlain } from "./cells.ts";
 import type { Row, Table } from "./explored-rows.ts";
 
-/** The rows of a table that a step changed and created. */
 export interface RowChanges {
   readonly step: StepOfRun;
   readonly changed: readonly { readonly before: Row; readonly after: Row }[];
@@ -10,8 +9,8 @@ export interface RowChanges {
 }
 
 /**
- * Returns what each step did to a table. Rows before and after it are the same one if they have the same key. Names of ids may differ between two
- * states: where the key is such a name, only a step that changed a single row is read.
+ * Returns the changes that each step made to a table. Rows before and after a step with equal keys are the same row. If the key is a generated id,
+ * its name may differ between states. Such a step is only read if it changes a single row.
  */
 export function rowChanges(table: Table, steps: readonly StepOfRun[]): readonly RowChanges[] {
   return steps.flatMap((step): readonly RowChanges[] => {
@@ -31,7 +30,7 @@ export function rowChanges(table: Table, steps: readonly StepOfRun[]): readonly 
   });
 }
 
-/** Returns the rows of a list that another list does not have. Rows of several states are one object if they are equal. */
+/** Returns the rows that another list lacks. Equal rows of different states are the same object. */
 function without(rows: readonly Row[], others: readonly Row[]): readonly Row[] {
   const left = new Map<Row, number>();
   for (const row of others) left.set(row, (left.get(row) ?? 0) + 1);

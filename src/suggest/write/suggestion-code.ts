@@ -1,9 +1,9 @@
 import type { Candidate } from "../find/candidate.ts";
 
 /**
- * Writes suggestions as a module of TypeScript that exports `suggested`, a list of rules. Names and values of the target are in it as literals and in
- * comments, on one line each.
- * @param of The name of the exploration.
+ * Writes suggestions as a TypeScript module that exports `suggested`, a list of rules. Names and values from the target appear only in literals and
+ * in one-line comments.
+ * @param of the name of the exploration
  */
 export function suggestionCode(of: string, suggestions: readonly Candidate[]): string {
   const functions = [...new Set(suggestions.map(({ rule }) => rule))].toSorted();
@@ -25,5 +25,5 @@ export function suggestionCode(of: string, suggestions: readonly Candidate[]): s
   return lines.join("\n");
 }
 
-/** One line, whatever characters are in it. */
+/** Returns a one-line comment, because a line break in the text would end the comment. */
 const comment = (text: string): readonly string[] => [`// ${text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ")}`];

@@ -2,10 +2,10 @@ import type { StatesOfRun } from "../../run-log/index.ts";
 import type { Candidate, Place } from "../find/candidate.ts";
 import type { Suggestions } from "../suggest.ts";
 
-/** Steps of a path that are shown. */
+/** The largest number of steps of a path that are shown. */
 const MOST_STEPS = 8;
 
-/** Returns suggestions in lines for a terminal. `most`: the largest number of those that held. */
+/** Returns suggestions as lines for a terminal. `most` is the largest number of suggestions that held. */
 export function suggestionLines(
   of: StatesOfRun,
   { held, nearlyHeld, states, unread, violating, tables }: Suggestions,
@@ -38,7 +38,7 @@ function lines(of: StatesOfRun, { code, evidence, judged, broken, nearest }: Can
   ];
 }
 
-/** Says what was seen, in which state, and which actions lead there. */
+/** Describes a place: the values that were seen, the state, and the actions that lead to it. */
 function place(of: StatesOfRun, { state, what, action }: Place): string {
   const path: string[] = [];
   for (let at = state; at > 0; at = of.states[at]!.parent) path.unshift(of.actions[of.states[at]!.action]!);

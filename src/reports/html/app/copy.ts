@@ -1,6 +1,6 @@
 import { all, button, make } from "./make.ts";
 
-/** Adds buttons that copy: to headings of blocks of text, to scripts, and where the page has a text to copy. */
+/** Adds copy buttons to titled text blocks, to scripts, and to elements with a `data-copy` attribute. */
 export function startCopying(within: ParentNode = document): void {
   for (const bar of all(".titled", within)) {
     const title = bar.textContent ?? "";
@@ -18,7 +18,7 @@ export function startCopying(within: ParentNode = document): void {
     place.replaceChildren(copyButton(place.dataset["label"] ?? "Copy", () => place.dataset["copy"] ?? ""));
 }
 
-/** Returns a button that copies a text. @param name the accessible name, where the label says too little */
+/** Returns a button that copies a text. @param name the accessible name, if the label is not clear enough */
 export function copyButton(label: string, textOf: () => string, name?: string): HTMLElement {
   const said = make("span", { role: "status", class: "quiet" });
   const copy = async (): Promise<void> => {
@@ -33,7 +33,7 @@ export function copyButton(label: string, textOf: () => string, name?: string): 
   );
 }
 
-/** The texts of the blocks between a heading and the next one. */
+/** Returns the texts of the blocks between a heading and the next heading. */
 function textAfter(bar: Element): string {
   const texts: string[] = [];
   for (let at = bar.nextElementSibling; at !== null && !at.classList.contains("titled"); at = at.nextElementSibling) {
@@ -43,7 +43,7 @@ function textAfter(bar: Element): string {
   return texts.join("\n\n");
 }
 
-/** Copies a text. Some browsers give files no clipboard; the deprecated command is left for those. */
+/** Copies a text. Some browsers give pages from files no clipboard, so the deprecated `execCommand` is the fallback. */
 async function copied(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

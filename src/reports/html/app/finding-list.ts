@@ -1,6 +1,5 @@
 import { button, make } from "./make.ts";
 
-/** The order of a list of findings, with its name. */
 const ORDERS: readonly (readonly [string, string, (a: Item, b: Item) => number])[] = [
   ["severity", "severity", (a, b) => a.rank - b.rank || a.index - b.index],
   ["found", "order of the run", (a, b) => a.index - b.index],
@@ -18,9 +17,8 @@ const STATES: Readonly<Record<string, string>> = {
   flaky: "flaky",
   "not confirmed": "not confirmed",
 };
-/** Fewer findings need no controls. */
 const FEWEST = 2;
-/** Milliseconds without input before a search. */
+/** Milliseconds without input before a search begins. */
 const WAIT = 150;
 
 interface Item {
@@ -33,19 +31,18 @@ interface Item {
   readonly severity: string;
   readonly kind: string;
   readonly states: readonly string[];
-  /** Everything that the finding says, in lower case; made at the first search. */
+  /** The text of the finding in lower case; computed at the first search. */
   text: string | undefined;
 }
 
-/** A list of findings that can be sorted, filtered and searched. */
 export interface FindingList {
-  /** Shows a finding that the filters hide, by clearing them. */
+  /** Shows a hidden finding by clearing all filters. */
   reveal(finding: Element): void;
 }
 
 let lists = 0;
 
-/** Adds the controls to a section with findings. @returns `undefined` if there are too few findings to need them */
+/** Adds the controls to a section with findings. @returns `undefined` if there are too few findings to need controls */
 export function startFindingList(section: HTMLElement, findings: readonly HTMLElement[]): FindingList | undefined {
   const first = findings[0];
   if (findings.length < FEWEST || first === undefined) return undefined;
@@ -81,7 +78,7 @@ export function startFindingList(section: HTMLElement, findings: readonly HTMLEl
       const isVisible = isShown(one);
       one.element.classList.toggle("filtered", !isVisible);
       if (isVisible) shown++;
-      // Only what is out of place is moved: a moved element loses the focus.
+      // Moves only elements that are in the wrong place, because a moved element loses the focus.
       if (last.nextElementSibling !== one.element) last.after(one.element);
       last = one.element;
     }
@@ -143,7 +140,7 @@ function itemOf(element: HTMLElement, index: number): Item {
 interface Choice {
   readonly label: HTMLElement;
   readonly select: HTMLSelectElement;
-  /** Options that make a difference. */
+  /** The number of options; with one option or none, the choice is not shown. */
   readonly options: number;
 }
 
@@ -152,7 +149,6 @@ function choice(title: string, options: readonly (readonly [string, string])[]):
   return { select, label: make("label", {}, `${title} `, select), options: options.length };
 }
 
-/** A choice among the values that occur. */
 function filter(title: string, options: readonly (readonly [string, string])[], occurring: ReadonlySet<string>): Choice {
   const some = options.filter(([value]) => occurring.has(value));
   return { ...choice(title, [["", "all"], ...some]), options: some.length };

@@ -4,12 +4,11 @@ import { all } from "./make.ts";
 import type { Parts } from "./parts.ts";
 import { startPlayer } from "./player.ts";
 
-/** Makes findings open, step, link and copy; and lists of findings sort, filter and search. */
 export function startFindings(parts: Parts): void {
   const lists = all(".findings").map((section) => {
     const findings = all(".finding", section);
     const list = startFindingList(section, findings);
-    // The controls put the worst finding first.
+    // Opens the first finding. The list controls have already sorted the most severe finding to the top.
     const first = section.querySelector(".finding");
     for (const finding of findings) finding.querySelector("details")!.open = finding === first;
     return list;
@@ -27,14 +26,13 @@ export function startFindings(parts: Parts): void {
     finding.querySelector("summary")?.focus({ preventScroll: true });
   };
   addEventListener("hashchange", followHash);
-  // A click on a link to the present address changes no hash.
+  // A click on a link to the current address fires no `hashchange` event.
   document.addEventListener("click", ({ target }) => {
     if (target instanceof Element && target.closest('a[href^="#finding-"]') !== null) setTimeout(followHash);
   });
   followHash();
 }
 
-/** Adds players and buttons that copy to an element with findings. */
 export function startFinding(element: ParentNode): void {
   startCopying(element);
   all(".player", element).forEach(startPlayer);

@@ -6,7 +6,7 @@ import { startParts } from "./parts.ts";
 import { startPrinting } from "./printing.ts";
 import { startTheme } from "./theme.ts";
 
-// One file serves as the page's script and as the worker's, which the page starts from it.
+// The page starts the layout worker from this same script. A worker has no `document`.
 if (typeof document === "undefined") answerLayout();
 else {
   document.documentElement.dataset["script"] = "on";

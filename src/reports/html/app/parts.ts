@@ -1,8 +1,8 @@
 import { all, make } from "./make.ts";
 
-/** Explorations and journeys, one of which is shown at a time. */
+/** The parts of the page, which are explorations and journeys. One part is shown at a time. */
 export interface Parts {
-  /** Shows the part that an element is in. */
+  /** Shows the part that contains an element. */
   reveal(element: Element): void;
   onShown(listener: (part: HTMLElement) => void): void;
 }
@@ -30,7 +30,6 @@ export function startParts(): Parts {
     });
     parts[0]?.before(make("p", { class: "choose" }, make("label", { for: "part" }, "Shown: "), select));
   }
-  // A part with findings comes first.
   const first = parts.find((part) => part.querySelector(".finding") !== null) ?? shown;
   if (first !== undefined) show(first);
   return {

@@ -1,22 +1,22 @@
 import { startCopying } from "./copy.ts";
 import { all, button, make } from "./make.ts";
 
-/** Tells the graph which step of which finding is shown. */
+/** The detail of the event `step-shown`, by which a player reports which step it shows. */
 export interface StepShown {
-  /** The id of the finding's element. */
+  /** The id of the HTML element of the finding. */
   readonly finding: string;
-  /** From 0; -1: `setup`. */
+  /** The index of the step, from 0; -1 is `setup`. */
   readonly step: number;
 }
 
 let players = 0;
 
-/** Turns a list of steps into one that shows a single step at a time, controlled by its buttons, by its names, or by the arrow keys. */
+/** Turns a list of steps into a player that shows one step at a time. Buttons, the names of the steps and the arrow keys control the player. */
 export function startPlayer(player: HTMLElement): void {
   const items = all("ol.path > li", player);
   if (items.length === 0) return;
   const prefix = `player-${players++}`;
-  // `setup` comes before the first step.
+  // The entry for `setup` precedes the first step.
   const before = items[0]!.classList.contains("setup") ? 1 : 0;
   const steps = items.length - before;
   const finding = player.closest(".finding")?.id ?? "";
@@ -43,7 +43,7 @@ export function startPlayer(player: HTMLElement): void {
       if (index === current) name.setAttribute("aria-current", "step");
       else name.removeAttribute("aria-current");
     });
-    // Not `disabled`: the focus would be lost at either end.
+    // A `disabled` button would lose the focus at either end, so use `aria-disabled`.
     previous.setAttribute("aria-disabled", String(current === 0));
     next.setAttribute("aria-disabled", String(current === items.length - 1));
     const action = names[current]?.querySelector(".action")?.textContent ?? "";
@@ -55,7 +55,7 @@ export function startPlayer(player: HTMLElement): void {
   player.addEventListener("keydown", (event) => {
     const { target, key } = event;
     if (event.altKey || event.ctrlKey || event.metaKey || !(target instanceof HTMLElement)) return;
-    // A block of text that scrolls keeps its arrow keys.
+    // A text block that scrolls keeps its arrow keys.
     if (target.matches("pre, .diff")) return;
     const to = { ArrowRight: current + 1, ArrowLeft: current - 1, Home: 0, End: items.length - 1 }[key];
     if (to === undefined) return;
@@ -69,14 +69,14 @@ export function startPlayer(player: HTMLElement): void {
   show(failing < 0 ? before : failing, false);
 }
 
-/** Copies what another element of the page shows into a step, when the step is first shown. */
+/** Fills a step with a copy of another element of the page when the step is first shown. */
 function fill(item: HTMLElement): void {
   const body = item.querySelector<HTMLElement>(".body[data-content]");
   const content = document.getElementById(body?.dataset["content"] ?? "")?.querySelector(".content");
   if (body === null || content === null || content === undefined) return;
   delete body.dataset["content"];
   const copy = content.cloneNode(true) as HTMLElement;
-  // Listeners are not cloned.
+  // `cloneNode` copies no listeners, so the controls are created again.
   for (const one of all(".controls", copy)) one.remove();
   startCopying(copy);
   body.replaceChildren(copy);

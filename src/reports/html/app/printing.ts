@@ -1,6 +1,6 @@
 import { all } from "./make.ts";
 
-/** Opens everything for printing: on paper nobody can unfold it. */
+/** Opens all `details` elements for printing, because a reader of paper cannot open them. Closes them again afterwards. */
 export function startPrinting(): void {
   let opened: readonly HTMLDetailsElement[] = [];
   addEventListener("beforeprint", () => {

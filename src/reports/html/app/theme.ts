@@ -3,7 +3,7 @@ import { button } from "./make.ts";
 const KEY = "seqqa-theme";
 type Theme = "light" | "dark";
 
-/** Notifies drawings on canvases that colours have changed. */
+/** Fires `change` when the theme changes, so that canvases are redrawn with the new colours. */
 export const themeChanges = new EventTarget();
 
 function stored(): Theme | undefined {
@@ -11,7 +11,7 @@ function stored(): Theme | undefined {
     const value = localStorage.getItem(KEY);
     return value === "light" || value === "dark" ? value : undefined;
   } catch {
-    return undefined; // Browsers give some files no storage.
+    return undefined; // Some browsers give pages from files no storage.
   }
 }
 
@@ -27,7 +27,7 @@ export function startTheme(): void {
       try {
         localStorage.setItem(KEY, chosen);
       } catch {
-        // The choice lasts until the page is closed.
+        // Without storage, the choice lasts until the page is closed.
       }
       show();
     },

@@ -6,16 +6,16 @@ import { groupedGraph, suggestedFields } from "./model/grouped-graph.ts";
 import { partialNotes } from "./partial-notes.ts";
 import { stateFields, type StateField } from "./model/state-fields.ts";
 
-/** Larger graphs are shown in groups at first, where fields divide them into few. */
+/** Graphs with more states than this are shown in groups at the beginning, if some fields divide the states into few groups. */
 const READABLE = 1_500;
 
 export interface SectionOptions {
-  /** `true`: more states will come; until {@link GraphSection.whole} they cannot be grouped. */
+  /** `true` if more states will be added. They cannot be grouped until {@link GraphSection.whole} is called. */
   readonly isGrowing?: boolean | undefined;
   readonly more?: StateMore | undefined;
 }
 
-/** The graph of an exploration, its states one by one or in groups. It can be mounted in any page: it reads its model only. */
+/** The graph of an exploration, with single states or groups of states. Any page can contain it, because it reads only its model. */
 export class GraphSection {
   readonly #model: GraphModel;
   readonly #options: SectionOptions;
@@ -37,28 +37,27 @@ export class GraphSection {
     this.#view = this.#viewBy(first);
   }
 
-  /** Takes what was added to the model's lists. The camera and the selection stay. */
+  /** Shows the states and edges that were added to the model's lists. The camera and the selection stay. */
   grew(): void {
     this.#model.grew();
     this.#parts.replaceChildren(...partialNotes(this.#model));
     if (this.#note.hidden) this.#view.grew();
-    // Groups are made of all states: those that came are seen one by one, until somebody groups them again.
+    // Groups are computed from all states, so added states are shown without groups until the reader groups them again.
     else this.#groups?.set([]);
   }
 
-  /** No more states will come: they can be grouped. */
+  /** Makes grouping available after the last state was added. */
   whole(): void {
     if (this.#groups !== undefined) return;
     this.#groups = this.#groupControl(stateFields(this.#model), []);
     if (this.#groups !== undefined) this.#view.addControl(this.#groups.element);
   }
 
-  /** Ends what goes on beside the page. */
   close(): void {
     this.#view.close();
   }
 
-  /** Shows a state, as if it had been clicked. */
+  /** Shows a state as if the reader had clicked it. */
   choose(node: number): void {
     if (this.#note.hidden) this.#view.chooseNode(node);
     else this.#view.openState(node);
@@ -93,7 +92,7 @@ export class GraphSection {
     const focused = document.activeElement;
     this.#view.close();
     this.#view = this.#viewBy(fields);
-    // The control is moved into the new view, which takes its focus away.
+    // The control is moved into the new view, so it loses the focus.
     if (focused instanceof HTMLElement && this.#groups?.element.contains(focused) === true) focused.focus();
   }
 }

@@ -20,19 +20,18 @@ import { Toolbar } from "./controls/toolbar.ts";
 const HELP =
   "State graph. Arrow keys move it, plus and minus zoom, 0 fits it. To select a state without a mouse, search for it, or follow the buttons of the selected one.";
 
-/** Returns more for the details of a state: buttons, which come before its lines, and what comes at the end. */
+/** Returns additions to the details of a state: `actions` are shown before the state's lines, `end` after them. */
 export type StateMore = (node: number) => { readonly actions: readonly Node[]; readonly end: readonly Node[] };
 
-/** Parts of the page that a view works with. */
 export interface ViewContext {
-  /** Shows a state of a group by itself. */
+  /** Shows a state of a group as a single node. */
   openState(node: number): void;
-  /** The control of the groups, which outlives the view. */
+  /** The control for groups. It is reused when the view is replaced. */
   readonly groups: HTMLElement | undefined;
   readonly more?: StateMore | undefined;
 }
 
-/** A graph with everything around it: search, toolbar, map, paths, and details of the chosen node or edge. */
+/** A graph with its controls: search, toolbar, map, paths, and details of the selected node or edge. */
 export class GraphView implements Choices {
   readonly #model: GraphModel;
   readonly #canvas: HTMLCanvasElement;
@@ -46,10 +45,9 @@ export class GraphView implements Choices {
   readonly #context: ViewContext;
   readonly #layout: MovingLayout;
   #isGrowing = false;
-  /** The state whose details are shown, and the number of its edges there. */
+  /** The state whose details are shown, and the number of edges that the details list. */
   #chosen: { readonly node: number; readonly edges: number } | undefined;
 
-  /** @param holder an element that the view fills */
   constructor(holder: HTMLElement, model: GraphModel, context: ViewContext) {
     this.#model = model;
     this.#context = context;
@@ -97,13 +95,12 @@ export class GraphView implements Choices {
     );
   }
 
-  /** Ends what goes on beside the page: the layout, and listeners to the page. */
   close(): void {
     this.#closed.abort();
     this.#layout.close();
   }
 
-  /** Takes a graph that has grown. The camera, the selection and the places of known states stay. */
+  /** Shows a graph that has grown. The camera, the selection and the places of known states stay. */
   grew(): void {
     this.#isGrowing = true;
     delete this.#canvas.dataset["layout"];
@@ -120,7 +117,6 @@ export class GraphView implements Choices {
     this.#details.scrollTop = scrollTop;
   }
 
-  /** Adds a control to the toolbar. */
   addControl(control: HTMLElement): void {
     this.#toolbar.element.append(control);
   }
@@ -141,10 +137,9 @@ export class GraphView implements Choices {
     if (inside) this.#focusDetails();
   }
 
-  /** Shows the state after a step of a finding's player, without taking the focus. */
   showStep(finding: string, step: number): void {
     const found = this.#model.graph.findings.find(({ id }) => id === finding);
-    // -1 is the root state, after `setup`.
+    // Step -1 is the root state, after `setup`.
     const node = found?.nodes[step + 1];
     if (found === undefined || node === undefined) return;
     this.#toolbar.chooseFinding(finding);
@@ -160,7 +155,6 @@ export class GraphView implements Choices {
     this.#finder.end(side, node);
   }
 
-  /** Marks a path, and brings its end into view. */
   #showWay(way: readonly number[]): void {
     this.#mark({ way });
     const last = way.at(-1);
@@ -170,7 +164,7 @@ export class GraphView implements Choices {
     this.#camera.bringIn(positions[end * 2]!, positions[end * 2 + 1]!);
   }
 
-  /** Brings a node into view and marks it, without taking the focus. */
+  /** Highlights a node and brings it into view, without taking the focus. */
   #show(node: number): void {
     const { positions } = this.#painter;
     const [x, y] = [positions[node * 2]!, positions[node * 2 + 1]!];
@@ -179,7 +173,7 @@ export class GraphView implements Choices {
     this.#tell(x, y);
   }
 
-  /** Writes the place of the chosen node or edge in the canvas to an attribute, because programs cannot read the picture. */
+  /** Writes the place of the selected node or edge to an attribute, because programs cannot read places from a canvas. */
   #tell(x: number, y: number): void {
     this.#canvas.dataset["chosen"] = this.#painter.transform.apply([x, y]).map(Math.round).join(" ");
   }
@@ -190,7 +184,7 @@ export class GraphView implements Choices {
     return root;
   }
 
-  /** Returns `true` if the pressed button is about to be removed: the focus then moves to the heading of the new details. */
+  /** Returns `true` if the focused button is about to be removed. The focus then moves to the heading of the new details. */
   #hasFocus(): boolean {
     return this.#details.contains(document.activeElement) || document.activeElement?.closest(".results") !== null;
   }
@@ -230,7 +224,7 @@ export class GraphView implements Choices {
   #startCamera(): Camera {
     const behaviour = zoom<HTMLCanvasElement, unknown>()
       .scaleExtent([0.005, 12])
-      // The wheel scrolls the page until somebody has clicked into the graph.
+      // The wheel scrolls the page until the reader has clicked into the graph.
       .filter(
         (event: MouseEvent) => event.button === 0 && (event.type !== "wheel" || event.ctrlKey || document.activeElement === this.#canvas),
       )
@@ -282,7 +276,7 @@ export class GraphView implements Choices {
     if (done) this.#canvas.dataset["layout"] = "done";
   }
 
-  /** A graph that was fitted stays fitted while nothing in it is looked at. */
+  /** Keeps a fitted graph fitted, unless the graph is growing and a node is selected. */
   #follow(): void {
     if (this.#chosen === undefined || !this.#isGrowing) this.#camera.followed();
   }

@@ -1,7 +1,6 @@
 import { make } from "../make.ts";
 import type { GraphModel } from "./model/graph-model.ts";
 
-/** Returns notes on the parts of a graph that the file does not have. */
 export function partialNotes({ graph, nodes, edges, texts }: GraphModel): readonly HTMLElement[] {
   const count = (value: number): string => value.toLocaleString("en-US");
   const absent = [

@@ -1,18 +1,21 @@
 import type { UiEvent } from "../../../../ui/messages.ts";
 
-/** Milliseconds before a lost connection is tried again. */
+/** Milliseconds before a lost connection is opened again. */
 const AGAIN_MS = 2_000;
 
-/** A refusal of the server, in one sentence, or its absence. */
+/** The server refused a request, or could not be reached. The message is one sentence. */
 export class Refused extends Error {
   override readonly name: string = "Refused";
 }
 
-/** The server's side of the page. The token of the page's address comes with every request; it stays in the address, so that the page can be reloaded. */
+/**
+ * The connection to the server of the page. Every request carries the token of the page's address. The token stays in the address, so that the page
+ * can be reloaded.
+ */
 export class Connection {
   readonly #token: string = new URLSearchParams(location.search).get("token") ?? "";
 
-  /** Hears events until the page is closed. `lost` is called each time a connection has ended. */
+  /** Listens to events until the page is closed. Calls `lost` each time a connection has ended, then reconnects. */
   listen(heard: (event: UiEvent) => void, lost: () => void): void {
     const source = new EventSource(this.#url("/api/events"));
     source.addEventListener("message", ({ data }: MessageEvent<string>) => heard(JSON.parse(data) as UiEvent));
@@ -23,12 +26,12 @@ export class Connection {
     });
   }
 
-  /** @throws Refused */
+  /** @throws Refused if the server refuses the request or cannot be reached */
   get<T>(path: string, query: Readonly<Record<string, string | number | readonly string[]>>): Promise<T> {
     return this.#ask<T>(this.#url(path, query), {});
   }
 
-  /** @throws Refused */
+  /** @throws Refused if the server refuses the request or cannot be reached */
   post<T>(path: string, body: object): Promise<T> {
     return this.#ask<T>(this.#url(path), { method: "POST", body: JSON.stringify(body) });
   }

@@ -4,10 +4,9 @@ import { prettyJson } from "../../pretty-json.ts";
 import { status } from "../graph/controls/details.ts";
 import { make } from "../make.ts";
 
-/** Characters of a body that are shown. */
+/** The largest number of characters of a body that are shown. */
 const BODY = 20_000;
 
-/** A request and its answer, as the report shows them. */
 export function exchangeView({ request, response, error, durationMs }: RecordedExchange): HTMLElement {
   const line = printable(`${request.method} ${request.url}`.trim());
   const time =
@@ -32,7 +31,7 @@ export function exchangeView({ request, response, error, durationMs }: RecordedE
   );
 }
 
-/** The heading of a block of text, with room for the button that copies it. */
+/** Returns the heading of a text block. A copy button is added to it later. */
 export const titled = (title: string): HTMLElement => make("div", { class: "titled" }, make("h5", {}, title));
 
 function message(first: string, headers: Readonly<Record<string, string>>, body: string | undefined): readonly HTMLElement[] {

@@ -18,14 +18,12 @@ export interface PanelContext {
   readonly connection: Connection;
   /** Opens when the run has ended. */
   readonly gate: Gate;
-  /** Opens a lane, and shows it in `holder`. */
   readonly openLane: (chosen: ChosenPath, holder: HTMLElement) => void;
 }
 
 type Heard = Exclude<UiEvent, { readonly kind: "all" | "began" | "over" }>;
 type Begun = Pick<UiExploration, "name" | "file" | "actions">;
 
-/** An exploration: its progress, its lanes, its graph, the lane that somebody works on, and its findings. */
 export class ExplorationPanel {
   readonly element: HTMLElement;
   readonly name: string;
@@ -44,7 +42,7 @@ export class ExplorationPanel {
   #section: GraphSection | undefined;
   #found: readonly UiFinding[] = [];
   #isOver = false;
-  /** The nodes that were taken, to tell whether a list continues them. */
+  /** The nodes that were received so far. They show whether a new list of all nodes continues the known one. */
   #taken: UiNode[] = [];
   #edges = 0;
 
@@ -78,7 +76,9 @@ export class ExplorationPanel {
     });
   }
 
-  /** Takes all that the server knows: in place of what is here, or, after a lost connection, what came since. */
+  /**
+   * Shows the complete data of the server. If the data continues the known nodes, only the new part is added. Otherwise the data replaces everything.
+   */
   all({ nodes, edges, states, transitions, findings, notes, verdict, setup }: UiExploration): void {
     const isContinued =
       this.#taken.length <= nodes.length && this.#edges <= edges.length && this.#taken.every((node, at) => isSame(node, nodes[at]!));
@@ -110,7 +110,6 @@ export class ExplorationPanel {
     }
   }
 
-  /** Returns the place of a state in the graph; `undefined`: the page does not have it. */
   placeOf(name: string): number | undefined {
     return this.#section === undefined ? undefined : this.#graph.placeOf(name);
   }
@@ -157,7 +156,7 @@ export class ExplorationPanel {
   }
 
   #ended({ verdict, findings, setup }: Pick<UiExploration, "findings"> & { readonly verdict: string; readonly setup: string }): void {
-    // A connection that was lost and found again tells it a second time.
+    // After a reconnection, the server reports the end of the exploration a second time.
     if (this.#isOver) return;
     this.#isOver = true;
     this.#verdict.textContent = printable(verdict);
@@ -181,7 +180,7 @@ export class ExplorationPanel {
     this.#context.openLane({ exploration: this.#index, path }, this.#laneHolder);
   }
 
-  /** The buttons of a state, and the requests that first led to it. */
+  /** Returns the additions to a state's details: buttons, and the requests that first led to the state. */
   #more(place: number): ReturnType<StateMore> {
     const { model } = this.#graph;
     const { nodes } = model.graph;

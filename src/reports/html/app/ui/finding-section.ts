@@ -6,13 +6,11 @@ import { startFinding } from "../findings.ts";
 import { all, button, make } from "../make.ts";
 
 export interface FindingActions {
-  /** Shows the state of a finding in the graph. */
   show(finding: UiFinding): void;
-  /** Returns the button that opens a lane in the state of a finding. */
   laneButton(finding: UiFinding): HTMLElement;
 }
 
-/** The findings of an exploration: names and paths while it runs, and afterwards everything that the report has. */
+/** The findings of an exploration. While it runs, only names and paths are shown; afterwards, everything that the report shows. */
 export class FindingSection {
   readonly element = make("section", { class: "findings" });
   readonly #count = make("span", { class: "quiet" });
@@ -24,7 +22,10 @@ export class FindingSection {
     this.element.append(make("h3", {}, "Findings ", this.#count), this.#list);
   }
 
-  /** Shows findings in place of those before. @param setup HTML of the server, with the requests that led to the root state */
+  /**
+   * Replaces the shown findings. @param setup HTML from the server with the requests that led to the root state; `undefined` while the exploration
+   * runs
+   */
   show(findings: readonly UiFinding[], setup: string | undefined): void {
     this.#count.textContent = String(findings.length);
     if (setup === undefined) return this.#list.replaceChildren(...this.#rows(findings));
@@ -74,8 +75,8 @@ export class FindingSection {
 }
 
 /**
- * Returns HTML of the server as elements. It is made by the functions of the report, which escape every text from outside; the policy of the page, which
- * runs no script but its own, is the second wall. Nothing else becomes elements this way.
+ * Returns HTML from the server as elements. The functions of the report make this HTML and escape every text from outside. As a second defence, the
+ * page's content security policy allows only the page's own script. No other text may become elements this way.
  */
 function fromServer(html: string): HTMLElement {
   const holder = make("div", {});

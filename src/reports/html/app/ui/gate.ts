@@ -1,12 +1,12 @@
 import { button, make } from "../make.ts";
 
-/** Holds buttons back that have no use before something has happened. */
+/** Disables buttons until an event has happened, such as the end of the run. */
 export class Gate {
   readonly #why: string;
   readonly #opened = new EventTarget();
   #isOpen = false;
 
-  /** @param why one sentence that says when the buttons can be used */
+  /** @param why a sentence that says when the buttons can be used */
   constructor(why: string) {
     this.#why = why;
   }
@@ -20,7 +20,7 @@ export class Gate {
     this.#opened.dispatchEvent(new Event("open"));
   }
 
-  /** Returns buttons that say why they cannot be used, until they can. They keep the focus meanwhile. */
+  /** Returns buttons, with a sentence that says why they are disabled. Disabled buttons can still have the focus. */
   buttons(...actions: readonly (readonly [label: string, action: () => void])[]): HTMLElement {
     const made = actions.map(([label, action]) => button(label, () => this.#isOpen && action(), { class: "small" }));
     const why = make("span", { class: "quiet" }, ` ${this.#why}`);

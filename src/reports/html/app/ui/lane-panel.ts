@@ -7,14 +7,13 @@ import { Refused, type Connection } from "./connection.ts";
 import { savePath, type ChosenPath } from "./saved-path.ts";
 import { endOf, judgedView, linesView, stepView } from "./step-view.ts";
 
-/** The parts of the page that a lane works with. */
 export interface LaneContext {
   readonly connection: Connection;
-  /** Shows a state in the graph. @returns `undefined` if the page does not have the state */
+  /** Returns a button that shows a state in the graph; `undefined` if the page does not have the state. */
   readonly stateButton: (exploration: number, name: string) => HTMLElement | undefined;
 }
 
-/** A lane on which actions are executed one at a time. */
+/** A lane on which the user executes one action at a time. */
 export class LanePanel {
   readonly element: HTMLElement;
   readonly #context: LaneContext;
@@ -38,7 +37,7 @@ export class LanePanel {
     );
   }
 
-  /** Opens a lane at the end of a path. The one before is closed. */
+  /** Opens a lane at the end of a path. The server closes the previous lane. */
   async open({ exploration, path }: ChosenPath): Promise<void> {
     this.#steps.replaceChildren();
     this.#saved.replaceChildren();
@@ -135,7 +134,7 @@ export class LanePanel {
     ];
   }
 
-  /** Actions that apply come first; the others can be tried, too. */
+  /** Shows the actions that apply, then the other actions, which can be executed, too. */
   #actionsPart({ actions, place: { applicable } }: UiLaneState): HTMLElement {
     const others = actions.filter((name) => !applicable.includes(name));
     const act = (name: string, attributes: Readonly<Record<string, string>>): HTMLElement =>

@@ -1,7 +1,6 @@
 import type { UiLane } from "../../../../ui/messages.ts";
 import { make } from "../make.ts";
 
-/** The lanes of a run: how busy they are, and what they have done. */
 export function laneTable(lanes: readonly UiLane[]): HTMLElement {
   const rows = lanes.map(({ use, steps, rebuilds }, lane) =>
     make(

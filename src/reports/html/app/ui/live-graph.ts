@@ -5,13 +5,13 @@ import type { EmbeddedExchange, EmbeddedFinding, EmbeddedGraph } from "../../emb
 import { pathFollower } from "../../path-follower.ts";
 import { GraphModel } from "../graph/model/graph-model.ts";
 
-/** An exploration's graph as events bring it: lists that only grow, and the model of them. */
+/** The graph of a running exploration. Events add nodes and edges to the ends of its lists. */
 export class LiveGraph {
   readonly model: GraphModel;
   readonly #graph: Growing;
   readonly #strings: string[] = [];
   readonly #stringPlaces: Map<string, number> = new Map();
-  /** Places of nodes by their numbers. */
+  /** The index of each node in the lists, by its number in the exploration. */
   readonly #places: Map<number, number> = new Map();
 
   constructor(name: string, actions: readonly string[]) {
@@ -29,7 +29,7 @@ export class LiveGraph {
     this.model = new GraphModel(this.#graph, { strings: this.#strings, shownIn: "page" });
   }
 
-  /** Adds nodes and edges to the ends of the lists. Edges of nodes that the page does not have are left out. */
+  /** Adds nodes and edges to the ends of the lists. Edges whose nodes are not on the page are left out. */
   add(nodes: readonly UiNode[], edges: readonly UiEdge[]): void {
     const { nodes: columns, edges: lists } = this.#graph;
     for (const { node, name, parent, action, depth, lines } of nodes) {
@@ -56,13 +56,13 @@ export class LiveGraph {
     }
   }
 
-  /** Sets the numbers of all states and transitions, also of those that the page does not have. */
+  /** Sets the total numbers of states and transitions, including those that are not on the page. */
   count(states: number, transitions: number): void {
     this.#graph.totalNodes = states;
     this.#graph.totalEdges = transitions;
   }
 
-  /** Marks the paths of findings in place of those before. */
+  /** Highlights the paths of these findings, and of no others. */
   mark(findings: readonly UiFinding[]): void {
     const { actions, nodes, edges } = this.#graph;
     const follow = pathFollower({ actions, nodes: { id: nodes.id.map((_, place) => place) }, edges });
@@ -78,7 +78,7 @@ export class LiveGraph {
     });
   }
 
-  /** Returns the place of the state with a name; `undefined`: the page does not have it. */
+  /** Returns the index of the state with a name; `undefined` if the page does not have the state. */
   placeOf(name: string): number | undefined {
     const place = this.#graph.nodes.name.indexOf(name);
     return name === "" || place < 0 ? undefined : place;
@@ -96,7 +96,6 @@ export class LiveGraph {
 
 type Lists<T> = { [K in keyof T]-?: NonNullable<T[K]> extends readonly (infer Item)[] ? Item[] : never };
 
-/** The graph with lists that can grow. */
 interface Growing extends EmbeddedGraph {
   totalNodes: number;
   totalEdges: number;

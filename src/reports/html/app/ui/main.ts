@@ -3,6 +3,6 @@ import "./ui.css";
 import { answerLayout } from "../graph/layout/layout-worker.ts";
 import { startPage } from "./page.ts";
 
-// One file serves as the page's script and as the worker's, as in the report.
+// The page starts the layout worker from this same script. A worker has no `document`.
 if (typeof document === "undefined") answerLayout();
 else startPage();

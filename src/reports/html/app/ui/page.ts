@@ -14,7 +14,7 @@ const ENDS: Readonly<Record<number, readonly [string, string]>> = {
   130: ["warned", "The run was interrupted"],
 };
 
-/** Shows the run of the server that the page comes from. */
+/** Shows the run of the server that served the page. */
 export function startPage(): void {
   const title = make("h1", {}, "Connecting");
   const run = make("p", { class: "quiet" });
@@ -60,7 +60,7 @@ export function startPage(): void {
     panels.push(panel);
     main.append(panel.element);
     choose.hidden = panels.length < 2;
-    // The exploration that runs is shown, unless somebody works on another one.
+    // Shows the running exploration, unless the user works on another one.
     show(panels.length > 1 && main.contains(document.activeElement) ? shown : panels.length - 1);
     return panel;
   };
@@ -79,7 +79,7 @@ export function startPage(): void {
     if (event.kind === "all") {
       const isFirst = panels.length === 0;
       event.explorations.forEach((one, index) => (panels[index] ?? add(one)).all(one));
-      // After the end of a run, an exploration with findings comes first.
+      // After the end of a run, shows an exploration with findings first.
       const found = event.explorations.findIndex(({ findings }) => findings.length > 0);
       if (isFirst && event.exitStatus !== undefined && panels.length > 0) show(Math.max(0, found));
       if (event.exitStatus === undefined) entitle("The run is in progress");

@@ -4,7 +4,6 @@ import { button, make } from "../make.ts";
 import { Refused, type Connection } from "./connection.ts";
 import { titled } from "./exchange-view.ts";
 
-/** A path in an exploration. */
 export interface ChosenPath {
   readonly exploration: number;
   readonly path: readonly string[];
@@ -43,6 +42,6 @@ export async function savePath(
 function download(file: string, text: string): void {
   const url = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
   make("a", { href: url, download: file }).click();
-  // The browser reads it after the click.
+  // The browser reads the URL only after the click, so it is revoked later.
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

@@ -5,7 +5,6 @@ import { status } from "../graph/controls/details.ts";
 import { make } from "../make.ts";
 import { exchangeView, titled } from "./exchange-view.ts";
 
-/** An executed action: its requests with the answers, the changes of the state, and the rules. */
 export function stepView(number: number, step: WalkedStep): HTMLElement {
   const { action, kind, requests, changes } = step;
   const end = endOf(step);
@@ -29,14 +28,13 @@ export function stepView(number: number, step: WalkedStep): HTMLElement {
   return view;
 }
 
-/** Returns why a step was not executed, in one sentence; empty: it was. */
+/** Returns why a step was not executed, in two sentences; empty if it was executed. */
 export function endOf({ action, kind, message }: WalkedStep): string {
   const said = printable(message);
   const ends = { executed: "", skipped: "It does not apply here.", failed: `Its code failed: ${said}`, lost: `It got no answer: ${said}` };
   return ends[kind] === "" ? "" : `${printable(action)} was not executed. ${ends[kind]}`;
 }
 
-/** The rules that hold, and those that do not. */
 export function judgedView({ held, broken, errors }: WalkJudged): readonly HTMLElement[] {
   return [
     ...broken.map(({ invariant, severity, message }) =>
@@ -52,7 +50,7 @@ export function judgedView({ held, broken, errors }: WalkJudged): readonly HTMLE
   ];
 }
 
-/** Lines of a state, or of a change, which begin with `+ ` and `- `. */
+/** Shows the lines of a state, or of a change. Lines of a change begin with `+ ` or `- `. */
 export function linesView(lines: readonly string[], empty: string): HTMLElement {
   if (lines.length === 0) return make("p", { class: "quiet" }, empty);
   const shown = lines.map((line) => make(line.startsWith("+ ") ? "ins" : line.startsWith("- ") ? "del" : "span", {}, printable(line)));

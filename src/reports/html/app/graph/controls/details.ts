@@ -3,20 +3,18 @@ import { copyButton } from "../../copy.ts";
 import { button, make } from "../../make.ts";
 import type { GraphModel } from "../model/graph-model.ts";
 
-/** The links of the details. */
 export interface Choices {
   chooseNode(node: number): void;
   chooseEdge(edge: number): void;
-  /** Shows a state of a group by itself. */
+  /** Shows a state of a group as a single node. */
   openState(node: number): void;
-  /** Takes a node as an end of the paths that are looked for. */
+  /** Sets a node as one end of the path search. */
   pathEnd(side: "from" | "to", node: number): void;
 }
 
-/** The number of neighbours that are listed; further ones are counted. */
+/** The largest number of neighbours that are listed. Further neighbours are counted. */
 const MOST = 60;
 
-/** Returns the details of a node: its path, its state with the new lines marked, and the edges from and to it. */
 export function nodeDetails(model: GraphModel, node: number, choices: Choices): readonly Node[] {
   return [
     ...(model.groups === undefined ? stateDetails(model, node, choices) : groupDetails(model, node, choices)),
@@ -38,7 +36,6 @@ const pathButtons = (node: number, choices: Choices): HTMLElement =>
     button("Paths to here", () => choices.pathEnd("to", node), { class: "small" }),
   );
 
-/** Returns the details of a group: what its states have in common, and the states. */
 function groupDetails(model: GraphModel, node: number, choices: Choices): readonly Node[] {
   const { fields, values, members } = model.groups!;
   const states = members[node]!;
@@ -89,7 +86,6 @@ function stateDetails(model: GraphModel, node: number, choices: Choices): readon
   ];
 }
 
-/** The name of a state, with the command that goes there. */
 function nameLine(name: string): readonly HTMLElement[] {
   if (name === "") return [];
   return [
@@ -104,7 +100,6 @@ function nameLine(name: string): readonly HTMLElement[] {
   ];
 }
 
-/** Returns the details of an edge: its requests and their answers. */
 export function edgeDetails(model: GraphModel, edge: number, choices: Choices): readonly Node[] {
   const { edges } = model.graph;
   const exchanges = model.exchanges(edge);

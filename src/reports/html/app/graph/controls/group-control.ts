@@ -1,17 +1,16 @@
 import { button, make } from "../../make.ts";
 import { NONE, type StateField } from "../model/state-fields.ts";
 
-/** The number of fields that are offered. */
+/** The largest number of fields that are offered. */
 const MOST = 80;
 
-/** Chooses the fields by which states are grouped. */
 export class GroupControl {
   readonly element: HTMLDetailsElement;
   readonly #boxes: readonly { readonly field: StateField; readonly box: HTMLInputElement }[];
   readonly #summary = make("summary", {});
   readonly #changed: (fields: readonly StateField[]) => void;
 
-  /** @param chosen the fields that are chosen at first */
+  /** @param chosen the fields that are chosen at the beginning */
   constructor(fields: readonly StateField[], chosen: readonly StateField[], changed: (fields: readonly StateField[]) => void) {
     this.#changed = changed;
     this.#boxes = fields.slice(0, MOST).map((field) => {
@@ -54,7 +53,6 @@ export class GroupControl {
     this.#head();
   }
 
-  /** Chooses exactly these fields. */
   set(fields: readonly StateField[]): void {
     for (const { field, box } of this.#boxes) box.checked = fields.includes(field);
     this.#tell();

@@ -2,13 +2,13 @@ import { button, make } from "../../make.ts";
 import type { GraphModel } from "../model/graph-model.ts";
 import { pathsBetween } from "../model/paths-between.ts";
 
-/** The number of paths that are listed. */
+/** The largest number of paths that are listed. */
 const MOST = 10;
 
-/** Marks a path in the graph: its edges, in order. */
+/** Highlights a path in the graph. `edges` lists the path's edges in order. */
 export type ShowWay = (edges: readonly number[]) => void;
 
-/** Finds the paths between two states, which are named by their numbers, and lists them as buttons that mark them in the graph. */
+/** Finds the paths between two states and lists them as buttons. A button highlights its path in the graph. */
 export class PathFinder {
   readonly element: HTMLDetailsElement;
   readonly #model: GraphModel;
@@ -45,7 +45,7 @@ export class PathFinder {
     );
   }
 
-  /** Takes a node as one end; with both ends the paths are looked for at once. */
+  /** Sets a node as one end of the search, and searches if both ends are set. */
   end(side: "from" | "to", node: number): void {
     this.element.open = true;
     (side === "from" ? this.#from : this.#to).value = String(this.#numberOf(node));

@@ -3,14 +3,14 @@ import { edgeButton, nodeButton, status, type Choices } from "./details.ts";
 import type { GraphModel } from "../model/graph-model.ts";
 import { search } from "../model/search.ts";
 
-/** The number of results that are listed; further ones are counted. */
+/** The largest number of states, and of transitions, that are listed. */
 const MOST = 40;
-/** Milliseconds without input before a search. */
+/** Milliseconds without input before a search begins. */
 const WAIT = 150;
 
 let fields = 0;
 
-/** The search field, and the results as buttons: the way to a state without a mouse. */
+/** The search field and its results as buttons. It lets readers reach a state without a mouse. */
 export class Results {
   readonly element: HTMLElement;
 

@@ -13,7 +13,6 @@ export interface ToolbarActions {
 type NodeColours = "depth" | "status";
 type EdgeColours = "action" | "status" | "none";
 
-/** The controls for colours, visible edges, and the findings whose paths are marked. */
 export class Toolbar {
   readonly element: HTMLElement;
   readonly legend: HTMLElement = make("div", { class: "legend" });
@@ -85,7 +84,6 @@ export class Toolbar {
     this.grew();
   }
 
-  /** Takes a graph that has grown: its depth, its statuses and its findings. */
   grew(): void {
     const { nodes, edges } = this.#model.graph;
     this.#deepest = nodes.depth.reduce((most, depth) => Math.max(most, depth), 0);
@@ -94,7 +92,6 @@ export class Toolbar {
     this.drawLegend();
   }
 
-  /** Shows the path of one finding alone. */
   chooseFinding(id: string): void {
     if (this.#findings.value === id) return;
     this.#findings.value = id;
@@ -138,7 +135,7 @@ export class Toolbar {
     });
   }
 
-  /** Lists the findings, unless they are listed. */
+  /** Lists the findings of the graph, unless the list is up to date. */
   #listFindings(): void {
     const { findings } = this.#model.graph;
     this.#findingLabel.hidden = findings.length === 0;

@@ -1,29 +1,28 @@
 import type { Painter } from "./painter.ts";
 
-/** The visible part of a graph. */
 export interface Camera {
   fit(): void;
   zoomBy(factor: number): void;
-  /** Moves a point of the graph into the middle. */
+  /** Moves a point of the graph into the middle of the view. */
   centre(x: number, y: number): void;
-  /** Moves a point of the graph into view if it is outside. */
+  /** Moves a point of the graph into the middle of the view if the point is outside of it. */
   bringIn(x: number, y: number): void;
-  /** Positions have changed: a picture that was fitted and not moved since stays fitted. */
+  /** Fits the graph again after positions have changed, unless the reader has moved or zoomed since the last fit. */
   followed(): void;
-  /** @returns `true` if the key has a meaning here */
+  /** Handles a pressed key. @returns `true` if the key has a meaning here */
   key(key: string): boolean;
 }
 
-/** Moves the picture: d3-zoom, which has to know of every move. */
+/** Moves the graph through d3-zoom, which must know of every move. */
 export interface Mover {
   moveTo(x: number, y: number, k: number): void;
   zoomBy(factor: number): void;
 }
 
-/** Pixels around a graph that fits, and pixels moved by one press of an arrow key. */
+/** Pixels around a fitted graph, and pixels moved by one press of an arrow key. */
 const BORDER = 28;
 const STEP = 60;
-/** The greatest scale, so that a graph of three states does not fill the screen. */
+/** The largest scale, so that a graph of three states does not fill the screen. */
 const LARGEST = 3.5;
 
 export function keepFitted(canvas: HTMLCanvasElement, painter: Painter, mover: Mover): Camera {

@@ -1,18 +1,17 @@
 import type { GraphModel } from "../model/graph-model.ts";
 import type { Palette } from "./palette.ts";
 
-/** The colours and the visibility of nodes and edges. */
 export interface Look {
   nodeColour(node: number, palette: Palette): string;
   edgeColour(edge: number, palette: Palette): string;
   isShown(edge: number): boolean;
 }
 
-/** The drawn nodes and edges, grouped by colour: changing the colour takes longer than drawing a line. */
+/** The drawn nodes and edges, grouped by colour, because changing the colour takes longer than drawing a line. */
 export interface DrawingOrder {
   readonly edges: readonly number[];
   readonly nodes: readonly number[];
-  /** Colours of every edge and every node. */
+  /** The colours of all edges and all nodes, including hidden ones. */
   readonly edgeColours: readonly string[];
   readonly nodeColours: readonly string[];
 }

@@ -3,11 +3,10 @@ import { pointOf, type EdgeShapes } from "./edge-shapes.ts";
 
 type Point = readonly [x: number, y: number];
 
-/** Edges as they are drawn. */
 export interface DrawnEdges {
   readonly shapes: EdgeShapes;
   readonly edges: Iterable<number>;
-  /** x and y of every node, one after the other. */
+  /** The coordinates of all nodes: x and y of each node, one node after another. */
   readonly positions: Float32Array;
 }
 
@@ -15,7 +14,7 @@ export interface DrawnEdges {
 export class Hit {
   #tree: Quadtree<number> | undefined;
 
-  /** Drops the index after nodes have moved. */
+  /** Drops the spatial index. Call this after nodes have moved. */
   forget(): void {
     this.#tree = undefined;
   }
@@ -29,7 +28,7 @@ export class Hit {
     return this.#tree.find(x, y, within);
   }
 
-  /** Returns the nearest edge; a curve is approximated by a few straight pieces. */
+  /** Returns the nearest edge within a distance. A curve is approximated by eight line segments. */
   edge({ shapes, edges, positions }: DrawnEdges, point: Point, within: number): number | undefined {
     let best: number | undefined;
     let nearest = within;
@@ -48,7 +47,6 @@ export class Hit {
   }
 }
 
-/** Returns the distance from a point to a line segment. */
 function distance([x, y]: Point, [ax, ay]: Point, [bx, by]: Point): number {
   const [dx, dy] = [bx - ax, by - ay];
   const along = Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy || 1)));

@@ -1,4 +1,3 @@
-/** A box on the screen, in pixels. */
 interface Box {
   readonly left: number;
   readonly top: number;
@@ -6,14 +5,14 @@ interface Box {
   readonly bottom: number;
 }
 
-/** Pixels of a cell of the index. */
+/** The size of a cell of the spatial index, in pixels. */
 const CELL = 64;
 
-/** Finds places for labels on a picture, so that none covers another one or a node. */
+/** Finds places for labels, so that no label covers another label or a node. */
 export class LabelPlaces {
   readonly #cells = new Map<number, Box[]>();
 
-  /** Takes a place around a point. @returns `false` if something is there already, unless `force` is set */
+  /** Reserves a box around a point. @returns `false` if the box is already occupied and `force` is not set */
   take(x: number, y: number, width: number, height: number, force = false): boolean {
     const box = { left: x - width / 2, top: y - height / 2, right: x + width / 2, bottom: y + height / 2 };
     const cells = cellsOf(box);

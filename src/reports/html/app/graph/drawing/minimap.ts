@@ -2,27 +2,27 @@ import { make } from "../../make.ts";
 import type { Painter } from "./painter.ts";
 import { palette } from "./palette.ts";
 
-/** Fewer nodes need no map. */
+/** Graphs with fewer nodes than this have no map. */
 const FEWEST = 30;
 const BORDER = 4;
-/** The share of the map that is visible when the map is not needed. */
+/** The share of the map's width and height from which on the whole graph counts as visible. */
 const WHOLE = 0.94;
 
 /**
- * A small picture of the whole graph with a frame around the visible part; a click moves that part. It is for pointers only: arrow keys in the graph
- * do the same.
+ * A small picture of the whole graph with a frame around the visible part. A click moves the visible part. The map is for pointers only: the arrow
+ * keys of the graph do the same.
  */
 export class Minimap {
   readonly element: HTMLCanvasElement = make("canvas", { class: "minimap", "aria-hidden": "true" });
   readonly #painter: Painter;
-  /** The dots, drawn once for each layout. */
+  /** The nodes as dots. They are drawn again only if positions, colours or the size change. */
   readonly #dots = document.createElement("canvas");
   #drawn: { readonly positions: Float32Array; readonly ink: string; readonly width: number } | undefined;
   #scale = 1;
   #left = 0;
   #top = 0;
 
-  /** @param centre moves a point of the graph into the middle of the picture */
+  /** @param centre moves a point of the graph into the middle of the view */
   constructor(painter: Painter, centre: (x: number, y: number) => void) {
     this.#painter = painter;
     const move = (event: PointerEvent): void => {
@@ -38,7 +38,6 @@ export class Minimap {
     });
   }
 
-  /** Draws the map as the graph is now. */
   draw(): void {
     const { element } = this;
     element.hidden = this.#painter.positions.length / 2 < FEWEST;
@@ -68,7 +67,7 @@ export class Minimap {
     context.strokeStyle = colours.chosen;
     context.lineWidth = 2 * ratio;
     context.strokeRect(left, top, right - left, bottom - top);
-    // Where everything is visible, the map would only cover a part of it.
+    // A map of a fully visible graph is useless and would cover a part of it.
     const isWhole = right - left >= element.width * WHOLE && bottom - top >= element.height * WHOLE;
     element.classList.toggle("idle", isWhole);
   }

@@ -6,31 +6,31 @@ import type { GraphModel } from "../model/graph-model.ts";
 import { palette, type Palette } from "./palette.ts";
 import { SlicedDrawing } from "./sliced-drawing.ts";
 
-/** The marks that are drawn over the graph; they may change with every frame. */
+/** The highlights that are drawn over the graph. They may change with every frame. */
 export interface Marks {
   readonly pathNodes: ReadonlySet<number>;
   readonly pathEdges: ReadonlySet<number>;
   readonly matches: ReadonlySet<number>;
   readonly node: number | undefined;
   readonly edge: number | undefined;
-  /** Edges of a path that the reader asked for. */
+  /** The edges of a path that the reader asked for. */
   readonly way: readonly number[];
 }
 
-/** The share of the visible size that is drawn in addition on every side. Panning shows no border before the next drawing is ready. */
+/** The margin that is drawn beyond each side, as a share of the visible size. Panning then shows no empty border before the next drawing is ready. */
 const MARGIN = 0.3;
-/** The most edges that are drawn with an arrow, and the most edges and nodes that are drawn with their names. */
+/** The largest number of edges that are drawn with arrows, and the largest number of nodes, and of edges, that are drawn with names. */
 const ARROWS = 3_000;
 const NAMES = 400;
-/** The most nodes on paths of findings that have labels where other nodes are too many. */
+/** The largest number of nodes on paths of findings that get labels if the graph has too many nodes to label all. */
 const MOST_ON_PATHS = 60;
-/** Lines of one path: the cost of a path grows faster than its lines. */
+/** The largest number of lines in one canvas path, because the cost of a canvas path grows faster than its number of lines. */
 const PATH = 200;
 const FONT = "system-ui, sans-serif";
 
 /**
- * Draws a graph of thousands of edges without blocking the page. Edges and nodes are drawn into a separate picture, over several frames. The canvas
- * shows the last whole picture, moved and scaled to the graph's present position, and over it the few marked things.
+ * Draws a graph of thousands of edges without blocking the page. Edges and nodes are drawn into a separate picture, over several frames. The visible
+ * canvas shows the last finished picture, moved and scaled to the current view, and the highlights over it.
  */
 export class Painter {
   readonly canvas: HTMLCanvasElement;
@@ -39,7 +39,7 @@ export class Painter {
   positions: Float32Array;
   transform: ZoomTransform = zoomIdentity;
   look: Look;
-  /** The size in pixels of CSS, read once for each frame: asking the document for it takes time. */
+  /** The canvas size in CSS pixels. It is read once for each frame, because measuring an element is slow. */
   width = 0;
   height = 0;
   marks: Marks = { pathNodes: new Set(), pathEdges: new Set(), matches: new Set(), node: undefined, edge: undefined, way: [] };
@@ -59,7 +59,6 @@ export class Painter {
     this.shapes = new EdgeShapes(model.graph, model.nodes);
   }
 
-  /** Called after each frame. */
   onFrame: (() => void) | undefined;
 
   /** The radius of a node on the screen, in pixels. */
@@ -67,7 +66,7 @@ export class Painter {
     return Math.max(1.6, Math.min(13, 7 * this.transform.k));
   }
 
-  /** Groups of many states are larger. */
+  /** Returns the radius of a node on the screen, in pixels. Groups of many states are larger. */
   radiusOf(node: number): number {
     return this.radius * (1 + Math.log10(this.#model.weightOf(node)) * 0.6);
   }
@@ -77,26 +76,26 @@ export class Painter {
     this.height = this.canvas.clientHeight;
   }
 
-  /** Takes a graph that has grown, with the positions of all of its nodes. */
+  /** Updates the drawing after the graph has grown. `positions` contains the positions of all nodes. */
   grew(positions: Float32Array): void {
     this.positions = positions;
     this.shapes = new EdgeShapes(this.#model.graph, this.#model.nodes);
     this.recolour();
   }
 
-  /** Redraws after a change of colours, or of the shown nodes and edges. */
+  /** Redraws after a change of colours, or of the visible nodes and edges. */
   recolour(): void {
     this.#order = undefined;
     this.redraw();
   }
 
-  /** Redraws after a change of positions or of the size. */
+  /** Redraws after a change of positions or of the canvas size. */
   redraw(): void {
     this.#stale = true;
     this.#ask();
   }
 
-  /** Draws the next frame after a change of marks only. */
+  /** Draws the next frame after a change that affects only highlights. */
   remark(): void {
     this.#ask();
   }
@@ -120,14 +119,13 @@ export class Painter {
     if (this.width === 0) return;
     if (this.#stale && !this.#slices.running) this.#begin();
 
-    // After a pause, the time since the last frame is no measure of the drawing time.
+    // After a pause, the time since the last frame is not the drawing time, so 0 is passed.
     this.#slices.slice(since > 250 ? 0 : since);
     this.#show();
     this.onFrame?.();
     if (this.#slices.running || this.#stale) this.#ask();
   }
 
-  /** Begins a new picture of the visible part. */
   #begin(): void {
     this.#stale = false;
     const { positions, shapes, transform: t, width, height } = this;
@@ -138,7 +136,7 @@ export class Painter {
     const colours = palette();
     const order = (this.#order ??= drawingOrder(this.#model, this.look, colours));
     const [mx, my] = [width * MARGIN, height * MARGIN];
-    /** Returns the sides on which a node lies outside; 0: it is inside. */
+    /** Returns a bit set of the sides beyond which a node lies; 0 if the node is inside. */
     const outside = (node: number): number => {
       const x = positions[node * 2]! * t.k + t.x;
       const y = positions[node * 2 + 1]! * t.k + t.y;
@@ -147,10 +145,10 @@ export class Painter {
     const small = this.radius < 3;
     const isClose = this.radius >= 7 && graph.nodes.id.length > NAMES;
     const edges = order.edges.filter((edge) => {
-      // At a small scale, loops and stubs only blur their node.
+      // At a small scale, loops and edges without a target only blur their node.
       if ((shapes.isLoop(edge) && this.radius < 7) || (shapes.isStub(edge) && small && graph.edges.found[edge] !== 1)) return false;
       const a = outside(graph.edges.from[edge]!);
-      // At a large scale, edges between states that are far away only cover those that are here.
+      // At a large scale, an edge between two distant states only covers the visible states.
       if (isClose && a !== 0 && (shapes.isStub(edge) || outside(graph.edges.to[edge]!) !== 0)) return false;
       return a === 0 || (a & (shapes.isStub(edge) ? a : outside(graph.edges.to[edge]!))) === 0;
     });
@@ -192,8 +190,8 @@ export class Painter {
       (from, to) => {
         if (from < edges.length) drawEdges(from, Math.min(to, edges.length));
         if (to > edges.length) drawNodes(Math.max(0, from - edges.length), to - edges.length);
-        // Browsers record drawing commands until the picture is needed. Using it now charges this frame its share, instead of charging the last frame
-        // everything.
+        // Browsers defer drawing commands until a picture is used. Using the picture here spreads that cost over the frames instead of leaving it to
+        // the last one.
         this.canvas.getContext("2d")?.drawImage(picture.canvas, 0, 0, 1, 1, 0, 0, 1, 1);
       },
       () => {
@@ -270,7 +268,7 @@ export class Painter {
     );
   }
 
-  /** Draws nodes again that marked lines cross: a group is large, and has a number. */
+  /** Redraws the groups on highlighted paths, because path lines cross the groups and their numbers. */
   #dotsAgain(context: CanvasRenderingContext2D, colours: Palette): void {
     const nodeColours = this.#order?.nodeColours;
     if (this.#model.groups === undefined || nodeColours === undefined) return;
@@ -283,7 +281,7 @@ export class Painter {
     }
   }
 
-  /** Draws the last whole picture at its present place, and the marks. */
+  /** Draws the last finished picture at its current place, then the highlights. */
   #show(): void {
     const { canvas, transform: t } = this;
     const ratio = pixels();
@@ -299,7 +297,7 @@ export class Painter {
       const scale = t.k / front.transform.k;
       const x = (t.x - (front.transform.x + front.marginX) * scale) * ratio;
       const y = (t.y - (front.transform.y + front.marginY) * scale) * ratio;
-      // A picture that is only moved is copied to whole pixels; between two pixels it would be blurred.
+      // A picture that is only moved is copied to whole pixels, because a copy between two pixels is blurred.
       const place = scale === 1 ? Math.round : (value: number): number => value;
       context.drawImage(front.canvas, place(x), place(y), front.canvas.width * scale, front.canvas.height * scale);
     }
@@ -335,7 +333,7 @@ export class Painter {
   }
 }
 
-/** A drawing, and the position of the graph when it was made. */
+/** A finished or unfinished drawing, and the transform of the graph for which it was made. */
 class Picture {
   readonly canvas = document.createElement("canvas");
   transform: ZoomTransform = zoomIdentity;
@@ -367,5 +365,5 @@ function dot(context: CanvasRenderingContext2D, positions: Float32Array, node: n
   context.arc(x, y, radius, 0, 2 * Math.PI);
 }
 
-/** More than two pixels for one cost time and are not visible. */
+/** The number of device pixels for each CSS pixel, at most two: more cost time and make no visible difference. */
 const pixels = (): number => Math.min(2, devicePixelRatio || 1);

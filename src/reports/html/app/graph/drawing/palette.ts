@@ -1,4 +1,4 @@
-/** Colours that canvases need by value. The lists of both themes match, entry by entry. */
+/** Colours that canvases need as values, because they cannot use CSS variables. The lists of both themes correspond, entry by entry. */
 export interface Palette {
   readonly paper: string;
   readonly ink: string;
@@ -62,7 +62,6 @@ export function palette(): Palette {
   return document.documentElement.dataset["theme"] === "dark" ? DARK : LIGHT;
 }
 
-/** Returns the colour of a place on the scale from 0 to `most`. */
 export function depthColour({ depths }: Palette, depth: number, most: number): string {
   const at = most === 0 ? 0 : Math.round((depth / most) * 60) / 60;
   const place = at * (depths.length - 1);

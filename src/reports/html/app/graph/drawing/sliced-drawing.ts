@@ -1,11 +1,11 @@
-/** Milliseconds of a frame that drawing may take. */
+/** The milliseconds that drawing may take in a frame. */
 const SHARE = 10;
-/** A longer frame was too long, for whatever reason: in some browsers the cost of drawing comes later. */
+/** A frame above this number of milliseconds is too long, whatever the cause: some browsers draw only after the drawing commands have returned. */
 const LONG_FRAME = 40;
 const LEAST = 250;
 const MOST = 6_000;
 
-/** Draws many things over several frames, as many at a time as the machine can draw without a frame that people notice. */
+/** Draws many items over several frames. The number of items per frame adapts, so that no frame is noticeably long. */
 export class SlicedDrawing {
   #perSlice = 1_000;
   #next = 0;
@@ -24,7 +24,7 @@ export class SlicedDrawing {
     this.#finish = finish;
   }
 
-  /** @param frame milliseconds since the last frame; 0 when there was none just before */
+  /** Draws the next items. @param frame milliseconds since the last frame; 0 if there was a pause */
   slice(frame: number): void {
     if (this.#draw === undefined) return;
     const to = Math.min(this.#total, this.#next + Math.floor(this.#perSlice));
@@ -38,7 +38,7 @@ export class SlicedDrawing {
     this.#finish?.();
   }
 
-  /** Changes the number by at most half at a time: one slow frame may have another cause. */
+  /** Adapts the number of items per frame. The number falls by at most half at a time, because one slow frame may have another cause. */
   #adapt(count: number, took: number, frame: number): void {
     const possible = frame > LONG_FRAME ? this.#perSlice / 2 : (count * SHARE) / Math.max(0.5, took);
     this.#perSlice = Math.max(LEAST, Math.min(MOST, Math.max(this.#perSlice / 2, Math.min(this.#perSlice * 1.5, possible))));

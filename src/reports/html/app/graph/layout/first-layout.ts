@@ -1,17 +1,17 @@
 import type { EmbeddedGraph } from "../../../embedded.ts";
 
-/** The distance that the layout gives to joined nodes. */
+/** The distance that the layout aims at between joined nodes. */
 export const SPACING = 40;
 
 /**
- * Returns the positions of nodes before forces move them: on rings by their depth, each within its parent's part of the circle. The picture is
+ * Returns the positions of nodes before forces move them. Nodes are on rings by depth, each within its parent's part of the circle. The graph is then
  * readable from the first frame, and forces have less to do.
- * @returns x, y of each node, one after another
+ * @returns x and y of each node, one node after another
  */
 export function firstLayout({ nodes: { parent, depth } }: Pick<EmbeddedGraph, "nodes">): Float32Array {
   const count = parent.length;
   const leaves = new Float64Array(count);
-  // Parents come before their children.
+  // Counts from the last node to the first, because parents precede their children.
   for (let node = count - 1; node >= 0; node--) {
     if (leaves[node] === 0) leaves[node] = 1;
     if (parent[node]! >= 0) leaves[parent[node]!]! += leaves[node]!;

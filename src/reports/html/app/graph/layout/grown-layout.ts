@@ -1,10 +1,12 @@
 import type { EmbeddedGraph } from "../../../embedded.ts";
 import { SPACING } from "./first-layout.ts";
 
-/** Radians between two children of a node: no two of them get the same direction. */
+/** The angle between the directions of consecutive new nodes, in radians. It gives each child of a node a different direction. */
 const TURN = 2.4;
 
-/** Returns positions for a graph that has grown: known nodes stay where they are, each new one is put beside its parent, away from the root. */
+/**
+ * Returns the positions for a graph that has grown. Known nodes keep their positions. Each new node is placed beside its parent, away from the root.
+ */
 export function grownLayout(positions: Float32Array, { nodes: { parent } }: Pick<EmbeddedGraph, "nodes">): Float32Array {
   const grown = new Float32Array(parent.length * 2);
   grown.set(positions);

@@ -1,18 +1,18 @@
 import { forceLink, forceManyBody, forceSimulation, forceX, forceY, type SimulationNodeDatum } from "d3-force";
 import { SPACING } from "./first-layout.ts";
 
-/** The page's message to the worker: the positions of nodes, and the edges. */
+/** The page's message to the worker: the positions of nodes, the edges, and the limits of the layout. */
 export interface LayoutTask {
   readonly positions: Float32Array;
-  /** from, to; one after another. */
+  /** The two nodes of each edge (from, to), one edge after another. */
   readonly edges: Int32Array;
-  /** Milliseconds after which the layout is good enough. */
+  /** The longest duration of the layout, in milliseconds. */
   readonly time: number;
-  /** From 0 to 1: how far nodes may move at first. */
+  /** How far nodes may move at the beginning, from 0 to 1. */
   readonly heat: number;
 }
 
-/** The present positions of nodes. */
+/** The worker's message to the page: the current positions of all nodes. */
 export interface LayoutStep {
   readonly positions: Float32Array;
   readonly done: boolean;
@@ -26,7 +26,7 @@ interface Scope {
   postMessage(message: LayoutStep, transfer: readonly ArrayBuffer[]): void;
 }
 
-/** The worker's side: moves nodes until they rest or time is up. */
+/** Runs in the worker: moves nodes until they no longer move or the time is up. */
 export function answerLayout(): void {
   const scope = globalThis as unknown as Scope;
   scope.addEventListener("message", ({ data }) => {

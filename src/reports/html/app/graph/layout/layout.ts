@@ -1,19 +1,17 @@
 import type { LayoutStep, LayoutTask } from "./layout-worker.ts";
 
-/** Milliseconds during which nodes move; the graph can be used from the start. */
+/** The longest duration of the layout, in milliseconds. The graph can be used while nodes move. */
 const TIME = 12_000;
 
-/** The edges of a graph. */
 interface LayoutEdges {
   readonly from: readonly number[];
   readonly to: readonly number[];
-  /** See {@link LayoutTask}. */
+  /** How far nodes may move at the beginning, from 0 to 1. See {@link LayoutTask}. */
   readonly heat: number;
-  /** Aborting it ends the layout. */
   readonly signal: AbortSignal;
 }
 
-/** Moves nodes by forces in a worker, and passes on their positions. If a browser allows no worker, nodes stay on their rings. */
+/** Moves nodes by forces in a worker, and reports their positions. If the browser allows no worker, nodes keep their first positions. */
 export function startLayout(positions: Float32Array, { from, to, heat, signal }: LayoutEdges, onStep: (step: LayoutStep) => void): void {
   const script = document.getElementById("app")?.textContent ?? "";
   if (script === "") return;
@@ -36,6 +34,6 @@ export function startLayout(positions: Float32Array, { from, to, heat, signal }:
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has none
     worker.postMessage({ positions, edges: Int32Array.from(edges), time: TIME, heat } satisfies LayoutTask);
   } catch {
-    // The first layout stays.
+    // The first layout stays, because no worker could be started.
   }
 }

@@ -2,13 +2,13 @@ import type { EmbeddedGraph } from "../../../embedded.ts";
 import { startLayout } from "./layout.ts";
 import type { LayoutStep } from "./layout-worker.ts";
 
-/** Milliseconds that a layout has before one with more nodes takes its place. */
+/** The shortest duration of a layout, in milliseconds, before a layout with more nodes replaces it. */
 const LEAST_MS = 1_000;
-/** How far nodes may move: all of them at first, and later as little as new neighbours demand. */
+/** How far nodes may move, from 0 to 1: in the first layout, and in the layouts after the graph has grown. */
 const FIRST = 0.6;
 const LATER = 0.25;
 
-/** Lays a graph out, and again when it has grown. */
+/** Computes the layout of a graph, and computes it again when the graph has grown. */
 export class MovingLayout {
   readonly #graph: EmbeddedGraph;
   readonly #positions: () => Float32Array;
@@ -17,7 +17,7 @@ export class MovingLayout {
   #begun = 0;
   #timer = 0;
 
-  /** @param positions the present positions */
+  /** @param positions returns the current positions */
   constructor(graph: EmbeddedGraph, positions: () => Float32Array, moved: (step: LayoutStep) => void) {
     this.#graph = graph;
     this.#positions = positions;
@@ -25,7 +25,7 @@ export class MovingLayout {
     this.#start(FIRST);
   }
 
-  /** Nodes that were added find their places soon. */
+  /** Starts a layout with the added nodes, at the earliest `LEAST_MS` after the last start. */
   grew(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#start(LATER), Math.max(0, this.#begun + LEAST_MS - performance.now()));
@@ -41,7 +41,7 @@ export class MovingLayout {
     this.#begun = performance.now();
     const { signal } = (this.#running = new AbortController());
     startLayout(this.#positions(), { ...this.#graph.edges, heat, signal }, ({ positions, done }) => {
-      // Nodes that came since are behind those that have moved.
+      // Nodes that were added since the start come after the nodes that have moved.
       const all = Float32Array.from(this.#positions());
       all.set(positions);
       this.#moved({ positions: all, done });

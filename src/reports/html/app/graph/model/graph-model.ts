@@ -2,13 +2,12 @@ import type { Embedded, EmbeddedExchange, EmbeddedGraph } from "../../../embedde
 import type { ActionCount, Groups } from "./groups.ts";
 import { stateLabel } from "./state-label.ts";
 
-/** A line in the comparison of a node's state with its parent's. */
+/** A line in the comparison of a node's state with the state of its parent. */
 export interface StateLine {
   readonly kind: "same" | "added" | "removed";
   readonly text: string;
 }
 
-/** An exchange with its texts. */
 export interface ShownExchange {
   readonly request: string;
   readonly requestBody: string | undefined;
@@ -16,16 +15,16 @@ export interface ShownExchange {
   readonly responseBody: string | undefined;
 }
 
-/** The part of the page's data that a graph's texts are in; other pages give their own. */
+/** The table of texts that a graph refers to by index. It is a part of the report's data; other pages supply their own. */
 export interface Texts extends Pick<Embedded, "strings"> {
-  /** Where the graph is shown; default: in the file of a report. */
+  /** The place where the graph is shown. Default: the file of a report. */
   readonly shownIn?: "report" | "page" | undefined;
 }
 
-/** Answers the questions of the views about an exploration's graph. Nodes and edges are named by their places. */
+/** Gives views access to the graph of an exploration. Nodes and edges are identified by their indexes in the graph's lists. */
 export class GraphModel {
   readonly graph: EmbeddedGraph;
-  /** Set if the nodes are groups of states. */
+  /** The groups of states behind the nodes; `undefined` if each node is a single state. */
   readonly groups: Groups | undefined;
   readonly #labels: (string | undefined)[] = [];
   readonly texts: Texts;
@@ -33,7 +32,6 @@ export class GraphModel {
   readonly #in: number[][] = [];
   #edges = 0;
 
-  /** @param groups the states behind the nodes, if these are groups of states */
   constructor(graph: EmbeddedGraph, texts: Texts, groups?: Groups) {
     this.graph = graph;
     this.groups = groups;
@@ -41,7 +39,7 @@ export class GraphModel {
     this.grew();
   }
 
-  /** Takes the nodes and edges that were added to the ends of the graph's lists. */
+  /** Indexes the nodes and edges that were added to the ends of the graph's lists. */
   grew(): void {
     const { nodes, edges } = this.graph;
     while (this.#out.length < nodes.id.length) {
@@ -63,42 +61,44 @@ export class GraphModel {
     return this.#edges;
   }
 
-  /** Edges that begin at a node. */
+  /** Returns the edges that begin at a node. */
   leaving(node: number): readonly number[] {
     return this.#out[node]!;
   }
 
-  /** Edges that lead to a node. */
+  /** Returns the edges that lead to a node. */
   reaching(node: number): readonly number[] {
     return this.#in[node]!;
   }
 
-  /** The number of a node that people see. */
+  /** Returns the number of a node that readers see. */
   numberOf(node: number): number {
     return this.graph.nodes.id[node]!;
   }
 
-  /** The name of a state in commands; empty: unknown. */
+  /** Returns the name of a state in commands; empty if unknown. */
   stateName(node: number): string {
     return this.graph.nodes.name?.[node] ?? "";
   }
 
-  /** The name of a node in texts. */
   nameOf(node: number): string {
     return this.groups === undefined ? `state ${this.numberOf(node)}` : `group ${node + 1}`;
   }
 
-  /** The number that people see of a state of a group. */
+  /** Returns the number that readers see for a state of a group. */
   memberNumber(state: number): number {
     return this.groups?.numbers[state] ?? state;
   }
 
-  /** The number of states behind a node. */
+  /** Returns the number of states behind a node. */
   weightOf(node: number): number {
     return this.groups?.members[node]!.length ?? 1;
   }
 
-  /** A short text for a node: what it has in common as a group, else what differs from its parent; empty if the file does not have it. */
+  /**
+   * Returns a short label for a node: the common field values of a group, or the differences of a state from its parent. Empty if the file lacks the
+   * state.
+   */
   labelOf(node: number): string {
     return (this.#labels[node] ??= this.#label(node));
   }
@@ -112,13 +112,13 @@ export class GraphModel {
     return own === undefined || before === undefined ? "" : stateLabel(before, own);
   }
 
-  /** The name of an edge; of a group's edge with several actions the most frequent one, and the number of the others. */
+  /** Returns the name of an edge. An edge between groups is named by its most frequent action, and the number of its other actions is added. */
   edgeName(edge: number): string {
     const more = this.actionsOf(edge).length - 1;
     return this.actionName(this.actionsOf(edge)[0]!.action) + (more > 0 ? ` +${more}` : "");
   }
 
-  /** The actions of the transitions behind an edge. */
+  /** Returns the actions of the transitions behind an edge, with their counts. */
   actionsOf(edge: number): readonly ActionCount[] {
     return this.groups?.transitions[edge] ?? [{ action: this.graph.edges.action[edge]!, count: 1 }];
   }
@@ -127,7 +127,7 @@ export class GraphModel {
     return this.graph.actions[action] ?? "";
   }
 
-  /** The edge by which a node was first reached; `undefined` for the root, and if the edge is not in the file. */
+  /** Returns the edge by which a node was first reached; `undefined` for the root, and if the file lacks the edge. */
   firstEdge(node: number): number | undefined {
     const { parent, action } = this.graph.nodes;
     return this.reaching(node).find(
@@ -135,14 +135,14 @@ export class GraphModel {
     );
   }
 
-  /** Nodes from the root to this one, both included. */
+  /** Returns the nodes from the root to this node, both included. */
   chain(node: number): readonly number[] {
     const chain: number[] = [];
     for (let at = node; at >= 0; at = this.graph.nodes.parent[at]!) chain.unshift(at);
     return chain;
   }
 
-  /** Returns a text by its place in the file. */
+  /** Returns a text by its index in the table of texts. */
   text(place: number): string {
     return this.texts.strings[place] ?? "";
   }
@@ -151,7 +151,7 @@ export class GraphModel {
     return this.graph.nodes.state[node]?.map((place) => this.texts.strings[place]!);
   }
 
-  /** The lines of the state, and lines of the parent's state that are missing in it; `undefined`: not in the file. */
+  /** Returns the lines of a state, and the lines of its parent's state that this state lacks; `undefined` if the file lacks the state. */
   stateLines(node: number): readonly StateLine[] | undefined {
     const lines = this.state(node);
     if (lines === undefined) return undefined;
@@ -189,7 +189,7 @@ export class GraphModel {
   }
 }
 
-/** Characters of the label of a group. */
+/** The largest number of characters in the label of a group. */
 const LONGEST = 48;
 
 function groupLabel({ fields, values }: Groups, node: number): string {

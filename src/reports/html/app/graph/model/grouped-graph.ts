@@ -3,7 +3,10 @@ import { GraphModel } from "./graph-model.ts";
 import type { ActionCount, Groups } from "./groups.ts";
 import { isCount, type StateField } from "./state-fields.ts";
 
-/** Returns a graph whose nodes are the states that agree in some fields, and whose edges are all transitions from one group to another. */
+/**
+ * Returns a graph whose nodes are groups of states that agree in the given fields. An edge between two groups represents all transitions between
+ * their states.
+ */
 export function groupedGraph(model: GraphModel, fields: readonly StateField[]): GraphModel {
   const { graph } = model;
   const of = new Int32Array(model.nodes);
@@ -21,7 +24,7 @@ export function groupedGraph(model: GraphModel, fields: readonly StateField[]): 
   }
   const [parent, action, depth]: [number[], number[], number[]] = [[], [], []];
   members.forEach(([first], group) => {
-    // The parent of a group's first state comes before it, and so does its group.
+    // The parent of a group's first state has a lower index, so its group already has a depth.
     const from = graph.nodes.parent[first!]!;
     parent.push(from < 0 ? -1 : of[from]!);
     action.push(graph.nodes.action[first!]!);
@@ -76,18 +79,20 @@ function groupedEdges(
   return { lists: { ...lists, exchanges: transitions.map(() => null) }, transitions, of };
 }
 
-/** Returns the actions of transitions with their numbers, the most frequent ones first. */
 function actionCounts({ edges }: EmbeddedGraph, list: readonly number[]): readonly ActionCount[] {
   const counts = new Map<number, number>();
   for (const edge of list) counts.set(edges.action[edge]!, (counts.get(edges.action[edge]!) ?? 0) + 1);
   return [...counts].map(([action, count]) => ({ action, count })).sort((a, b) => b.count - a.count);
 }
 
-/** Groups between these numbers are worth looking at. */
+/** The smallest and the largest number of groups that make a grouping useful. */
 const FEWEST = 3;
 const MOST = 60;
 
-/** Returns fields that divide a large graph into few groups: of those without generated values and times, the ones with the most groups that can be read. */
+/**
+ * Returns fields that divide a large graph into few groups. Fields with generated values or times are not used. Each field that increases the number
+ * of groups is added, up to `MOST` groups.
+ */
 export function suggestedFields(fields: readonly StateField[]): readonly StateField[] {
   const plain = fields.filter(({ name, values }) => !isCount(name) && values.length <= MOST && !values.some((value) => /[#<]/.test(value)));
   let chosen: readonly StateField[] = [];
@@ -95,7 +100,7 @@ export function suggestedFields(fields: readonly StateField[]): readonly StateFi
     const groups = groupsBy([...chosen, field]);
     if (groups > groupsBy(chosen) && groups <= MOST) chosen = [...chosen, field];
   }
-  // A field may divide no further once another one was added.
+  // Removes fields that later fields made redundant, because they no longer divide the states further.
   for (const field of chosen) {
     const others = chosen.filter((one) => one !== field);
     if (groupsBy(others) === groupsBy(chosen)) chosen = others;
@@ -103,7 +108,6 @@ export function suggestedFields(fields: readonly StateField[]): readonly StateFi
   return groupsBy(chosen) >= FEWEST ? chosen : [];
 }
 
-/** Returns the number of groups that fields give. */
 function groupsBy(fields: readonly StateField[]): number {
   const [first] = fields;
   return first === undefined ? 1 : new Set(Array.from(first.of, (_, node) => fields.map(({ of }) => of[node]!).join(","))).size;

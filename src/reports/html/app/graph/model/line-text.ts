@@ -1,10 +1,10 @@
-/** Characters of a value. */
+/** The largest number of characters of a value that are shown. */
 export const LONGEST_VALUE = 60;
 
-/** Returns a place without the word that all stores have. */
+/** Returns a place without the prefix `systems.`, which the places of all stores have. */
 export const shortPlace = (place: string): string => place.replace(/^systems\./, "");
 
-/** Returns a text without its quotes. */
+/** Returns a value without its quotes, cut to {@link LONGEST_VALUE} characters. */
 export function unquoted(value: string): string {
   const shown = /^"[^"\\]*"$/.test(value) ? value.slice(1, -1) : value;
   return shown.length > LONGEST_VALUE ? `${shown.slice(0, LONGEST_VALUE)}...` : shown;

@@ -1,11 +1,11 @@
 import type { GraphModel } from "./graph-model.ts";
 
-/** Tries of the search for longer paths: it may be ended by them, never by the number of states. */
+/** The largest number of nodes that the search for longer paths visits. It is the only limit on the duration of the search. */
 const TRIES = 200_000;
 
 /**
- * Returns paths from one node to another, as lists of edges, the shortest ones first; no path visits a node twice. Edges between two nodes that differ
- * in their action count as different. Empty: no path leads there.
+ * Returns paths from one node to another as lists of edges, the shortest first; empty if no path exists. No path visits a node twice. Parallel edges
+ * between two nodes give different paths.
  */
 export function pathsBetween(model: GraphModel, from: number, to: number, most: number): readonly (readonly number[])[] {
   const left = distances(model, to);
@@ -33,14 +33,14 @@ export function pathsBetween(model: GraphModel, from: number, to: number, most: 
       }
     };
     walk(from);
-    // A state leads to itself by no path.
+    // The only path from a state to itself is the empty path.
     if (from === to) break;
     if (found.length === before && length > shortest + 8) break;
   }
   return found;
 }
 
-/** Returns the number of edges from each node to a node; -1: no path leads there. */
+/** Returns the number of edges on the shortest path from each node to the given node; -1 if no path exists. */
 function distances(model: GraphModel, to: number): Int32Array {
   const { edges } = model.graph;
   const distance = new Int32Array(model.nodes).fill(-1);

@@ -2,20 +2,23 @@ import { cellsOf, ROW_LINE } from "../../../../../state/compare/differences.ts";
 import type { GraphModel } from "./graph-model.ts";
 import { LONGEST_VALUE, shortPlace, unquoted } from "./line-text.ts";
 
-/** A field of states, and the values that it has in the states of a graph. */
+/** A field of states, and its values in the states of a graph. */
 export interface StateField {
-  /** `db.orders.status`, `context.order_id`, or `db.orders (rows)` for the number of rows that a table has more or less than in the root state. */
+  /**
+   * The name of the field: `db.orders.status`, `context.order_id`, or `db.orders (rows)`. The last one counts the rows that a table gained or lost
+   * since the root state.
+   */
   readonly name: string;
-  /** Per node: the place of its value in `values`. */
+  /** Per node: the index of its value in `values`. */
   readonly of: Int32Array;
-  /** Distinct values. A table with several rows has a list, such as `created, 2 × paid`. */
+  /** The distinct values. The value for several rows of a table is a list, such as `created, 2 × paid`. */
   readonly values: readonly string[];
 }
 
-/** More fields than this are left out; those that occur first are kept. */
+/** The largest number of fields. Fields that occur later are left out. */
 const MOST = 200;
 
-/** Returns the fields of a graph's states that do not have the same value everywhere, those with the fewest values first. */
+/** Returns the fields whose values differ between the states of a graph. Fields with the fewest values come first. */
 export function stateFields(model: GraphModel): readonly StateField[] {
   const parsed = new Map<number, readonly (readonly [string, string])[]>();
   const cellsAt = (place: number): readonly (readonly [string, string])[] => {
@@ -38,7 +41,7 @@ export function stateFields(model: GraphModel): readonly StateField[] {
       let field = fields.get(name);
       if (field === undefined) {
         if (fields.size >= MOST) continue;
-        // 0: the state does not have the field.
+        // Index 0 is the value for states without the field.
         fields.set(name, (field = { values: new Map([[isCount(name) ? "0" : NONE, 0]]), of: new Int32Array(states.length) }));
       }
       const text = isCount(name) ? signed(values.reduce((sum, one) => sum + Number(one), 0)) : counted(values);
@@ -51,11 +54,10 @@ export function stateFields(model: GraphModel): readonly StateField[] {
     .sort((a, b) => a.values.length - b.values.length);
 }
 
-/** The value of a field that a state does not have. */
+/** The value of a field in states that lack the field. */
 export const NONE = "none";
 const ROWS = " (rows)";
 
-/** Returns `true` for a field that counts rows. */
 export const isCount = (name: string): boolean => name.endsWith(ROWS);
 const signed = (count: number): string => (count > 0 ? `+${count}` : String(count));
 
@@ -75,7 +77,7 @@ function counted(values: readonly string[]): string {
   return text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}...` : text;
 }
 
-/** Returns the fields of one line of a state: the cells of an added row, or a value. */
+/** Parses one line of a state into field names and values: the cells of an added row, or a single value. */
 function cellsOfLine(line: string): readonly (readonly [string, string])[] {
   const row = ROW_LINE.exec(line);
   if (row === null) {

@@ -1,11 +1,13 @@
 import { cellsOf, differences, ROW_LINE } from "../../../../../state/compare/differences.ts";
 import { shortPlace, unquoted } from "./line-text.ts";
 
-/** Fields of a label, and characters. */
+/** The largest numbers of fields, and of characters, in a label. */
 const FIELDS = 3;
 const LONGEST = 48;
 
-/** Returns a short text for a state: the fields that differ from its parent's, such as `orders.status: paid`, and rows that came and went. */
+/**
+ * Returns a short text for a state: the fields that differ from the parent's state, such as `orders.status: paid`, and the added and removed rows.
+ */
 export function stateLabel(parent: readonly string[], own: readonly string[]): string {
   const parts: string[] = [];
   let before: string | undefined;
@@ -27,12 +29,12 @@ export function stateLabel(parent: readonly string[], own: readonly string[]): s
   return text.length > LONGEST ? `${text.slice(0, LONGEST - 3)}...` : text;
 }
 
-/** Returns table and sign of a row, or the place of a value. */
+/** Returns the place of a line: the table and sign of a row, or the place of a value. */
 function placeOf(line: string): string {
   return ROW_LINE.exec(line)?.[1] ?? line.split(" = ", 1)[0]!;
 }
 
-/** The name of a table or of a key, without the store. */
+/** Returns the name of a table or of a key, without the store. */
 const nameOf = (line: string): string => {
   const row = ROW_LINE.exec(line)?.[1];
   const place = shortPlace(row === undefined ? line.split(" = ", 1)[0]! : row.slice(0, -3));
@@ -40,8 +42,8 @@ const nameOf = (line: string): string => {
 };
 
 /**
- * Returns both states with the rows that each has, as far as they differ: a row of the root state that only the second one lacks is a row of the first
- * one.
+ * Makes the lines of two states comparable. A line with `-` is a row of the root state that a state lacks. If only one state lacks the row, it is
+ * written as a row of the other state.
  */
 function beforeAndAfter(parent: readonly string[], own: readonly string[]): readonly [string[], string[]] {
   const isGone = (line: string): boolean => ROW_LINE.exec(line)?.[1]?.at(-2) === "-";
@@ -65,7 +67,6 @@ function gone(line: string): readonly string[] {
   return [`−${nameOf(line)}`];
 }
 
-/** Returns the cells that differ, of two rows that describe one thing. */
 function changed(line: string, before: string): readonly string[] {
   const [row, other] = [ROW_LINE.exec(line), ROW_LINE.exec(before)];
   if (row === null || other === null) return came(line);
