@@ -1,6 +1,6 @@
 /**
- * Returns the default export of an imported module. Node gives the whole of a CommonJS module as its default, and TypeScript puts the default into
- * that.
+ * Returns the default export of an imported module. Node makes the whole of a CommonJS module its default export. TypeScript compiles an `export
+ * default` to a property of that module, so the property is returned then.
  */
 export function defaultOf({ default: value }: Readonly<Record<string, unknown>>): unknown {
   const inner = value as { readonly __esModule?: unknown; readonly default?: unknown } | null | undefined;

@@ -1,14 +1,14 @@
 /**
- * The base of every error that seqqa raises on purpose. `message` is one sentence that says what is wrong and where;
- * `hint` says what to do next. `code` is stable and may be tested for.
+ * The base class of the errors that seqqa raises on purpose. `message` is one sentence that says what is wrong and where. `hint` says what to do
+ * next. `code` is stable, so programs may test it.
  */
 export class SeqqaError extends Error {
   override readonly name: string = "SeqqaError";
   /** A stable, machine-readable name of the condition, e.g. `CONFIG_UNKNOWN_KEY`. */
   readonly code: string;
-  /** A sentence that tells the reader how to solve the problem, when seqqa knows. */
+  /** A sentence that tells the user how to solve the problem; `undefined` if seqqa does not know. */
   readonly hint: string | undefined;
-  /** The exit status of the command line when this error ends a run: 2 = usage or configuration, 3 = the result is unverified. */
+  /** The exit status of the command line if this error ends a run: 2 for usage or configuration, 3 for an unverified result. */
   readonly exitStatus: 2 | 3;
 
   constructor(
@@ -23,7 +23,7 @@ export class SeqqaError extends Error {
   }
 }
 
-/** Raised when an unset key of a {@link Context} is read. */
+/** Thrown when code reads an unset key of a {@link Context}. */
 export class KeyError extends Error {
   override readonly name = "KeyError";
   /** The key that was read. */

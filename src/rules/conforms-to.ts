@@ -8,36 +8,39 @@ import { describe, readDescription } from "../openapi/index.ts";
 
 /** Options of {@link conformsTo}. */
 export interface ConformsToOptions {
-  /** Statuses that need not be described, e.g. `[401, "5xx"]`. Answers with them are not checked. Default: none. */
+  /** Statuses that the description need not contain, e.g. `[401, "5xx"]`. Answers with these statuses are not checked. Default: none. */
   readonly except?: readonly ExpectedStatus[];
-  /** `report`: a request that the description does not have is a finding. Default: `ignore`. */
+  /** The treatment of requests that the description does not contain. With `report`, such a request is a finding. Default: `ignore`. */
   readonly undescribed?: "ignore" | "report";
   /**
-   * The path at which the target serves what the description has at `/`, e.g. `/api`. The paths of its `servers`, and no path, are tried without it.
+   * The path at which the target serves the description's `/`, e.g. `/api`. Default: the paths of the description's `servers` and an empty path are
+   * tried.
    */
   readonly base?: string;
-  /** `true`: references to files outside the description's folder, and to the network, are read. Default: `false`. */
+  /** `true` if references to files outside the description's folder, and to the network, are read. Default: `false`. */
   readonly allowRefs?: boolean;
-  /** Default MEDIUM. */
+  /** The severity of a violation. Default: MEDIUM. */
   readonly severity?: Severity;
 }
 
 /**
- * Every answer that an action receives is one that an OpenAPI description (2.0, 3.0, 3.1) has for its operation:
+ * Checks that every answer that an action receives matches an OpenAPI description (2.0, 3.0, 3.1). Severity: MEDIUM.
  *
- * - the operation is the one whose path template the path matches, literal segments before named ones, with or without the path of a server before
- *   it;
- * - the status is described, by itself, else by its range (`4XX`), else by `default`; 401 is, where `security` asks for credentials;
- * - the required headers are there;
- * - the content type is one of those described, without its parameters, if any is described and the status has a body;
- * - a body in JSON is valid against the schema, by JSON Schema 2020-12 with formats. `nullable` is respected, and so are the alternatives that a
- *   `discriminator` chooses from; `writeOnly` properties may be missing. A pattern is not judged for a value that takes it more than 0.2 seconds, nor
- *   is a schema that takes more than 3 seconds or that no validator accepts; the rest of the body is judged. The run's notes say what was not judged,
- *   and how many times.
+ * - Operation: the one whose path template matches the path. Literal segments match before parameters. The path may begin with the path of a server.
+ * - Status: it must be described by itself, else by its range (`4XX`), else by `default`. 401 also counts as described where `security` requires
+ *   credentials.
+ * - Headers: the required headers must be present.
+ * - Content type: it must be one of the described types, without its parameters. Checked only if a type is described and the status has a body.
+ * - Body: JSON must be valid against the schema, by JSON Schema 2020-12 with formats. `nullable` and the alternatives of a `discriminator` are
+ *   respected, and `writeOnly` properties may be missing.
  *
- * The finding names operation, status, the place in the body as a JSON pointer, and the broken rule, but no value of the body. MEDIUM. Operations that
- * differ in one way (a shared schema, a refusal, a content type) are one finding.
- * @param spec A path (relative to where seqqa runs), a URL, or the description as an object. Read once for each lane, when it is first needed.
+ * A pattern is not judged for a value that takes more than 0.2 seconds. A schema is not judged if it takes more than 3 seconds, or if no validator
+ * accepts it. The rest of the body is judged. The run's notes say what was not judged, and how many times.
+ *
+ * The finding names the operation, the status, the place in the body as a JSON pointer, and the broken rule, but no value of the body. Operations
+ * that differ from the description in the same way (a shared schema, a refusal, a content type) are one finding.
+ * @param spec A path (relative to the folder in which seqqa runs), a URL, or the description as an object. Each lane reads it once, when it is first
+ * needed.
  */
 export function conformsTo<C extends object = Values, A = ApiClient>(
   spec: string | URL | Readonly<Record<string, unknown>>,

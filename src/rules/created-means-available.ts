@@ -10,11 +10,13 @@ import { ResourcePaths } from "./resources/resource-paths.ts";
 
 /** Options of {@link createdMeansAvailable}. */
 export interface CreatedMeansAvailableOptions {
-  /** The resources of the API. An item that is created without a `Location` is looked up at the path of its item. */
+  /**
+   * The resources of the API. If a create is answered without a `Location`, the rule requests the item at the path of its resource. Default: none.
+   */
   readonly resources?: readonly Resource[];
 }
 
-/** The URL that is requested, and its name in messages. */
+/** A URL that the rule requests, with the texts that name it and the create call in messages. */
 interface Wanted {
   readonly url: string;
   readonly called: string;
@@ -22,18 +24,19 @@ interface Wanted {
 }
 
 /**
- * Anything that was created is available. Judged after a step whose last writing request created something, by the first of these that applies:
- * - it was answered 201 with a `Location` on the origin that it was sent to: `GET` of that URL;
- * - `resources` know it: a `POST` to a collection that items can be created in, answered 2xx (not 202) with an id, or a `PUT` to an item answered
- *   201, of a kind that can be read: `GET` of the item.
+ * Checks that a created item is available. Severity: HIGH. The rule is judged after a step whose last writing request created something. The first
+ * case that applies is checked:
+ * - The request was answered 201 with a `Location` on the origin of the request: `GET` of that URL.
+ * - The created item belongs to `resources` that can be read: `GET` of the item. It was created by a `POST` to a collection, answered 2xx (not 202)
+ *   with an id, or by a `PUT` to the item, answered 201.
  *
- * The `GET` must not be answered 404, 410 or 5xx (501 and 503 aside). Every other answer says nothing about the item: 401 and 403 (it may not be
- * read), 405, 406, 3xx, 429. Where the action's client gets such a 404, 410 or 5xx, the `GET` is sent once more with the headers of the request that
- * created the item, since an action may have used another client. A URL on another origin is never requested. HIGH.
+ * The `GET` must not be answered 404, 410 or 5xx (except 501 and 503). Every other answer says nothing about the item: 401 and 403 (it may not be
+ * read), 405, 406, 3xx, 429. If the action's client gets such a 404, 410 or 5xx, the `GET` is repeated with the headers of the create request,
+ * because the action may have used another client. A URL on another origin is never requested.
  *
- * RFC 9110, 15.3.2. It is the complement of the resource-availability rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of
+ * RFC 9110, 15.3.2. The rule complements the resource-availability rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of
  * Cloud Service REST APIs", ICST 2020.
- * @throws SeqqaError `RULE_INVALID`
+ * @throws SeqqaError `RULE_INVALID` if `resources` is invalid
  */
 export function createdMeansAvailable<C extends object = Values, A = ApiClient>(options: CreatedMeansAvailableOptions = {}): Rule<C, A> {
   const paths = new ResourcePaths("createdMeansAvailable", options.resources ?? []);
@@ -73,7 +76,7 @@ function wantedOf(step: CheckedStep, answer: ApiResponse, paths: ResourcePaths):
   return { url: known.path, called: known.kind.item.text, created };
 }
 
-/** Returns the headers that identify the sender of a request, without those that describe its content. */
+/** Returns the headers of a request that may identify its sender: `Authorization`, `Cookie` and `X-*`. */
 function credentials({ request }: ApiResponse): Record<string, string> {
   return Object.fromEntries(Object.entries(request.headers).filter(([name]) => /^(?:authorization|cookie|x-.*)$/i.test(name)));
 }

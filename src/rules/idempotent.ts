@@ -9,22 +9,24 @@ import { storeChanges } from "./store-changes.ts";
 
 /** Options of {@link idempotent}. */
 export interface IdempotentOptions {
-  /** Default `["PUT", "DELETE"]`. */
+  /** The HTTP methods that are judged. Default: `["PUT", "DELETE"]`. */
   readonly methods?: readonly string[];
 }
 
-/** Statuses that say nothing about a request that is sent twice: they concern permission, rate, or a state that the request was not made for. */
+/** Statuses of a repeated request that prove nothing. They concern permission, rate, or a state that has changed since the first request. */
 const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 425, 428, 429]);
 
 /**
- * `PUT` and `DELETE` have the same effect twice as once. After a step whose only writing request has one of these methods and was answered 2xx (not
- * 202), the same request (method, URL, headers, body) is sent again:
- * - the stores are then as they were before it, compared as states are (times near the run are equal, tables and columns in `ignore` are left out);
- * - it is answered 2xx, a `DELETE` also 404 or 410. 401, 403, 409, 412, 428 and 429 are not findings (the first request may have ended the session,
- *   or made another version than the one that `If-Match` or the body names), nor are 408, 425, 501, 503 and 3xx. Every other 4xx or 5xx is a finding.
+ * Checks that a repeated `PUT` or `DELETE` has no further effect. Severity: HIGH. After a step whose only writing request has one of these methods
+ * and was answered 2xx (not 202), the same request (method, URL, headers, body) is sent again. Two conditions must hold:
+ * - The second request leaves the stores unchanged. Stores are compared as states are: times near the run are equal, and tables and columns in
+ *   `ignore` are left out.
+ * - It is answered 2xx; a `DELETE` may also be answered 404 or 410. 401, 403, 409, 412, 428 and 429 are not findings, because the first request may
+ *   have ended the session, or made another version than the one that `If-Match` or the body names. 408, 425, 501, 503 and 3xx are no findings
+ *   either. Every other 4xx or 5xx is a finding.
  *
- * RFC 9110, 9.2.2 requires it of the intended effect, and lets a server keep a log or a history of each request: list such tables in `ignore`. HIGH.
- * @throws SeqqaError `RULE_INVALID` when `methods` is not a list of names.
+ * RFC 9110, 9.2.2 requires idempotence only for the intended effect. A server may log each request: list such tables in `ignore`.
+ * @throws SeqqaError `RULE_INVALID` if `methods` is not a list of names
  */
 export function idempotent<C extends object = Values, A = ApiClient>({ methods = ["PUT", "DELETE"] }: IdempotentOptions = {}): Rule<C, A> {
   if (!Array.isArray(methods) || !methods.every((one) => typeof one === "string" && /^[A-Za-z]+$/.test(one))) {

@@ -12,30 +12,31 @@ import { storeChanges } from "./store-changes.ts";
 
 /** Options of {@link leakage}. */
 export interface LeakageOptions {
-  /** The resources of the API, with the collections in which they are created. */
+  /** The resources of the API, with the collections in which items are created. */
   readonly resources: readonly Resource[];
 }
 
 /** The presence of an item whose creation was refused, and the ids in its list. */
 interface Seen {
-  /** `undefined`: not known. */
+  /** `true` if the item exists; `undefined` if that is not known. */
   readonly there: boolean | undefined;
   readonly ids: readonly string[] | undefined;
 }
 
 /**
- * A create that was refused leaves nothing. Judged after a step that changed something and whose only writing request is a `POST` to a collection
- * that items can be created in, or a `PUT` to an item, answered with 4xx (408 aside: the request may not have arrived completely). Compared with the
- * state that the step began in:
- * - the list of the collection, if it gives all items, has no more ids;
- * - the item is not answered 2xx if it was not then: for a `PUT` its URL, for a `POST` the item with the id in its JSON body, if items can be read;
- * - no table of the stores has more rows; for a `PUT` only where it is known that the item was not there.
+ * Checks that a refused create leaves nothing behind. Severity: HIGH. The rule is judged after a step that changed something and whose only writing
+ * request was refused with 4xx. The request must be a `POST` to a collection in which items can be created, or a `PUT` to an item. 408 is left out,
+ * because the request may not have arrived completely. Compared with the state before the step:
+ * - The list of the collection has no more ids, if the list gives all items.
+ * - The item is not answered 2xx if it was not before. For a `PUT` this is its URL; for a `POST` the item with the id in its JSON body, if items can
+ *   be read.
+ * - No table of the stores has more rows. For a `PUT`, this is checked only if it is known that the item did not exist before.
  *
- * List a log of refusals in `ignore`. `rejectedMeansUnchanged` finds these violations and others, but does not know what was to be created; this rule
- * says what users of the API see of it. HIGH, like `rejectedMeansUnchanged`.
+ * List tables that log refusals in `ignore`. `rejectedMeansUnchanged` finds these violations and others, but does not know which item was to be
+ * created. This rule reports what users of the API see of the violation.
  *
  * The leakage rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020.
- * @throws SeqqaError `RULE_INVALID`
+ * @throws SeqqaError `RULE_INVALID` if `resources` is invalid
  */
 export function leakage<C extends object = Values, A = ApiClient>({ resources }: LeakageOptions): Rule<C, A> {
   const paths = new ResourcePaths("leakage", resources);
@@ -100,7 +101,7 @@ async function look(client: ApiClient, { of, kind, segments }: Place, item: stri
 function difference(before: Seen, after: Seen): string | undefined {
   if (after.there === true && before.there === false) return "the item is there";
   if (before.ids === undefined || after.ids === undefined) return undefined;
-  // An item that was replaced by one with another id does not make the list longer.
+  // Compares the numbers of ids. An item that was replaced by an item with another id does not make the list longer.
   const more = after.ids.filter((id) => !before.ids!.includes(id)).length - before.ids.filter((id) => !after.ids!.includes(id)).length;
   return more <= 0 ? undefined : `the list has ${more} more`;
 }

@@ -10,19 +10,17 @@ import { isDone, isMissing, pathOf, writesOf } from "./requests.ts";
 import { collectionPath, itemPath, ResourcePaths, type Kind } from "./resources/resource-paths.ts";
 import { segmentsOf } from "./resources/path-template.ts";
 
-/** The number of items of a list that are checked. */
 const LOOKED_AT = 20;
-/** The number of fields that a message names, and the longest name in characters. */
+/** The number of fields that a message names. `LONGEST` is the maximal length of a name in characters. */
 const NAMED = 3;
 const LONGEST = 40;
 
 /** Options of {@link listAgreesWithItem}. */
 export interface ListAgreesWithItemOptions {
-  /** The resources of the API. Those that can be listed and read are judged. */
+  /** The resources of the API. Only resources that can be listed and read are judged. */
   readonly resources: readonly Resource[];
 }
 
-/** A list and its path. */
 interface Listed {
   readonly kind: Kind;
   readonly path: string;
@@ -30,21 +28,21 @@ interface Listed {
 }
 
 /**
- * A list and its items say the same. Judged after a step that changed something and had a writing request answered 2xx (not 202). Each kind that can
- * be listed (all items, not a page) and read is judged, if the path of its list has no parameters, or those of a path that the step wrote to. For a
- * list that is answered 2xx:
- * - each of the first 20 items can be read: `GET` is not answered 404, 410 or 5xx (501 and 503 aside), unless the list says that the item was
- *   deleted;
- * - the fields that an item has in the list and by itself do not contradict each other. Numbers, texts and truth values are equal. Objects agree in
- *   the fields that both have. Lists of equal length have the same plain values in any order; their objects agree if they have the same `id`. Some
- *   differences are another view and no contradiction: `null`, an empty text, another type, a list of another length, a text cut short (that ends
- *   with dots, or has 20 or more characters), a less exact time, and links. Where fields differ, list and item are read twice: a field that changes
- *   between the two reads, such as a time or a countdown, is left out;
- * - an item that the last writing request created, and that can be read, is in the list. An item that was updated may have left the list by design.
+ * Checks that a list and its items agree. Severity: MEDIUM. The rule is judged after a step that changed something and had a writing request answered
+ * 2xx (not 202). Resources that can be listed (all items, not a page) and read are judged. A list's path must have no parameters, or the parameters
+ * of a path that the step wrote to. For a list that is answered 2xx:
+ * - Each of the first 20 items can be read: `GET` is not answered 404, 410 or 5xx (except 501 and 503), unless the list says that the item was
+ *   deleted.
+ * - The fields of an item in the list and in its own answer do not contradict each other. Numbers, texts and booleans are equal. Objects agree in the
+ *   fields that both have. Lists of equal length have the same plain values in any order; their objects agree if they have the same `id`. Some
+ *   differences are allowed: `null`, an empty text, another type, a list of another length, links, a less exact time, and a shortened text (it ends
+ *   with dots, or has at least 20 characters). If fields differ, the list and the item are read a second time. A field that changes between the two
+ *   reads, such as a time or a countdown, is left out.
+ * - An item that the last writing request created, and that can be read, is in the list. An updated item may be missing from the list by design.
  *
- * MEDIUM. The rule sends one request for each list and each item, after each step that changes something. The use-after-free and leakage rules of
- * Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020, do not check for wrong fields.
- * @throws SeqqaError `RULE_INVALID`
+ * The rule sends one request for each list and each item, after each step that changes something. The use-after-free and leakage rules of Atlidakis,
+ * Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020, do not check for wrong fields.
+ * @throws SeqqaError `RULE_INVALID` if `resources` is invalid
  */
 export function listAgreesWithItem<C extends object = Values, A = ApiClient>({ resources }: ListAgreesWithItemOptions): Rule<C, A> {
   const paths = new ResourcePaths("listAgreesWithItem", resources);
@@ -64,7 +62,7 @@ export function listAgreesWithItem<C extends object = Values, A = ApiClient>({ r
   });
 }
 
-/** Returns the lists that a step may have changed, by their paths. */
+/** Returns the lists that a step may have changed, by path. */
 function listsOf({ answers, client }: CheckedStep, paths: ResourcePaths): ReadonlyMap<string, Kind> {
   const written = writesOf(answers)
     .filter(isDone)
@@ -104,16 +102,15 @@ async function whatIsWrong(list: Listed, step: CheckedStep, paths: ResourcePaths
   return `GET ${kind.item.text} returns the created item, but GET ${kind.collection.text} does not list it`;
 }
 
-/** An item as its list shows it, and as it is answered by itself. */
+/** An item as its list shows it (`item`), and as its own path shows it (`own`). */
 interface Pair {
   readonly list: Listed;
   readonly item: Item;
   readonly own: Item;
-  /** The path of the item itself. */
   readonly path: string;
 }
 
-/** Returns the differing fields whose values stay the same when both the list and the item are read again. */
+/** Returns the differing fields whose values stay the same when both the list and the item are read a second time. */
 async function steady({ list, item, own, path }: Pair, fields: readonly string[], client: ApiClient): Promise<readonly string[]> {
   if (fields.length === 0) return fields;
   const { kind } = list;

@@ -8,7 +8,7 @@ export function nameOf<C extends object, A>(action: ActionOrName<C, A>): string 
   return typeof action === "string" ? action : action.name;
 }
 
-/** Returns an action by its name. @throws SeqqaError `RULE_INVALID` */
+/** Returns the action with a name. @throws SeqqaError `RULE_INVALID` if the agent has no such action */
 export function requireAction<C extends object, A>(actions: readonly Action<C, A>[], rule: string, name: string): Action<C, A> {
   const found = actions.find((action) => action.name === name);
   if (found !== undefined) return found;

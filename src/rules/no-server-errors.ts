@@ -11,8 +11,8 @@ export interface NoServerErrorsOptions {
 }
 
 /**
- * No answer that an action receives, returned or not, has a status of 500 or above. HIGH. The rule replaces the built-in finding
- * `<action>_server_error`, whatever `exploration.server_errors` is set to.
+ * Checks that no answer that an action receives, returned or not, has a status of 500 or above. Severity: HIGH. The rule replaces the built-in
+ * finding `<action>_server_error`, for any setting of `exploration.server_errors`.
  */
 export function noServerErrors<C extends object = Values, A = ApiClient>(options: NoServerErrorsOptions = {}): Rule<C, A> {
   const { except = [] } = options;

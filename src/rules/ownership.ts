@@ -14,18 +14,16 @@ import { onlyAdds, storeChanges } from "./store-changes.ts";
 /** Options of {@link ownership}. */
 export interface OwnershipOptions<C extends object = Values, A = ApiClient> {
   /**
-   * The users who try the actions of others, by role, and how each logs in. If the world has a client for the role, the login uses it; else a client
-   * is made. For a user who needs no login: `async () => {}`.
-   * A login that is answered with 400 or above ends the run with `LOGIN_REFUSED`.
+   * The users who try the actions of others, by role, each with a login. If the world has a client for the role, the login uses it; else a client is
+   * made. For a user who needs no login: `async () => {}`. If a login is answered with 400 or above, the run ends with `LOGIN_REFUSED`.
    */
   readonly users: Readonly<Record<string, Login<A> | Action<C, A>>>;
-  /** Actions that everybody may do, e.g. those that read public data: `read_product`, or for one user alone `read_product_as_bob`. Default: none. */
+  /** Actions that everybody may do, such as reading public data: `read_product`, or only for one user: `read_product_as_bob`. Default: none. */
   readonly except?: readonly string[];
-  /** Keys of the context whose values belong to all users, e.g. `tenant_id`: calls that name no other value are not tried. Default: none. */
+  /** Context keys whose values belong to all users, e.g. `tenant_id`. Calls that name no other values are not tried. Default: none. */
   readonly shared?: readonly (keyof NoInfer<C> & string)[];
 }
 
-/** The owner of an action and the intruder who tries it. */
 interface Trial {
   readonly owner: string;
   readonly intruder: string;
@@ -34,22 +32,22 @@ interface Trial {
 type Run<C extends object, A> = Action<C, A>["run"];
 
 /**
- * No user sees or changes what another user made: in every state, every user of `users` makes every call of the agent's actions that names something
- * of the owner's.
+ * Checks that no user sees or changes data of another user. Severity: CRITICAL. In every state, each user of `users` makes each call of the agent's
+ * actions that names a value of the owner.
  *
  * The owner is the user that the action acts as: its `as`, or the world's own client. Each user except the owner gets an action `<action>_as_<user>`
- * with the tag `intruder`. It runs the original action with that user's client: values that it reads from the context are the owner's, values that it
- * writes are discarded. It applies where the original action's precondition holds. It sends a request only if the request names something of the
- * owner's: a value of the context that the action has read appears in the path, the query or the body. Values in headers do not count, and headers
- * that say who the owner is are left out. A call that carries a token or a password of the owner's context is not made. These actions are steps like
- * any other: they count towards `max_steps`, have findings with a path, and are not raced.
+ * with the tag `intruder`. It runs the original action with that user's client. It reads the owner's values from the context; values that it writes
+ * are discarded. It applies if the original action's precondition holds. A request is sent only if its path, query or body contains a context value
+ * that the action has read. Values in headers do not count, and headers that identify the owner are left out. A call that contains a token or
+ * password from the owner's context is not made. These actions are ordinary steps: they count towards `max_steps` and have findings with a path. They
+ * are not raced.
  *
- * With a `GraphQLClient` a call is a query or a mutation, and values in its variables or its text count; such a world has a client for each role. The
- * `data` counts as seen, except a plain `true` or `false` and a payload that holds errors alone; an answer of errors without data is a refusal.
+ * With a `GraphQLClient`, a call is a query or a mutation, and values in its variables or its text count. Such a world needs a client for each role.
+ * The `data` counts as seen, except a plain `true` or `false` and a payload with only errors. An answer with errors and without data is a refusal.
  *
- * The rule is violated when something was seen or changed. Seen: an answer of 2xx whose body holds anything; not `{}`, `[]`, a list's envelope
- * without items, or a report of failure. Changed: the stores are in another state, whatever the answer was, except for rows that a refused call adds;
- * without stores, changes are not known. CRITICAL. It is API1:2023 of the OWASP API Security Top 10, broken object level authorization.
+ * The rule is violated if something was seen or changed. Seen: a 2xx answer whose body has content; `{}`, `[]`, a list's envelope without items, and
+ * a report of failure do not count. Changed: the stores are in another state, whatever the answer was. Rows that a refused call adds do not count.
+ * Without stores, changes are not detected. See API1:2023 in the OWASP API Security Top 10, broken object level authorization.
  */
 export function ownership<C extends object = Values, A = ApiClient>(options: OwnershipOptions<C, A>): Rule<C, A> {
   const except = new Set(options.except);
@@ -66,7 +64,7 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
       actions.flatMap((action) =>
         Object.keys(options.users).flatMap((intruder) => {
           const name = `${action.name}_as_${intruder}`;
-          // The edges of a state graph lead from node to node, and only their own user takes them.
+          // An edge of a state graph moves the graph to another node, so only the edge's own user takes it.
           const left = action.as === intruder || except.has(action.name) || except.has(name) || action instanceof EdgeAction;
           if (left) return [];
           trials.set(name, { owner: action.as ?? "the owner", intruder });
@@ -87,13 +85,13 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
       if (after === undefined) return sawNothing(explain);
       const writing = tried.findLast(({ call }) => !call.safe) ?? tried.at(-1)!;
       const wrote = `${trial.intruder} changed ${made(trial)}: ${told(writing)}`;
-      // An intruder cannot reach the context and the other clients: without a new cookie, only the stores can differ.
+      // An intruder cannot change the context or other clients. If the answer set no cookie either, only the stores can have changed.
       if (!canGoBack) return answers.some(({ headers }) => headers["set-cookie"] !== undefined) ? sawNothing(explain) : explain(wrote);
       return {
         earlier: async (begun) => {
           const before: StoresView | undefined = await begun.stores();
           if (before === undefined || before.same(after)) return sawNothing(begun.explain);
-          // No row of the owner's has changed. Rows that a refused call adds are judged by `leakage` and `rejectedMeansUnchanged`.
+          // No row of the owner has changed. Rows that a refused call adds are judged by `leakage` and `rejectedMeansUnchanged`.
           if (tried.every(({ answer }) => isRefused(answer)) && onlyAdds(before, after)) return sawNothing(begun.explain);
           return begun.explain(`${wrote}; ${storeChanges(before, after)}`);
         },
@@ -102,7 +100,7 @@ export function ownership<C extends object = Values, A = ApiClient>(options: Own
   });
 }
 
-/** Calls by their answer, and by its request: a GraphQL client makes a new answer, which has the same request. */
+/** The calls by their answer, and also by the answer's request: a GraphQL client makes another answer, which has the same request. */
 type Calls = WeakMap<ApiResponse | ApiResponse["request"], TriedCall["call"]>;
 
 interface Setting {
@@ -122,8 +120,8 @@ function intrudersAction<C extends object, A>(action: Action<C, A>, name: string
 }
 
 /**
- * Runs the owner's action as the intruder, and returns an answer to a call that was made. The action's own handling of an answer that it was never
- * meant to get does not matter.
+ * Runs the owner's action as the intruder, and returns an answer to a call that the action made. Errors that the action throws because of an
+ * unexpected answer are ignored.
  */
 async function tryAs<C extends object, A>(
   run: Run<C, A>,
@@ -141,12 +139,12 @@ async function tryAs<C extends object, A>(
   for (const { answer, call } of tried) {
     if (!(answer instanceof ApiResponse)) continue;
     calls.set(answer, call);
-    // Answers that user code makes all have the same request.
+    // Answers that user code makes all share one request, so that request cannot identify the call.
     if (answer.request.method !== "CALL") calls.set(answer.request, call);
   }
   const last = tried.findLast(({ answer }) => answer instanceof ApiResponse)?.answer as ApiResponse | undefined;
   const returned: unknown = ended.status === "fulfilled" ? ended.value : undefined;
-  // A client that the user wrote may return any value, and the action makes a response of it.
+  // A client that the user wrote may return any value, from which the action then makes a response.
   const answer = returned instanceof ApiResponse && (last === undefined || calls.has(returned)) ? returned : last;
   if (answer === undefined) return ended.status === "fulfilled" ? null : running;
   if (!calls.has(answer)) calls.set(answer, tried.at(-1)!.call);

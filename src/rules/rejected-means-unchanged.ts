@@ -9,10 +9,11 @@ import { storeChanges } from "./store-changes.ts";
 const READS = new Set(["GET", "HEAD"]);
 
 /**
- * A call that was refused, or that only reads, leaves the stores unchanged: when every answer of a step has a status of 400 to 499, or belongs to a
- * `GET` or `HEAD`, the stores are in the state that the step began in. With GraphQL, an answer with errors and without data counts as refused, and an
- * answer to a query as a read. Stores are compared directly and not through the API, up to generated values and times of the run; tables and columns
- * in `ignore` are left out. Worlds without stores have nothing to compare. HIGH. GET and HEAD are safe by RFC 9110, 9.2.1.
+ * Checks that calls that were refused, or that only read, leave the stores unchanged. Severity: HIGH. The rule is judged if every answer of a step
+ * has a status of 400 to 499, or belongs to a `GET` or `HEAD`: the stores must then be in the state before the step. With GraphQL, an answer with
+ * errors and without data counts as refused, and an answer to a query as a read. Stores are compared directly, not through the API. Generated values
+ * and times of the run may differ, and tables and columns in `ignore` are left out. Worlds without stores are not judged. GET and HEAD are safe by
+ * RFC 9110, 9.2.1.
  */
 export function rejectedMeansUnchanged<C extends object = Values, A = ApiClient>(): Rule<C, A> {
   return new Rule<C, A>({

@@ -3,19 +3,19 @@ import type { ApiResponse } from "../model/http/response.ts";
 
 const READS = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "CALL"]);
 
-/** Returns the answers to requests that may write, judged by their methods. */
+/** Returns the answers to requests whose methods may write. */
 export function writesOf(answers: readonly ApiResponse[]): readonly ApiResponse[] {
   return answers.filter(({ request }) => !READS.has(request.method));
 }
 
-/** Returns `true` for 2xx except 202, which only promises that the request will be done. */
+/** Returns `true` for 2xx except 202, which only promises that the request will be processed. */
 export function isDone({ ok, statusCode }: ApiResponse): boolean {
   return ok && statusCode !== 202;
 }
 
 /**
- * Returns the path of a request as its client is given it: without the query and the client's base. `undefined` if the request went elsewhere, or not
- * over HTTP.
+ * Returns the path of a request relative to the client's base URL, without the query. `undefined` if the request went to another place, or not over
+ * HTTP.
  */
 export function pathOf(client: ApiClient, { request }: ApiResponse): string | undefined {
   const base = urlOf(clientPartOf(client)?.base);
@@ -27,14 +27,14 @@ export function pathOf(client: ApiClient, { request }: ApiResponse): string | un
 }
 
 /**
- * Returns `true` if a status says that an item is missing: 404, 410, or a failure of the server. Other statuses say that it may not be read, not in
- * this way, or not now.
+ * Returns `true` if a status says that an item is missing: 404, 410, or a server failure. Other statuses only say that the item may not be read, or
+ * not in this way, or not now.
  */
 export function isMissing(status: number): boolean {
   return status === 404 || status === 410 || isFailure(status);
 }
 
-/** Returns `true` for 5xx except 501 (not implemented) and 503 (not now). */
+/** Returns `true` for 5xx except 501 (not implemented) and 503 (unavailable at the moment). */
 export function isFailure(status: number): boolean {
   return status >= 500 && status !== 501 && status !== 503;
 }
@@ -48,7 +48,7 @@ export function urlOf(text: string | undefined, base?: string): URL | undefined 
   }
 }
 
-/** Returns a path for messages. Segments that look like ids of the target are replaced, since they differ between runs. */
+/** Returns a path for messages. Segments that look like ids of the target are replaced by `{id}`, because they differ between runs. */
 export function shownPath(path: string): string {
   return path
     .split("/")

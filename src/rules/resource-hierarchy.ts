@@ -10,29 +10,31 @@ import { collectionPath, itemPath, ResourcePaths, type Kind } from "./resources/
 
 /** Options of {@link resourceHierarchy}. */
 export interface ResourceHierarchyOptions {
-  /** The resources of the API. Those with a `parent` whose item path is part of theirs are judged. */
+  /** The resources of the API. A resource is judged if it has a `parent` and its paths begin with the parent's item path. */
   readonly resources: readonly Resource[];
 }
 
-/** The path of an item under another parent. */
+/** The path of an item below another parent. */
 interface Elsewhere {
   readonly parent: Kind;
   readonly path: string;
 }
 
 /**
- * An item that was created under one parent cannot be reached under another. Judged after a step whose last writing request created a child: a `POST`
- * to its collection answered 2xx (not 202) with an id, or a `PUT` to its item answered 201. The path of the child's item has to lead through the
- * parent's, and the parents have to be listed. With the first other parent of that list:
- * - `GET` of the child under it is not answered 2xx, where children can be read;
- * - where children can be read and deleted, `DELETE` of the child under the other parent does not delete it: it is not answered 2xx (not 202) while
- *   `GET` under its own parent, answered 2xx before, is then answered 404 or 410. The deletion is restored.
+ * Checks that an item that was created below one parent cannot be reached below another. Severity: HIGH. The rule is judged after a step whose last
+ * writing request created a child: a `POST` to its collection, answered 2xx (not 202) with an id, or a `PUT` to its item, answered 201. The path of
+ * the child's item must begin with the parent's item path, and the parents must be listed. The child's path is then built with the first other parent
+ * in that list:
+ * - `GET` of the child below the other parent is not answered 2xx, if children can be read.
+ * - `DELETE` of the child below the other parent does not delete it, if children can be read and deleted. The child was deleted if the `DELETE` is
+ *   answered 2xx (not 202), and `GET` below its own parent, which was answered 2xx before, is answered 404 or 410 afterwards. The deletion is
+ *   restored.
  *
- * Neither is a finding if `GET` under the other parent was also answered 2xx in the state that the step began in: then each parent counts its own
- * children, or parents share them. Each child is judged when it is created, and not when it is read or updated later. HIGH.
+ * Neither is a finding if `GET` below the other parent was also answered 2xx in the state before the step. Then each parent numbers its own children,
+ * or parents share them. Each child is judged when it is created, not when it is read or updated later.
  *
  * The resource-hierarchy rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020.
- * @throws SeqqaError `RULE_INVALID`
+ * @throws SeqqaError `RULE_INVALID` if `resources` is invalid
  */
 export function resourceHierarchy<C extends object = Values, A = ApiClient>({ resources }: ResourceHierarchyOptions): Rule<C, A> {
   const paths = new ResourcePaths("resourceHierarchy", resources);
@@ -76,11 +78,11 @@ async function underAnother({ kind, id, place }: Created, paths: ResourcePaths, 
   const own = kind.collection.bind(segments);
   if (parameters === undefined || own === undefined) return undefined;
   const path = itemPath(kind, parameters, id);
-  // The item's path may not lead through the parent at all.
+  // The item's path may not contain the parent's id at all. Both paths are then equal, and there is nothing to check.
   return path === undefined || path === itemPath(kind, own, id) ? undefined : { parent, path };
 }
 
-/** Returns what is wrong, in words; `undefined` if nothing is. */
+/** Returns the problem, in words; `undefined` if there is none. */
 async function foundUnder({ parent, path }: Elsewhere, { kind, path: own }: Created, client: ApiClient): Promise<string | undefined> {
   const under = `under another ${parent.resource.name}`;
   const seen = await client.get(path);

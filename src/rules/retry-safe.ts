@@ -10,27 +10,28 @@ import { storeChanges } from "./store-changes.ts";
 
 /** Options of {@link retrySafe}. */
 export interface RetrySafeOptions {
-  /** The header that carries the key; default `Idempotency-Key`. */
+  /** The header that carries the idempotency key. Default: `Idempotency-Key`. */
   readonly header?: string;
 }
 
 /**
- * Statuses that do not contradict the first answer: they concern permission, rate, a request in progress, or a state that the request was not made
- * for.
+ * Statuses of a repeated request that do not contradict the first answer. They concern permission, rate, a request in progress, or a state that has
+ * changed since the first request.
  */
 const NO_STATEMENT = new Set([401, 403, 408, 409, 412, 422, 425, 428, 429]);
 
 /**
- * A request that is sent again, as by a client that never got the answer, has no further effect. After a step whose only writing request carries an
- * idempotency key and was answered 2xx (not 202), the same request (method, URL, headers, body) is sent again:
- * - the stores are then as they were before it, compared as states are (times near the run are equal, tables and columns in `ignore` are left out);
- * - it is answered 2xx. 409 and 422 are not findings (the draft defines them for a request in progress, and for a key that was used for another
- *   request), nor are 401, 403, 408, 412, 425, 428, 429, 501, 503 and 3xx. Every other 4xx or 5xx is a finding;
- * - where both answers are 2xx, a `Location` in both is the same. Where both are JSON objects, each `id` or `uuid` that both have is the same, at the
- *   top or in one object below it (such as `data`; not `meta`, and not objects named for requests and traces).
+ * Checks that a repeated request with an idempotency key has no further effect, as if a client never got the first answer. Severity: HIGH. After a
+ * step whose only writing request has the key and was answered 2xx (not 202), the same request (method, URL, headers, body) is sent again:
+ * - The second request leaves the stores unchanged. Stores are compared as states are: times near the run are equal, and tables and columns in
+ *   `ignore` are left out.
+ * - It is answered 2xx. 409 and 422 are not findings, because the draft defines them for a request in progress and for a key that another request
+ *   used. 401, 403, 408, 412, 425, 428, 429, 501, 503 and 3xx are no findings either. Every other 4xx or 5xx is a finding.
+ * - If both answers are 2xx and have a `Location`, it is the same. If both are JSON objects, each `id` or `uuid` that both have is the same, at the
+ *   top level or in an object directly below (such as `data`). `meta` and objects named for requests and traces are left out.
  *
- * A request without the header is not judged. HIGH. IETF draft-ietf-httpapi-idempotency-key-header.
- * @throws SeqqaError `RULE_INVALID` when `header` is not the name of a header.
+ * A request without the header is not judged. IETF draft-ietf-httpapi-idempotency-key-header.
+ * @throws SeqqaError `RULE_INVALID` if `header` is not the name of a header
  */
 export function retrySafe<C extends object = Values, A = ApiClient>({ header = "Idempotency-Key" }: RetrySafeOptions = {}): Rule<C, A> {
   if (typeof header !== "string" || !/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(header)) {
@@ -67,7 +68,7 @@ function hasHeader({ request }: ApiResponse, name: string): boolean {
   return Object.entries(request.headers).some(([key, value]) => key.toLowerCase() === name && value !== "");
 }
 
-/** Returns the name of an identifier that differs in the second answer; `undefined` if none does. */
+/** Returns the name of an identifier that differs between the two answers; `undefined` if none differs. */
 function differentId(first: ApiResponse, second: ApiResponse): string | undefined {
   const [location, other] = [first.headers["location"], second.headers["location"]];
   if (location !== undefined && other !== undefined && location !== other) return "Location";

@@ -10,45 +10,50 @@ import { nameOf, requireAction, type ActionOrName } from "./named-action.ts";
 
 /** Options of {@link sessionEnds}. */
 export interface SessionEndsOptions<C extends object = Values, A = ApiClient> extends Pick<RuleOptions<C, A>, "severity" | "blocking"> {
-  /** Opens a session of the user with the given client: logs in, or creates an API key. A login that is refused opens none. */
+  /** Opens a session of the user with the given client: logs in, or creates an API key. A refused login opens no session. */
   readonly login: Action<C, A> | ((api: A, context: Context<C>) => Promise<unknown>);
-  /** A request that is answered 2xx while a session works, e.g. `(api) => api.get("/me")`. */
+  /** Sends a request that is answered 2xx while a session works, e.g. `(api) => api.get("/me")`. */
   readonly check: (api: A, context: Context<C>) => Promise<ApiResponse>;
-  /** Actions after which no earlier session of the user works: change or reset of the password, suspension, change of the role, deletion. */
+  /**
+   * Actions after which no earlier session of the user works: change or reset of the password, suspension, change of the role, deletion. Default:
+   * none.
+   */
   readonly after?: readonly ActionOrName<C, A>[];
-  /** Actions that end only the session that they are sent with. */
+  /** Actions that end only the session with which they are sent. Default: none. */
   readonly logout?: readonly ActionOrName<C, A>[];
-  /** Renews a session from the answer of its login. Refused as well once the session has ended. Default: sessions cannot be renewed. */
+  /** Renews a session, given the answer of its login. It must be refused, too, after the session has ended. Default: sessions cannot be renewed. */
   readonly refresh?: (api: A, login: ApiResponse) => Promise<ApiResponse>;
   /** The role whose client acts as this user. Default: the World's `api`, for actions without a role. */
   readonly as?: string;
-  /** The session in which `after` is called goes on, as many APIs have it for a change of the password. Default: no. */
+  /** `true` if the session in which an action of `after` is called keeps working, as in many APIs after a change of the password. Default `false`. */
   readonly keepsCurrent?: boolean;
-  /** Default `session_ends`. */
+  /** The name of the rule. Default: `session_ends`. */
   readonly name?: string;
 }
 
-/** An open session: a client, and what it acted with when it was opened. */
+/** An open session: its client, and the client's state when the session was opened. */
 interface Session<C extends object> {
   readonly what: string;
   readonly client: ApiClient;
-  /** Its own values: a login may put its token there. */
+  /** A context of its own, because a login may store its token there. */
   readonly context: Context<C>;
   readonly acting: unknown;
   readonly login: ApiResponse | undefined;
 }
 
 /**
- * Once a user has logged out, or the password was changed or reset, or the user was suspended, deleted or given another role, no earlier session works:
- * no cookie or token, refresh token or API key. After a step of one of the actions that was answered 2xx, in the state that the step began in:
- * 1. two new sessions are opened with `login`, each with a client and a context of its own; they and the user's own client are checked;
- * 2. the step's writing requests are sent again;
- * 3. each session that worked is used again, as it was (a cookie that the answer took away is sent all the same), and renewed with `refresh`;
- * 4. the user logs in again, and the earlier sessions are tried once more.
- * After `logout` only the session that the request was sent with is tried. HIGH.
+ * Checks that earlier sessions stop working after a logout, a change or reset of the password, or a suspension, deletion or role change. Severity:
+ * HIGH. Cookies, tokens, refresh tokens and API keys count as sessions. The rule is judged after a step of one of these actions that was answered
+ * 2xx, in the state before the step:
+ * 1. Two new sessions are opened with `login`, each with its own client and context. These sessions and the user's own client are checked.
+ * 2. The step's writing requests are sent again.
+ * 3. Each session that worked is used again in its saved state, and renewed with `refresh`. A cookie that the answer removed is still sent.
+ * 4. The user logs in again, and the earlier sessions are tried once more.
+ *
+ * After `logout`, only the session with which the request was sent is tried.
  *
  * OWASP ASVS 5.0, 7.4.1 to 7.4.3.
- * @throws SeqqaError `RULE_INVALID` when the agent has no such action, or no action is named
+ * @throws SeqqaError `RULE_INVALID` if the agent has no such action, or no action is named
  */
 export function sessionEnds<C extends object = Values, A = ApiClient>(options: SessionEndsOptions<C, A>): Rule<C, A> {
   const { after = [], logout = [], check, refresh, as, keepsCurrent = false, severity = Severity.HIGH, blocking } = options;
@@ -129,7 +134,7 @@ function copyOf<C extends object>(context: Context<C>): Context<C> {
 
 type Attempt<C extends object> = (session: Session<C>) => Promise<ApiResponse | undefined>;
 
-/** Uses each session as it was, and returns the first one that works, in words. */
+/** Uses each session in its saved state. Returns a text about the first session that still works; `undefined` if there is none. */
 async function stillWorking<C extends object>(
   sessions: readonly Session<C>[],
   use: Attempt<C>,

@@ -12,37 +12,41 @@ import { storeChanges } from "./store-changes.ts";
 
 /** Options of {@link singleUse}. */
 export interface SingleUseOptions<C extends object = Values, A = ApiClient> extends Pick<RuleOptions<C, A>, "severity" | "blocking"> {
-  /** The action that creates what may be used once: asks for a reset link, makes an invitation, issues a coupon. */
+  /** The action that creates the code that may be used once: it requests a reset link, makes an invitation, or issues a coupon. */
   readonly create: ActionOrName<C, A>;
-  /** The action that spends it. Its last writing request is the one that is sent again; without one, its last request (a magic link). */
+  /** The action that uses the code. The rule repeats its last writing request, or its last request if it has no writing one (a magic link). */
   readonly use: ActionOrName<C, A>;
-  /** Other users who also try to spend it, and the login of each. A client without credentials always tries, where one can be made. */
+  /** Other users who also try to use the code, each with a login. A client without credentials always tries, if seqqa can make one. Default: none. */
   readonly users?: Readonly<Record<string, Login>>;
-  /** `user`: everybody may use it once, as with a coupon for each customer, so that no other session tries. Default `everyone`. */
+  /**
+   * The users who may use the code once. With `user`, each user may use it once, such as a coupon for each customer, so other sessions do not try.
+   * Default: `everyone`.
+   */
   readonly per?: "everyone" | "user";
-  /** Returns `true` if an answer says that it was accepted. Default: 2xx or 3xx, and for GraphQL some data. */
+  /** Returns `true` if an answer says that the code was accepted. Default: 2xx or 3xx; for GraphQL, an answer with data. */
   readonly accepted?: (answer: ApiResponse) => boolean;
-  /** Default: `single_use_` and the name of the action that spends it. */
+  /** The name of the rule. Default: `single_use_` and the name of the action that uses the code. */
   readonly name?: string;
 }
 
-/** The number of request fields that are made wrong for a refused attempt. */
+/** The number of request fields that are emptied to get refused attempts. */
 const SPOILED = 4;
 
 /**
- * Whatever may be used once (a reset token, recovery code, one-time password, magic link, invitation, coupon, authorization code) is accepted once.
- * After a step of the action `use` that was accepted, its request is sent again:
- * - by the same client, three times: also after it was refused before;
+ * Checks that a code that may be used once (a reset token, recovery code, one-time password, magic link, invitation, coupon, authorization code) is
+ * accepted only once. Severity: HIGH. After a step of the action `use` that was accepted, its request is sent again:
+ * - by the same client, three times, also after it was refused before;
  * - by a client without credentials, and by the clients of `users`;
- * - after `create` was called once more.
- * In the state that the step began in, attempts with wrong fields are made first, then the request is sent twice: it is accepted at most once.
- * The action is raced with itself whatever `exploration.races` says, where stores allow it.
+ * - after another call of `create`.
  *
- * A request is accepted again if it is answered 2xx or 3xx and changes the stores, or grants something: sets a cookie, or has a token, session or
- * code in its JSON. The same answer as before without an effect is no finding. HIGH.
+ * In the state before the step, attempts with wrong fields are made first. The request is then sent twice, and must be accepted at most once. The
+ * action is also raced with itself if stores allow it, for any setting of `exploration.races`.
+ *
+ * A request counts as accepted again if it is answered 2xx or 3xx and has an effect: it changes the stores, sets a cookie, or its JSON has a token,
+ * session or code. A successful answer without such an effect is not a finding.
  *
  * OWASP ASVS 5.0, 2.3.4 and 6.5.1; RFC 6749, 4.1.2 (authorization codes).
- * @throws SeqqaError `RULE_INVALID` when the agent has no such action
+ * @throws SeqqaError `RULE_INVALID` if the agent has no such action
  */
 export function singleUse<C extends object = Values, A = ApiClient>(options: SingleUseOptions<C, A>): Rule<C, A> {
   const { users = {}, per = "everyone", accepted = isAccepted, severity = Severity.HIGH, blocking } = options;
@@ -104,9 +108,9 @@ export function singleUse<C extends object = Values, A = ApiClient>(options: Sin
   });
 }
 
-/** Sends a request again that was accepted, and says what it did. */
+/** Repeats a request that was accepted, and describes its effect. */
 class Spending {
-  /** `false`: the request cannot be sent again. */
+  /** `false` if the request cannot be sent again. */
   isPossible = true;
   readonly #step: CheckedStep;
   readonly #spent: ApiResponse;
@@ -118,7 +122,7 @@ class Spending {
     this.#accepted = accepted;
   }
 
-  /** Returns the problem if the request is accepted again. `how`: completes "it was accepted". */
+  /** Returns the problem if the request is accepted again. `how` completes the sentence "it was accepted". */
   async again(how: string, changes: Resent = {}): Promise<string | undefined> {
     const { stores, again, client, action } = this.#step;
     const before = await stores();
@@ -144,7 +148,7 @@ class Spending {
   }
 }
 
-/** Calls the action that creates one once more, if it applies. Resolves to `false` if it does not, or if it is refused. */
+/** Calls the `create` action once more, if it applies. Resolves to `false` if it does not apply or is refused. */
 async function isCreatedAgain(
   world: { readonly context: Context; readonly clients: Readonly<Record<string, ApiClient>>; readonly api: ApiClient },
   create: Action,
@@ -156,12 +160,12 @@ async function isCreatedAgain(
     const answer = await create.run(client, context);
     return answer !== null && answer.statusCode < 400;
   } catch {
-    // The action is judged where it is a step.
+    // The error is ignored here, because it is reported when the action runs as a step.
     return false;
   }
 }
 
-/** Returns the request's body with one field made empty in each. */
+/** Returns copies of the request's body, each with one field emptied. */
 function spoiledBodies(body: string | undefined): readonly string[] {
   if (body === undefined) return [];
   let fields: Record<string, unknown>;
@@ -187,7 +191,7 @@ function isAccepted(answer: ApiResponse): boolean {
 const CREDENTIAL = /token|session|jwt|bearer|access_?key|api_?key|secret|auth_?code/i;
 const DEEPEST = 4;
 
-/** Returns what an answer grants, in words: a cookie, or a credential in its JSON. */
+/** Returns the name of what an answer grants: a cookie, or a credential in its JSON. */
 function grantedBy(answer: ApiResponse): string | undefined {
   const cookie = answer.headers["set-cookie"];
   if (cookie !== undefined && !/max-age=0\b|expires=thu, 01 jan 1970|^[^=]+=(?:;|$)/i.test(cookie)) return "a new cookie";

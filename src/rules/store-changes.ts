@@ -1,9 +1,8 @@
 import type { StoresView } from "../model/declare/rule.ts";
 
-/** The number of tables that are named. */
 const SHOWN = 10;
 
-/** Returns the differences between the stores of two states, in words: `db.orders: 1 row added, 1 removed`. Names at most ten tables. */
+/** Describes the differences between the stores of two states: `db.orders: 1 row added, 1 removed`. Names at most ten tables. */
 export function storeChanges(before: StoresView, after: StoresView): string {
   const changes = [...new Set([...before.tables.keys(), ...after.tables.keys()])].toSorted().flatMap((table) => {
     const [added, removed] = balance(before.tables.get(table) ?? NONE, after.tables.get(table) ?? NONE);
@@ -18,7 +17,7 @@ export function storeChanges(before: StoresView, after: StoresView): string {
   return [...shown, ...(changes.length > shown.length ? [`${changes.length - shown.length} more`] : [])].join("; ");
 }
 
-/** Returns `true` if every row of the state before is still there. */
+/** Returns `true` if every row of the first state also exists in the second. */
 export function onlyAdds(before: StoresView, after: StoresView): boolean {
   return [...before.tables.keys(), ...after.tables.keys()].every(
     (table) => balance(before.tables.get(table) ?? NONE, after.tables.get(table) ?? NONE)[1] === 0,

@@ -10,38 +10,38 @@ import { collectionPath, ResourcePaths, type Kind, type Place } from "./resource
 
 /** Options of {@link useAfterFree}. */
 export interface UseAfterFreeOptions {
-  /** The resources of the API. With them the rule knows which paths are items, and also requests lists. */
+  /** The resources of the API. With them, the rule knows which paths are items, and also requests lists. Default: none. */
   readonly resources?: readonly Resource[];
 }
 
 /**
- * An item that was deleted is gone, until it is restored. Judged after a step whose last writing request was answered 2xx (not 202) and is a
- * `DELETE`, restores a deleted item, or goes to an item that is gone. HIGH.
+ * Checks that a deleted item is gone until it is restored. Severity: HIGH. The rule is judged after a step whose last writing request was answered
+ * 2xx (not 202) and is a `DELETE`, restores a deleted item, or writes to a missing item.
  *
- * With `resources`, if the deleted path is that of an item. Its row may still be in the store: it is gone if the API gives it to nobody.
- * - `GET` of the item, if it can be read, is not answered 2xx, and not with a failure of the server (5xx except 501 and 503). 3xx and 4xx, 404 and
- *   410 above all, say that it is not available. A 2xx without content (no body, `null`, `[]`, `{}`) is not a finding, nor is an item that says that
- *   it is gone (a field such as `deleted`, `deleted_at`, `archived`, with a value; a `status` or `state` such as `cancelled`);
- * - the lists of the kinds below it, if they can be listed, are not answered 2xx with items that do not say so. Where the item itself is answered 404
- *   or 410, an item below it that only says that it has ended (`closed`, `cancelled`, `archived`), and said so before the step, is a finding, too: it
- *   says nothing about this deletion;
- * - the list of its own kind, if it can be listed, does not have its id, except with an item that says that it is gone.
+ * Deletion, with `resources`, if the deleted path is an item. The row may still be in the store; the item is gone if the API no longer returns it.
+ * - `GET` of the item, if it can be read, is not answered 2xx or with a server failure (5xx except 501 and 503). 3xx and 4xx, especially 404 and 410,
+ *   say that the item is not available. A 2xx without content (no body, `null`, `[]`, `{}`) is not a finding. Neither is an item that says that it is
+ *   gone, by a field such as `deleted`, `deleted_at` or `archived`, or by a `status` or `state` such as `cancelled`.
+ * - The lists of child resources, if they can be listed, have no items, except items that say that they are gone. If the deleted item itself is
+ *   answered 404 or 410, a child that only says that it has ended (`closed`, `cancelled`, `archived`), and said so before the step, is a finding,
+ *   too, because its field does not refer to this deletion.
+ * - The list of the item's own resource, if it can be listed, does not contain its id, except with an item that says that it is gone.
  *
- * With `resources` that say how an item is restored (`restore`), if that request is answered 2xx (not 202): the item is available again. `GET` of it,
- * if it can be read, is not answered 404, 410 or 5xx (501 and 503 aside), nor 2xx with an item that still says that it is deleted (`deleted`,
- * `deleted_at`, a `status` such as `deleted`). 401, 403 and every other answer say nothing about that.
+ * Restoration, with `resources` that have a `restore` path, if that request is answered 2xx (not 202). The item is available again: `GET` of the
+ * item, if it can be read, is not answered 404, 410 or 5xx (except 501 and 503), and not 2xx with an item that still says that it is deleted
+ * (`deleted`, `deleted_at`, a `status` such as `deleted`). 401, 403 and every other answer prove nothing.
  *
- * With `resources` that are created by a `POST` to their collection, and can be read and deleted: a write to an item, or below it, that is answered
- * 2xx (not 201 or 202) does not bring a missing item to life. It is a finding if `GET` of the item is answered 404 or 410 before, and 2xx with an
- * item after.
+ * Write, with `resources` that are created by a `POST` to their collection, and can be read and deleted. A write to an item, or below it, that is
+ * answered 2xx (not 201 or 202) does not recreate a missing item. It is a finding if `GET` of the item is answered 404 or 410 before the step, and
+ * 2xx with an item after it.
  *
- * Without `resources` the rule cannot tell an item from a setting that a `DELETE` resets, so it checks less: `GET` of the deleted URL is not answered
- * 2xx with exactly the body that it had in the state that the step began in, if the step changed something and the body is not empty. Nor is it
- * answered with a failure of the server.
+ * Without `resources`, the rule cannot distinguish an item from a setting that a `DELETE` resets, so it checks less. `GET` of the deleted URL is not
+ * answered 2xx with exactly the body that it had before the step, if the step changed something and the body is not empty. It is also not answered
+ * with a server failure.
  *
  * The use-after-free rule of Atlidakis, Godefroid and Polishchuk, "Checking Security Properties of Cloud Service REST APIs", ICST 2020; RFC 9110,
  * 9.3.5.
- * @throws SeqqaError `RULE_INVALID`
+ * @throws SeqqaError `RULE_INVALID` if `resources` is invalid
  */
 export function useAfterFree<C extends object = Values, A = ApiClient>({ resources }: UseAfterFreeOptions = {}): Rule<C, A> {
   const paths = resources === undefined ? undefined : new ResourcePaths("useAfterFree", resources);
@@ -103,7 +103,7 @@ async function isGone(
   }
   const ended: Ended[] = [];
   for (const child of paths.childrenOf(kind)) {
-    // A list that does not lead through the item is not below it.
+    // A list whose path does not contain the item's path is not below the item.
     const leads = child.collection.length > segments.length && child.resource.can.list === true;
     const below = leads ? collectionPath(child, segments) : undefined;
     if (below === undefined) continue;
@@ -124,7 +124,6 @@ async function isGone(
   return ended.length === 0 || { earlier: async (begun) => endedByIt(ended, client, begun.explain) };
 }
 
-/** Items below a deleted item that say that they have ended. */
 interface Ended {
   readonly path: string;
   readonly kind: Kind;
@@ -132,7 +131,7 @@ interface Ended {
   readonly says: (count: number) => string;
 }
 
-/** Runs in the state that the step began in: items that had ended before were not ended by this deletion. */
+/** Runs in the state before the step, and reports items that had already ended there, because this deletion did not end them. */
 async function endedByIt(ended: readonly Ended[], client: ApiClient, explain: CheckedStep["explain"]): Promise<boolean> {
   for (const { path, kind, items, says } of ended) {
     const before = new Map(listIn(await client.get(path), kind.resource)?.map((one) => [idOf(one, kind.resource), one]));
@@ -159,7 +158,7 @@ async function livesAgain(
   return one === undefined || !saysDeleted(one) || explain(`${what} with an item that says that it is deleted`);
 }
 
-/** Checks that a write to a missing item does not create one: only a `POST` to its collection creates. */
+/** Checks that a write to a missing item does not create it, because only a `POST` to the collection creates items. */
 async function staysGone(
   { action, changed, canGoBack, client }: CheckedStep,
   written: ApiResponse,

@@ -8,21 +8,22 @@ import { TestWorld } from "./world/test-world.ts";
 import { copyStores, type WorldCopies } from "./world/world-copies.ts";
 
 /**
- * Copies the stores of an application, and returns a world whose checkpoints bring the copies back. Give `world.dbUrl` (or `world.urls`) to the
- * application. The templates are only read.
+ * Copies the stores of an application, and returns a world whose checkpoints restore the copies. Start the application with `world.dbUrl` (or
+ * `world.urls`). The original stores are only read.
  *
- * Restoring a checkpoint undoes **everything** that was written to the world's stores since, by any process and over any connection. That is its
- * purpose: the application under test commits as in production. Caches in the application's memory are not restored.
+ * Restoring a checkpoint undoes **everything** that any process wrote to the world's stores since the checkpoint, over any connection. This is
+ * intended: the application under test commits as in production. Caches in the application's memory are not restored.
  *
  * ```ts
  * await using world = await openWorld({ dbUrl: "postgresql://localhost/shop" });
  * await using checkpoint = await world.checkpoint("refund");
  * ```
  *
- * Close the world when the tests are over: its connections keep the process alive. Copies that a killed process leaves are removed by the next world or
- * run on the same server, and by `seqqa clean`.
+ * Close the world after the tests, because its connections keep the process alive. If a process is killed, its copies remain. The next world or run
+ * on the same server removes them, and so does `seqqa clean`.
  *
- * @throws SeqqaError `WORLD_OPTION_INVALID`, `STORE_NOT_ALLOWED`, `STORE_MISSING`, `STORE_UNREACHABLE`, `STORE_IN_USE`, `STORE_LEFT` and other codes of stores; the hint says what to do
+ * @throws SeqqaError `WORLD_OPTION_INVALID`, `STORE_NOT_ALLOWED`, `STORE_MISSING`, `STORE_UNREACHABLE`, `STORE_IN_USE`, `STORE_LEFT` and other codes
+ * of stores. The hint says how to solve the problem.
  */
 export async function openWorld(options: WorldOptions): Promise<TestWorld> {
   const checked = checkOptions(options);

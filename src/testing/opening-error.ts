@@ -1,6 +1,6 @@
 import { SeqqaError } from "../model/errors.ts";
 
-/** Hints for tests, where the usual ones speak of lanes and runs. */
+/** Hints for tests, by error code. They replace the usual hints, which mention lanes and runs. */
 const HINTS: Readonly<Record<string, string>> = {
   STORE_MISSING: "Check the URL; create the store and migrate it before the world is opened.",
   STORE_LEFT:
@@ -8,7 +8,7 @@ const HINTS: Readonly<Record<string, string>> = {
   STORE_IN_USE: "With inPlace one world at a time can use a store: run the files one after another, or leave out inPlace.",
 };
 
-/** Returns the error for a world that could not be opened, with the hint that helps in a test. */
+/** Returns the error for a world that could not be opened, with a hint for tests. */
 export function openingError(error: unknown): unknown {
   const hint = error instanceof SeqqaError ? HINTS[error.code] : undefined;
   if (hint === undefined) return error;

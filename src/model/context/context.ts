@@ -2,72 +2,72 @@ import type { StoreAdapter } from "../stores/store-adapter.ts";
 import { KeyError, SeqqaError } from "../errors.ts";
 import type { TestData } from "./test-data.ts";
 
-/** The values of a context whose keys are not declared. */
+/** The type of a context's values if its keys are not declared. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- undeclared keys are the user's own; `unknown` would make every use a cast
 export type Values = Record<string, any>;
 
 type Key<C> = keyof C & string;
 
-/** The methods of a {@link Context}, and its data; their names cannot be keys. */
+/** The methods of a {@link Context}, and its property `data`. Their names cannot be used as keys. */
 export interface ContextMethods<C extends object> {
-  /** The value, or `undefined` (or the given default) when the key is not set. */
+  /** Returns the value of a key. If the key is not set, returns `default`, or `undefined` without a default. */
   get<K extends Key<C>>(key: K): C[K] | undefined;
   get<K extends Key<C>, D>(key: K, options: { readonly default: D }): C[K] | D;
-  /** The value. @throws KeyError `Required context key not found: <key>` when it is not set. */
+  /** Returns the value of a key. @throws KeyError `Required context key not found: <key>` if the key is not set */
   getRequired<K extends Key<C>>(key: K): C[K];
   has(key: Key<C>): boolean;
-  /** Stores a value that `structuredClone` takes. @throws TypeError naming the key when it cannot be cloned. */
+  /** Stores a value that `structuredClone` can copy. @throws TypeError naming the key if the value cannot be copied */
   set<K extends Key<C>>(key: K, value: C[K]): void;
   delete(key: Key<C>): boolean;
-  /** All keys and values, as a plain object. */
+  /** Returns all keys and values as a plain object. */
   toJSON(): Partial<C>;
   /**
-   * Test data seeded by the path of the step, so that a replay sends the same bytes. In a check the seed is the path and the name of the check.
+   * Test data seeded by the path of the step, so that a replay sends the same bytes. In a check, the seed is the path and the name of the check.
    * @throws SeqqaError `DATA_WITHOUT_PATH` if neither an exploration nor a journey uses the context
    */
   readonly data: TestData;
 }
 
 /**
- * The key-value store that actions and invariants share. Each branch restores it: a value set after a checkpoint is gone in another branch.
- * `context[key]` reads and writes too; reading an unset key that way throws {@link KeyError}.
+ * The key-value store that actions and invariants share. Each branch of the exploration restores the context, so a value that is set in one branch
+ * does not exist in another. `context[key]` reads and writes a value, too. Reading an unset key in this way throws {@link KeyError}.
  */
 export type Context<C extends object = Values> = ContextMethods<C> & C;
 
-/** The methods and properties of a context that the lane uses. */
+/** The members of a context that only lanes use. */
 export interface ContextPart {
-  /** Grows with every write; equal numbers mean that no key was written. */
+  /** A number that grows with every write. If two readings of `version` are equal, no key was written in between. */
   readonly version: number;
-  /** `true` if a value is an object, which may have been changed in place without a write. */
+  /** `true` if a value is an object. User code can change such a value in place, without a call of `set`. */
   readonly mutable: boolean;
-  /** The live entries; callers only read them. */
+  /** The entries themselves, not a copy. Callers must not change them. */
   readonly entries: ReadonlyMap<string, unknown>;
   /**
-   * The node of the state graph that the world is at; `undefined` without a state graph. It is saved and restored with the entries, and is no key of
-   * the user's.
+   * The current node of the state graph; `undefined` without a state graph. It is saved and restored with the entries, but is not one of the user's
+   * keys.
    */
   readonly node: string | undefined;
   moveTo(node: string | undefined): void;
-  /** A copy that {@link restore} takes, any number of times. */
+  /** Returns a copy that {@link restore} accepts any number of times. */
   save(): SavedContext;
   restore(saved: SavedContext): void;
-  /** Sets the source of `context.data`, which is called at each read. */
+  /** Sets the function that `context.data` calls at each read. */
   drawFrom(source: () => TestData): void;
-  /** The stores of the context's world; none for a context without a world. */
+  /** Returns the stores of the context's world; empty for a context without a world. */
   readonly stores: () => Stores;
-  /** Sets the stores that {@link storeOf} finds. */
+  /** Sets the stores that {@link storeOf} searches. */
   reach(stores: () => Stores): void;
 }
 
-/** The stores of a world by name. */
+/** The stores of a world, by name. */
 export type Stores = Readonly<Record<string, StoreAdapter | undefined>>;
 
-/** A saved context; plain data. */
+/** A saved context, as plain data. */
 export interface SavedContext {
   readonly entries: ReadonlyMap<string, unknown>;
   /** The number of values that are objects. */
   readonly objects: number;
-  /** See {@link ContextPart.node}. */
+  /** The node of the state graph; see {@link ContextPart.node}. */
   readonly node: string | undefined;
 }
 
@@ -77,7 +77,7 @@ const METHODS = new Set(["get", "getRequired", "has", "set", "delete", "toJSON",
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
-/** The entries of a context. A saved map is shared until the next write, so that saving and restoring copy nothing. */
+/** The entries of a context. A map without objects is shared with the saved context until the next write, so saving and restoring do not copy it. */
 class Store {
   map: Map<string, unknown>;
   version = 0;
@@ -117,7 +117,7 @@ class Store {
   }
 
   save(): SavedContext {
-    // Objects may be changed in place, so they are copied; a map of plain values is not.
+    // User code can change objects in place, so they are copied. A map of primitive values is shared instead.
     if (this.objects > 0) return { entries: structuredClone(this.map), objects: this.objects, node: this.node };
     this.#shared = true;
     return { entries: this.map, objects: 0, node: this.node };
@@ -145,7 +145,7 @@ class Store {
     this.stores = stores;
   }
 
-  /** Prepares a write: copies a map that is shared with a saved context. */
+  /** Prepares a write: copies the map if it is shared with a saved context. */
   #own(): void {
     this.version++;
     if (!this.#shared) return;
@@ -189,7 +189,7 @@ function createContext<C extends object>(initial?: Partial<C>): Context<C> {
   methods["set"] = (key: string, value: unknown): void => store.set(key, value);
   methods["delete"] = (key: string): boolean => store.delete(key);
   methods["toJSON"] = (): object => Object.fromEntries(store.map);
-  // Configurable, so that `ownKeys` need not list it.
+  // A Proxy's `ownKeys` must list every non-configurable property of its target, so this one is configurable.
   Object.defineProperty(methods, "data", { get: () => store.data(), configurable: true });
   methods[contextPart] = store satisfies ContextPart;
   return new Proxy(methods, handlerFor(store)) as unknown as Context<C>;
@@ -202,7 +202,7 @@ function handlerFor(store: Store): ProxyHandler<Record<string | symbol, unknown>
       if (method !== undefined) return method;
       if (typeof key === "symbol") return undefined;
       if (store.map.has(key)) return store.map.get(key);
-      // Every `await` reads this key.
+      // `await` reads `then` to detect promises, so this key must not throw.
       if (key === "then") return undefined;
       throw new KeyError(key);
     },
@@ -232,19 +232,19 @@ interface ContextConstructor {
   readonly prototype: Context;
 }
 
-/** See the type of the same name. `new Context(initial?)`. */
+/** The class of contexts: `new Context(initial?)`. See the type of the same name. */
 export const Context: ContextConstructor = function Context<C extends object>(initial?: Partial<C>): Context<C> {
   if (new.target === undefined) throw new SeqqaError("CONTEXT_NEW", "Context is a class: write new Context().", { exitStatus: 2 });
   return createContext(initial);
 } as unknown as ContextConstructor;
 
-/** The lane's side of a context. */
+/** Returns the members of a context that only lanes use. */
 export function contextPartOf(context: Context<never>): ContextPart {
   return (context as unknown as { readonly [contextPart]: ContextPart })[contextPart];
 }
 
 /**
- * Returns a store of the World that a context belongs to, for actions that work on one: a clock, a stub, a queue.
+ * Returns a store of the world that a context belongs to, for actions that work on a store: a clock, a stub, a queue. For example:
  * `storeOf<HttpStub>(context, "payments").failNext("error")`.
  * @throws SeqqaError `UNKNOWN_STORE` naming the stores that exist
  */

@@ -1,10 +1,10 @@
 import type { ApiResponse } from "../http/response.ts";
 import type { RecordedExchange } from "../results/result.ts";
 
-/** Bodies are kept up to this many characters. */
+/** The number of characters after which a recorded body is cut off. */
 const BODY = 100_000;
 
-/** An answered request as reports show it. */
+/** Returns an answered request in the form that reports show. */
 export function recordedAnswer(response: ApiResponse): RecordedExchange {
   return {
     request: response.request,

@@ -5,31 +5,31 @@ export interface Address {
   readonly zip: string;
   readonly state: string;
   readonly country: string;
-  /** ISO 3166-1 alpha-2. */
+  /** The country in ISO 3166-1 alpha-2, e.g. `DE`. */
   readonly countryCode: string;
 }
 
-/** A person of the test data, with an address and a way to log in. */
+/** A person in the test data, with an address and credentials. */
 export interface User {
   readonly firstName: string;
   readonly lastName: string;
   readonly name: string;
   readonly username: string;
-  /** In a domain that nobody owns (RFC 2606). */
+  /** An address in a domain that is reserved for examples (RFC 2606). */
   readonly email: string;
   readonly phone: string;
   readonly password: string;
-  /** `YYYY-MM-DD`, 18 to 80 years before the reference date. */
+  /** The date of birth as `YYYY-MM-DD`, 18 to 80 years before the reference date. */
   readonly birthDate: string;
 }
 
-/** A thing that can be ordered. */
+/** A product that can be ordered. */
 export interface Product {
   readonly sku: string;
   readonly name: string;
   readonly description: string;
   readonly category: string;
-  /** With two decimals. */
+  /** The price, with two decimals. */
   readonly price: number;
   readonly currency: string;
 }
@@ -42,10 +42,10 @@ export interface OrderItem {
   readonly unitPrice: number;
 }
 
-/** An order of test data: its items and their total. */
+/** An order in the test data: its items and their total. */
 export interface Order {
   readonly items: readonly OrderItem[];
-  /** The sum of its items. */
+  /** The sum of the items' prices, times their quantities. */
   readonly total: number;
   readonly currency: string;
   readonly note: string;
@@ -58,7 +58,7 @@ export interface Payment {
   readonly cardNumber: string;
   readonly cardHolder: string;
   readonly expiryMonth: number;
-  /** 2040 to 2049, so that the card is valid at any time at which the tests run. */
+  /** The year of expiry, 2040 to 2049, so that the card is valid whenever the tests run. */
   readonly expiryYear: number;
   readonly cvv: string;
   readonly amount: number;
@@ -75,8 +75,8 @@ export interface DataRecords {
 }
 
 /**
- * Test data drawn from a seed: the same calls in the same order give the same values, on every machine and at any time. A new version of
- * @faker-js/faker may give other values. Records take overrides of their fields.
+ * Test data drawn from a seed. The same calls in the same order return the same values, on every machine and at any time. Another version of
+ * @faker-js/faker may return other values. The methods for records accept overrides of their fields.
  */
 export interface TestData<D extends object = DataRecords> {
   user(overrides?: Partial<User>): User;
@@ -84,7 +84,7 @@ export interface TestData<D extends object = DataRecords> {
   order(overrides?: Partial<Order>): Order;
   address(overrides?: Partial<Address>): Address;
   payment(overrides?: Partial<Payment>): Payment;
-  /** In a domain that nobody owns (RFC 2606). */
+  /** Returns an address in a domain that is reserved for examples (RFC 2606). */
   email(): string;
   firstName(): string;
   lastName(): string;
@@ -95,25 +95,25 @@ export interface TestData<D extends object = DataRecords> {
   company(): string;
   word(): string;
   sentence(): string;
-  /** A UUID of version 4. For the state's identity it is an opaque id, like one that the target generates. */
+  /** Returns a UUID of version 4. In the state's identity it counts as an opaque id, like an id that the target generates. */
   uuid(): string;
   boolean(): boolean;
-  /** From `min` to `max`, both included. @throws SeqqaError `DATA_RANGE` */
+  /** Returns an integer from `min` to `max`, both included. @throws SeqqaError `DATA_RANGE` for an invalid range */
   integer(min: number, max: number): number;
-  /** An amount of money with two decimals; default 1 to 1000. @throws SeqqaError `DATA_RANGE` */
+  /** Returns an amount of money with two decimals, by default 1 to 1000. @throws SeqqaError `DATA_RANGE` for an invalid range */
   amount(min?: number, max?: number): number;
-  /** ISO 8601, in the year before the reference date 2020-01-01: far from the clock, so that it is a value and not "now". */
+  /** Returns a time (ISO 8601) in the year before 2020-01-01. It is far from the current time, so seqqa treats it as a value and not as "now". */
   pastDate(): string;
-  /** ISO 8601, in the 2040s. */
+  /** Returns a time in the 2040s (ISO 8601). */
   futureDate(): string;
-  /** One of a list. @throws SeqqaError `DATA_RANGE` for an empty one */
+  /** Returns one element of a list. @throws SeqqaError `DATA_RANGE` for an empty list */
   pick<T>(list: readonly T[]): T;
   /**
-   * Defines a kind of record; a later definition of a name wins. On `context.data` the definition lasts for the step. Data that several actions build
-   * belongs in a function of the module: `const invoice = (data: TestData) => ({ amount: data.amount() })`.
+   * Defines a kind of record. A later definition replaces an earlier one of the same name. On `context.data` the definition lasts for one step. If
+   * several actions build the same kind of record, write a function instead: `const invoice = (data: TestData) => ({ amount: data.amount() })`.
    */
   define<N extends string, T extends object>(name: N, build: (data: TestData<D>) => T): TestData<Omit<D, N> & Record<N, T>>;
-  /** A record of a kind. @throws SeqqaError `DATA_UNKNOWN` naming the kinds that are defined */
+  /** Builds a record of a kind. @throws SeqqaError `DATA_UNKNOWN` naming the kinds that are defined */
   create<N extends keyof D & string>(name: N, overrides?: Partial<D[N]>): D[N];
   create<T extends object = Record<string, unknown>>(name: string, overrides?: Partial<T>): T;
 }

@@ -9,32 +9,32 @@ export type ExpectedStatus = number | `${1 | 2 | 3 | 4 | 5}xx`;
 
 /** Options of {@link Action}. */
 export interface ActionOptions<C extends object = Values, A = ApiClient> {
-  /** Identifies the action; appears in reproduction paths. */
+  /** The name of the action. Reports and reproduction paths show it. */
   readonly name: string;
-  /** Makes the call and returns its response. `null` means that the action is not applicable in this state and is skipped. */
+  /** Makes the call and returns its response. `null` means that the action does not apply in this state, and the step is skipped. */
   readonly run: (api: A, context: Context<C>) => Promise<ApiResponse | null>;
-  /** `false` skips the action without calling `run`. */
+  /** Returns `false` to skip the action without calling `run`. */
   readonly precondition?: (context: Context<C>) => boolean;
-  /** Any other status of the returned response is a HIGH violation `<name>_status`. */
+  /** The statuses that are correct. If `run` returns a response with another status, that is a HIGH violation `<name>_status`. Default: any. */
   readonly expectedStatus?: ExpectedStatus | readonly ExpectedStatus[];
-  /** The role of `world.clients` whose client `run` receives as `api`. */
+  /** The role in `world.clients` whose client `run` receives as `api`. Default: the world's own client. */
   readonly as?: string;
-  /** Told in reports beside the name. Default: none. */
+  /** A text that reports show beside the name. Default: none. */
   readonly description?: string;
-  /** Words that rules can select actions by, e.g. `admin`. Default: none. */
+  /** Words by which rules select actions, e.g. `admin`. Default: none. */
   readonly tags?: readonly string[];
-  /** The action may apply in no state. Default `false`: a run in which it never applied is unverified (exit code 3). */
+  /** `true` if the action may apply in no state. Default `false`: a run in which it never applied is unverified (exit code 3). */
   readonly mayNeverApply?: boolean;
-  /** The action may be refused each time. Default `false`: a run in which it never got a status below 400 is unverified (exit code 3). */
+  /** `true` if the action may be refused each time. Default `false`: a run in which it never got a status below 400 is unverified (exit code 3). */
   readonly mayNeverSucceed?: boolean;
   /**
-   * The action writes nothing, although it sends a POST, PUT, PATCH or DELETE: a search, a preview. Default `false`: a run in which no such call
-   * changes anything visible is unverified (exit code 3).
+   * `true` if the action writes nothing although it sends a POST, PUT, PATCH or DELETE: a search, a preview. Default `false`: a run in which none of
+   * these calls changed a visible state is unverified (exit code 3).
    */
   readonly changesNothing?: boolean;
   /**
-   * Names of stores that `run` changes itself: it takes a job from a queue, or a mail from a stub. A write of the target that fails during this action
-   * (`--faults`) is judged by the other stores. Default: none.
+   * The names of stores that `run` changes itself, e.g. because it takes a job from a queue or a mail from a stub. Default: none. With `--faults`, a
+   * failed write of the target during this action is judged by the other stores only.
    */
   readonly changesStores?: readonly string[];
 }
@@ -53,7 +53,7 @@ const OPTIONS: readonly (keyof ActionOptions)[] = [
   "changesStores",
 ];
 
-/** One call that a user of the API can make. */
+/** A call that a user of the API can make. */
 export class Action<C extends object = Values, A = ApiClient> {
   readonly name: string;
   readonly run: (api: A, context: Context<C>) => Promise<ApiResponse | null>;
@@ -66,10 +66,10 @@ export class Action<C extends object = Values, A = ApiClient> {
   readonly mayNeverSucceed: boolean;
   readonly changesNothing: boolean;
   readonly changesStores: readonly string[];
-  /** A stack that leads to the declaration. Findings about a wrong status point to it, because such a status has no line of its own. */
+  /** A stack trace of the declaration. A finding about a wrong status shows its line, because a status has no line of its own. */
   readonly declared: string | undefined;
 
-  /** @throws SeqqaError `ACTION_INVALID` when the name is empty, `run` is not a function, or an option is unknown or wrong. */
+  /** @throws SeqqaError `ACTION_INVALID` if the name is empty, `run` is not a function, or an option is unknown or invalid */
   constructor(options: ActionOptions<C, A>) {
     if (typeof options.name !== "string" || options.name.trim() === "") {
       throw new SeqqaError("ACTION_INVALID", "An Action needs a name that is not empty.", { exitStatus: 2 });
@@ -93,7 +93,7 @@ export class Action<C extends object = Values, A = ApiClient> {
   }
 }
 
-/** @throws SeqqaError `ACTION_INVALID` for what is no status: with it, every answer would be a finding */
+/** Checks `expectedStatus`, because with an invalid status every answer would be a finding. @throws SeqqaError `ACTION_INVALID` */
 function expectedStatusOf(name: string, given: ActionOptions["expectedStatus"]): readonly ExpectedStatus[] | undefined {
   if (given === undefined) return undefined;
   const all: readonly unknown[] = Array.isArray(given) ? given : [given];
@@ -108,7 +108,7 @@ function expectedStatusOf(name: string, given: ActionOptions["expectedStatus"]):
   });
 }
 
-/** Returns `true` if a status is one of the expected ones. */
+/** Returns `true` if a status is one of the expected statuses. */
 export function isExpected(status: number, expected: readonly ExpectedStatus[]): boolean {
   return expected.some((one) => (typeof one === "number" ? one === status : Math.floor(status / 100) === Number(one[0])));
 }

@@ -15,44 +15,44 @@ import { BFS, type Strategy } from "./strategy.ts";
 import { refuseUnknown } from "./unknown-options.ts";
 import type { World } from "./world.ts";
 
-/** The engine keeps an action's index in 16 bits, and one value is reserved for "no action". */
+/** The largest number of actions. The engine stores an action's index in 16 bits, and reserves one value for "no action". */
 const MOST_ACTIONS = 0xffff;
 
 type Setup<C extends object, A> = ((world: World<C, A>) => void | Promise<void>) | JourneyDefinition<C, A>;
 
 /** Options of an {@link Agent}. */
 export interface AgentOptions<C extends object = Values, A = ApiClient> {
-  /** Default: the name of the file. */
+  /** The name of the exploration. Default: the name of the file. */
   readonly name?: string;
-  /** A world, or a factory that builds one for a lane; needed for more than one lane. */
+  /** A world, or a function that builds a world for a lane. More than one lane needs the function. */
   readonly world?: World<C, A> | ((lane: Lane) => World<C, A> | Promise<World<C, A>>);
-  /** The calls that users can make, each with a name of its own. They are tried in this order. */
+  /** The calls that users can make, each with a unique name. In each state they are tried in this order. */
   readonly actions: readonly Action<C, A>[];
-  /** The rules that are checked after every step, each with a name of its own. */
+  /** The rules that are checked after every step, each with a unique name. */
   readonly invariants: readonly Invariant<C, A>[];
-  /** Default: the configuration's strategy, else BFS. */
+  /** The order of exploration. Default: the configuration's strategy, else BFS. */
   readonly strategy?: Strategy;
-  /** Steps; default 1000. */
+  /** The largest number of steps. Default: the value in the configuration, else 1000. */
   readonly maxSteps?: number;
-  /** The largest number of steps from the root state. Default: no limit. */
+  /** The largest number of steps from the root state. Default: the value in the configuration, else no limit. */
   readonly maxDepth?: number;
-  /** Seconds, or a duration such as `"5m"`. */
+  /** The time limit: seconds, or a duration such as `"5m"`. Default: the value in the configuration, else no limit. */
   readonly maxTime?: Duration;
-  /** `true`: the exploration ends with the first broken rule. Default: the value in the configuration, else `false`. */
+  /** `true` if the exploration ends with the first broken rule. Default: the value in the configuration, else `false`. */
   readonly stopOnFirstViolation?: boolean;
   /**
-   * `true`: states that violate a rule are explored from, too. The broken rule is reported again only after it has held in between; other rules are
+   * `true` if states that violate a rule are explored from, too. The broken rule is reported again only after it has held in between. Other rules are
    * judged as usual. Default: the value in the configuration, else `false`.
    */
   readonly continueAfterViolation?: boolean;
-  /** Default 0. */
+  /** The seed of all random choices. Default: the value in the configuration, else 0. */
   readonly seed?: number;
-  /** The setting for sending pairs of actions at the same time; default: the value in the configuration, else `"off"`. */
+  /** The setting for sending pairs of actions at the same time. Default: the value in the configuration, else `"off"`. */
   readonly races?: RacesSetting;
-  /** Makes each write of each kind of call fail, one at a time; default: `exploration.faults` of the configuration. */
+  /** The setting for making each write of each kind of call fail, one at a time. Default: the value in the configuration, else `"off"`. */
   readonly faults?: FaultsSetting;
   /**
-   * Brings the world to the root state (log in, seed): a function, or a journey, which runs on the world's own client and context. Runs again
+   * Brings the world to the root state (log in, seed): a function, or a journey that runs on the world's own client and context. It runs again
    * whenever a lane is rebuilt.
    */
   readonly setup?: Setup<C, A>;
@@ -75,20 +75,20 @@ const OPTIONS: readonly (keyof AgentOptions)[] = [
   "setup",
 ];
 
-/** A pair of actions that a rule wants raced. */
+/** A pair of actions that a rule probes for races. */
 export interface RuleRace {
   readonly rule: string;
   readonly severity: Severity;
-  /** The indices of the actions. */
+  /** The indices of the two actions. */
   readonly pair: readonly [number, number];
 }
 
-/** The agent of an exploration. Everything that can be known without running it is checked. */
+/** The agent of an exploration. Its constructor checks everything that can be checked without running it. */
 export class AgentDefinition<C extends object = Values, A = ApiClient> {
   readonly name: string | undefined;
   readonly world: World<C, A> | ((lane: Lane) => World<C, A> | Promise<World<C, A>>) | undefined;
   readonly actions: readonly Action<C, A>[];
-  /** The number of the agent's own actions; actions that rules add come after them. */
+  /** The number of the agent's own actions. Actions that rules add come after them in `actions`. */
   readonly ownActions: number;
   readonly invariants: readonly Invariant<C, A>[];
   readonly strategy: Strategy | undefined;
@@ -101,19 +101,19 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
   readonly races: DeclaredRaces | undefined;
   readonly faults: DeclaredFaults | undefined;
   readonly setup: Setup<C, A> | undefined;
-  /** The number of clients without credentials that rules need. */
+  /** The number of clients without credentials that the rules need. */
   readonly guests: number;
-  /** Pairs of actions that rules want raced whatever `exploration.races` says. */
+  /** Pairs of actions that rules probe for races, even if `exploration.races` is off. */
   readonly ruleRaces: readonly RuleRace[];
-  /** Roles that rules need, and the login of each. */
+  /** The roles that rules need, each with its login. */
   readonly users: Readonly<Record<string, Login>>;
 
-  /** The `StateGraph` from which the agent was compiled; its edges are the actions, index by index. */
+  /** The `StateGraph` that the agent was compiled from; its edges have the same indices as the actions. `undefined` for an agent with actions. */
   readonly graph: GraphShape | undefined = undefined;
 
   /**
-   * @throws SeqqaError `AGENT_INVALID` for empty, duplicate or more than 65,535 actions, duplicate invariants, budgets out of range, and unknown
-   * options.
+   * @throws SeqqaError `AGENT_INVALID` for no actions, duplicate actions or invariants, more than 65,535 actions, budgets out of range, and unknown
+   * options
    */
   constructor(options: AgentOptions<C, A>) {
     refuseUnknown("The Agent", "AGENT_INVALID", options, OPTIONS);
@@ -153,6 +153,6 @@ export class AgentDefinition<C extends object = Values, A = ApiClient> {
     this.users = Object.assign(Object.create(null), ...rules.map(({ users }) => users)) as Readonly<Record<string, Login>>;
   }
 
-  /** The order of exploration when the configuration names none. */
+  /** The strategy that is used if neither the agent nor the configuration has one. */
   static readonly defaultStrategy: Strategy = new BFS();
 }

@@ -4,7 +4,7 @@ import { SeqqaError } from "../errors.ts";
 import { JourneyDefinition } from "./journey.ts";
 import { STRATEGIES, type Strategy } from "./strategy.ts";
 
-/** The class that the user wrote, for messages. */
+/** The class that the user wrote. Messages name it. */
 export type Declared = "Agent" | "StateGraph";
 
 const CODES: Readonly<Record<Declared, string>> = { Agent: "AGENT_INVALID", StateGraph: "STATE_GRAPH_INVALID" };
@@ -13,7 +13,7 @@ const CODES: Readonly<Record<Declared, string>> = { Agent: "AGENT_INVALID", Stat
 export interface Bounds {
   readonly maxSteps: number | undefined;
   readonly maxDepth: number | undefined;
-  /** Seconds. */
+  /** The time limit, in seconds. */
   readonly maxTime: number | undefined;
 }
 
@@ -21,7 +21,7 @@ export function invalid(owner: Declared, message: string, hint?: string): SeqqaE
   return new SeqqaError(CODES[owner], message, { exitStatus: 2, hint });
 }
 
-/** @throws SeqqaError when a budget, the seed, the strategy or the setup is invalid. */
+/** Checks the budgets, the seed, the strategy and the setup, and returns the budgets. @throws SeqqaError if one of them is invalid */
 export function checkBounds(
   owner: Declared,
   given: {
@@ -57,7 +57,7 @@ export function checkBounds(
   return bounds;
 }
 
-/** @throws SeqqaError when the list holds a value of another type, or two members with the same name. */
+/** Checks a list of members. @throws SeqqaError if the list has a value of another type, or two members with the same name */
 export function checkMembers(
   owner: Declared,
   field: string,

@@ -4,29 +4,31 @@ import { invalid } from "./declared.ts";
 
 export const FAULT_KINDS: readonly FaultKind[] = ["error", "cut", "kill", "lost_answer"];
 
-/** The options for making writes fail. */
+/** Options for making writes of the target fail. */
 export interface FaultsOptions {
-  /** The kinds of faults; default: all. */
+  /** The kinds of faults to make. Default: all kinds. */
   readonly kinds?: readonly FaultKind[];
-  /** The time for making faults and confirming findings together: seconds, or a duration such as `"5m"`; default: no limit. */
+  /** The time limit for making faults and confirming findings together: seconds, or a duration such as `"5m"`. Default: no limit. */
   readonly maxTime?: Duration;
-  /** Tables that a failed call may leave as they are neither before nor after it, such as `audit_*`; default: none. */
+  /**
+   * Tables whose rows are not compared after a failed call, because the target writes them on a best-effort basis, such as `audit_*`. Default: none.
+   */
   readonly bestEffort?: readonly string[];
 }
 
-/** The setting for making writes fail. */
+/** The setting for making writes of the target fail. */
 export type FaultsSetting = "off" | "on" | FaultsOptions;
 
-/** The fault settings of an agent. The configuration decides the settings that are left out. */
+/** The fault settings of an agent. The configuration supplies the settings that are `undefined`. */
 export interface DeclaredFaults {
   readonly mode: "off" | "on";
   readonly kinds?: readonly FaultKind[] | undefined;
-  /** Seconds. */
+  /** The time limit, in seconds. */
   readonly maxTime?: number | undefined;
   readonly bestEffort?: readonly string[] | undefined;
 }
 
-/** @throws SeqqaError `AGENT_INVALID` for an invalid setting */
+/** Returns the checked fault settings. @throws SeqqaError `AGENT_INVALID` for an invalid setting */
 export function declaredFaults(setting: FaultsSetting | undefined): DeclaredFaults | undefined {
   if (setting === undefined) return undefined;
   if (setting === "off" || setting === "on") return { mode: setting };

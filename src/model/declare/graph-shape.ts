@@ -1,4 +1,4 @@
-/** The nodes and edges of a state graph, without their code. */
+/** The nodes and edges of a state graph, without their functions. */
 export interface GraphShape {
   readonly initial: string;
   readonly nodes: readonly string[];

@@ -5,36 +5,40 @@ import { Severity } from "./severity.ts";
 import { refuseUnknown } from "./unknown-options.ts";
 import type { World } from "./world.ts";
 
-/** The result of a check in detail; reports show the values beside each other. */
+/** The detailed result of a check. Reports show `actual` and `expected` side by side. */
 export interface CheckResult {
-  /** `true`: the rule holds. */
+  /** `true` if the rule holds. */
   readonly ok: boolean;
-  /** The value that was found, and the value that the rule asks for: any JSON-like data. */
+  /** The value that was found, and the value that the rule requires. Both may be any JSON-like data. */
   readonly actual?: unknown;
   readonly expected?: unknown;
-  /** Replaces the message of the rule for this violation. */
+  /** A message that replaces the rule's message for this violation. */
   readonly message?: string;
 }
 
-/** The answer of a check: `true` and `false`, or the same in detail. */
+/** The answer of a check: `true` if the rule holds, `false` if it does not, or a detailed result. */
 export type CheckAnswer = boolean | CheckResult;
 
 /** Options of {@link Invariant}. */
 export interface InvariantOptions<C extends object = Values, A = ApiClient> {
-  /** Told in findings and reports. No two rules of an exploration have the same name. */
+  /** The name of the rule in findings and reports. No two rules of an exploration have the same name. */
   readonly name: string;
   /**
-   * `true`: the rule holds. `false`: a violation. With nothing to test yet, return `true`. `{ ok, actual, expected }` also says what was found and what
-   * was expected. Reports show both, and the queries to stores that the check made, with their rows.
+   * Returns `true` if the rule holds, `false` for a violation. If there is nothing to test yet, return `true`. `{ ok, actual, expected }` also gives
+   * the value that was found and the value that was expected. Reports show both values, and the queries to stores that the check made, with their
+   * rows.
    */
   readonly check: (world: World<C, A>) => CheckAnswer | Promise<CheckAnswer>;
-  /** Shown with a violation; default `<name> does not hold`. */
+  /** The message that is shown with a violation. Default: `<name> does not hold`. */
   readonly message?: string;
-  /** Default HIGH. */
+  /** The severity of a violation. Default: HIGH. */
   readonly severity?: Severity;
-  /** `false`: states that violate it are explored from, too. The invariant is reported again only after it has held in between. Default `true`. */
+  /**
+   * `true` if states that violate the invariant are not explored further. With `false` they are explored from, too, and the invariant is reported
+   * again only after it has held in between. Default `true`.
+   */
   readonly blocking?: boolean;
-  /** Selects the actions after which the invariant is checked; default all. The root state is always checked. */
+  /** Returns `true` for the actions after which the invariant is checked. Default: all. The root state is always checked. */
   readonly when?: (action: { readonly name: string; readonly tags: readonly string[] }) => boolean;
 }
 
@@ -48,10 +52,10 @@ export class Invariant<C extends object = Values, A = ApiClient> {
   readonly severity: Severity;
   readonly blocking: boolean;
   readonly when: ((action: { readonly name: string; readonly tags: readonly string[] }) => boolean) | undefined;
-  /** A stack that leads to the declaration. */
+  /** A stack trace of the declaration. */
   readonly declared: string | undefined;
 
-  /** @throws SeqqaError `INVARIANT_INVALID` when the name is empty, `check` is not a function, or the severity or an option is unknown. */
+  /** @throws SeqqaError `INVARIANT_INVALID` if the name is empty, `check` is not a function, or the severity or an option is unknown */
   constructor(options: InvariantOptions<C, A>) {
     if (typeof options.name !== "string" || options.name.trim() === "") {
       throw new SeqqaError("INVARIANT_INVALID", "An Invariant needs a name that is not empty.", { exitStatus: 2 });
@@ -59,7 +63,7 @@ export class Invariant<C extends object = Values, A = ApiClient> {
     if (typeof options.check !== "function") {
       throw new SeqqaError("INVARIANT_INVALID", `Invariant "${options.name}" needs a function check(world).`, { exitStatus: 2 });
     }
-    // A rule has options of its own.
+    // The subclass `Rule` has further options, so only a plain Invariant refuses unknown ones.
     if (new.target === Invariant) refuseUnknown(`Invariant "${options.name}"`, "INVARIANT_INVALID", options, OPTIONS);
     const severity = options.severity ?? Severity.HIGH;
     if (!Object.values(Severity).includes(severity)) {
@@ -84,7 +88,7 @@ export class Invariant<C extends object = Values, A = ApiClient> {
   }
 }
 
-/** Returns `true` for the detailed answer of a check. */
+/** Returns `true` if the answer of a check is a detailed result. */
 export function isCheckResult(said: unknown): said is CheckResult {
   return typeof said === "object" && said !== null && typeof (said as { ok?: unknown }).ok === "boolean";
 }

@@ -5,39 +5,39 @@ import { SeqqaError } from "../errors.ts";
 import type { Lane } from "./lane.ts";
 import { checkedTimeout, Step } from "./step.ts";
 
-/** A step with arguments of any type. */
+/** A step whose arguments may have any type. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any -- each step's arguments are its own; they meet its own action only
 export type AnyStep<C extends object = Values, A = ApiClient> = Step<C, A, any>;
 
 /** Options of a {@link Journey}. */
 export interface JourneyOptions<C extends object = Values, A = ApiClient> {
-  /** The name that `seqqa run <name>` takes. */
+  /** The name of the journey, for `seqqa run <name>` and reports. */
   readonly name: string;
-  /** Run in order. The first step that fails ends the journey; the rest are skipped. */
+  /** The steps, in the order of execution. The first step that fails ends the journey, and the remaining steps are skipped. */
   readonly steps: readonly AnyStep<C, A>[];
-  /** Seconds, or a duration, for each step without a timeout of its own. Default: no limit beside the timeout of each request. */
+  /** The time limit of each step without its own timeout: seconds, or a duration. Default: no limit except the timeout of each request. */
   readonly timeout?: Duration;
   /**
-   * The client that the steps receive, or a factory for a new one each time. `seqqa run` restores a client after the journey, `journey.run()` does
-   * not. Default: an `HttpClient` on the lane's base URL.
+   * The client that the steps receive, or a function that makes a client for each run. Default: an `HttpClient` on the lane's base URL. `seqqa run`
+   * restores the client after the journey; `journey.run()` does not.
    */
   readonly client?: A | ((lane: Lane) => A | Promise<A>);
-  /** The initial context of every run. */
+  /** The initial context of every run. Default: empty. */
   readonly context?: Context<C> | Partial<C>;
 }
 
-/** A linear flow. Everything that can be known without running it is checked. */
+/** A linear flow of steps. Its constructor checks everything that can be checked without running it. */
 export class JourneyDefinition<C extends object = Values, A = ApiClient> {
   readonly name: string;
   readonly steps: readonly AnyStep<C, A>[];
-  /** Seconds. */
+  /** The time limit of each step without its own timeout, in seconds. */
   readonly timeout: number | undefined;
   readonly client: A | ((lane: Lane) => A | Promise<A>) | undefined;
   readonly context: Context<C> | Partial<C> | undefined;
 
   /**
-   * @throws SeqqaError `JOURNEY_INVALID` for an empty name, for members of `steps` that are no steps, and for a context that cannot be copied;
-   * `STEP_INVALID` for a timeout out of range.
+   * @throws SeqqaError `JOURNEY_INVALID` for an empty name, for members of `steps` that are not Steps, and for a context that cannot be copied;
+   * `STEP_INVALID` for a timeout out of range
    */
   constructor(options: JourneyOptions<C, A>) {
     if (typeof options.name !== "string" || options.name.trim() === "") throw invalid("A Journey needs a name that is not empty.");

@@ -1,19 +1,19 @@
 import type { StoreAdapter } from "../stores/store-adapter.ts";
 
-/** One isolated copy of target, stores and context. A `world` factory receives the lane that it builds for. */
+/** An isolated copy of the target, the stores and the context. A `world` function receives the lane that it builds a world for. */
 export interface Lane {
-  /** 0, 1, 2, ... */
+  /** The number of the lane: 0, 1, 2, ... */
   readonly index: number;
-  /** The URL of this lane's target, without a trailing slash; empty when there is no HTTP target. */
+  /** The URL of this lane's target, without a trailing slash; empty if there is no HTTP target. */
   readonly baseUrl: string;
-  /** The lane's own store as a URL; `undefined` when none is declared. */
+  /** The URL of the lane's own store; `undefined` if no store is declared. */
   readonly dbUrl: string | undefined;
-  /** The lane's own SQLite file; `undefined` when there is none. */
+  /** The path of the lane's own SQLite file; `undefined` if there is none. */
   readonly dbPath: string | undefined;
-  /** The stores that the configuration declares, ready to be passed to a `World`. */
+  /** The stores that the configuration declares. They can be passed to a `World`. */
   readonly systems: Readonly<Record<string, StoreAdapter>>;
-  /** A directory of this lane alone, removed at the end. */
+  /** A temporary directory that only this lane uses. It is removed at the end of the run. */
   readonly tmpDir: string;
-  /** The handler of an in-process target; `new HttpClient(lane.fetch)` calls it without a socket. */
+  /** The handler of an in-process target. `new HttpClient(lane.fetch)` calls it without a socket. */
   readonly fetch?: ((request: Request) => Response | Promise<Response>) | undefined;
 }

@@ -1,6 +1,6 @@
 let loading = 0;
 
-/** Imports a user's module. {@link isLoading} returns `true` meanwhile. */
+/** Imports a user's module. {@link isLoading} returns `true` during the import. */
 export async function whileLoading<T>(load: () => Promise<T>): Promise<T> {
   loading++;
   try {
@@ -10,7 +10,7 @@ export async function whileLoading<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns `true` while seqqa imports a user's module in this thread. Code at the top level of that module runs again for every lane. */
+/** Returns `true` while seqqa imports a user's module in this thread. Top-level code of that module runs again for every lane. */
 export function isLoading(): boolean {
   return loading > 0;
 }

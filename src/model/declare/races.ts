@@ -2,34 +2,37 @@ import { invalid } from "./declared.ts";
 import { secondsOf, type Duration } from "../text/duration.ts";
 import type { RaceDelivery } from "../results/result.ts";
 
-/** The options for probing pairs of actions for races. */
+/** Options for probing pairs of actions for races. */
 export interface RacesOptions {
-  /** Concurrent trials of a suspect pair; default 20. */
+  /** The number of concurrent trials for a suspect pair. Default 20. */
   readonly trials?: number;
-  /** How requests are made to meet. Default `auto`: a delivery that the target's protocol allows, and a schedule where a store can hold a call. */
+  /**
+   * The way in which requests are made to meet at the target. Default `auto`: a schedule if a store can hold a write, else a delivery that the
+   * target's protocol allows.
+   */
   readonly delivery?: "auto" | RaceDelivery;
-  /** The number of calls of one action that are sent at once, 2 to 100; default 2. */
+  /** The number of calls of one action that are sent at once, 2 to 100. Default 2. */
   readonly copies?: number;
-  /** The time for probing and confirming together: seconds, or a duration such as `"5m"`; default: no limit. */
+  /** The time limit for probing and confirming together: seconds, or a duration such as `"5m"`. Default: no limit. */
   readonly maxTime?: Duration;
 }
 
 /** The setting for sending pairs of actions at the same time. */
 export type RacesSetting = "off" | "pairs" | RacesOptions;
 
-/** The race settings of an agent. The configuration decides the settings that are left out. */
+/** The race settings of an agent. The configuration supplies the settings that are `undefined`. */
 export interface DeclaredRaces {
   readonly mode: "off" | "pairs";
   readonly trials?: number | undefined;
   readonly delivery?: "auto" | RaceDelivery | undefined;
   readonly copies?: number | undefined;
-  /** Seconds. */
+  /** The time limit, in seconds. */
   readonly maxTime?: number | undefined;
 }
 
 const DELIVERIES: readonly unknown[] = ["auto", "http2", "pipelined", "last_byte", "plain", "gated"] satisfies ("auto" | RaceDelivery)[];
 
-/** @throws SeqqaError `AGENT_INVALID` for an invalid setting */
+/** Returns the checked race settings. @throws SeqqaError `AGENT_INVALID` for an invalid setting */
 export function declaredRaces(setting: RacesSetting | undefined): DeclaredRaces | undefined {
   if (setting === undefined) return undefined;
   if (setting === "off" || setting === "pairs") return { mode: setting };

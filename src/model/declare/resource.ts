@@ -1,33 +1,33 @@
 /**
- * A kind of thing that an API keeps, and its paths. Rules about created, deleted and nested things need it. `seqqa scaffold openapi` writes resources
- * to `resources.ts`.
+ * A kind of object that an API stores, with its paths. Rules about created, deleted and nested objects need it. `seqqa scaffold openapi` writes
+ * resources to `resources.ts`.
  */
 export interface Resource {
-  /** E.g. `order`. */
+  /** The name of the resource, e.g. `order`. */
   readonly name: string;
   /** The path of the collection, e.g. `/orders`, or `/customers/{customer_id}/orders`. */
   readonly collection: string;
-  /** The path of one item: the collection's path, or another one, with a parameter at its end, e.g. `/orders/{order_id}`. */
+  /** The path of one item, which ends with a parameter, e.g. `/orders/{order_id}`. It need not begin with the collection's path. */
   readonly item: string;
-  /** The place of the id in an item; default `["id"]`. */
+  /** The path to the id within an item. Default `["id"]`. */
   readonly id?: readonly string[];
-  /** The place of the items in the answer to the list; default: the answer is the list. */
+  /** The path to the items within the answer of the list call. Default: the answer itself is the list. */
   readonly items?: readonly string[];
-  /** The place of the item in the answer to create and read; default: the answer is the item. */
+  /** The path to the item within the answers of create and read. Default: the answer itself is the item. */
   readonly body?: readonly string[];
   /** The operations that the API offers. */
   readonly can: {
-    /** `POST` to the collection. */
+    /** `true` if `POST` to the collection creates an item. */
     readonly create?: boolean;
-    /** `GET` of the collection returns all items. Leave it out if the list shows a page or a selection. */
+    /** `true` if `GET` of the collection returns all items. Leave it out if the list shows a page or a selection. */
     readonly list?: boolean;
-    /** `GET` of the item. */
+    /** `true` if `GET` of the item's path returns the item. */
     readonly read?: boolean;
     readonly update?: readonly ("PUT" | "PATCH")[];
     readonly delete?: boolean;
   };
-  /** The path that restores a deleted item, with any verb, e.g. `/orders/{order_id}/restore`. */
+  /** The path of the call that restores a deleted item, with any method, e.g. `/orders/{order_id}/restore`. */
   readonly restore?: string;
-  /** The name of the parent resource, which its paths lead through. */
+  /** The name of the parent resource. Its id is a parameter in the paths of this resource. */
   readonly parent?: string;
 }

@@ -5,21 +5,21 @@ import { Invariant, type CheckAnswer, type InvariantOptions } from "./invariant.
 import type { ApiResponse } from "../http/response.ts";
 import type { World } from "./world.ts";
 
-/** The contents of a world's stores, for comparing one state with another. */
+/** The contents of a world's stores at one time, for comparing two states. */
 export interface StoresView {
   /**
-   * Equal for states that are one state by the rules of state identity: fresh ids have no names, times near the run are equal, ignored fields are
-   * left out.
+   * A text that is equal for contents that count as the same state: generated ids are normalized, times near the run are equal, and ignored fields
+   * are left out.
    */
   readonly fingerprint: string;
   /**
-   * Returns `true` if another state of the same target has the same contents of its stores. New generated values in the place of values that are
-   * gone make no difference.
+   * Returns `true` if another view of the same target's stores has the same contents. A newly generated value that replaces an earlier generated
+   * value makes no difference.
    */
   same(other: StoresView): boolean;
   /**
-   * How each table (as `db.orders`) differs from the root state: its rows as texts, and the number by which each row is more or less frequent. A
-   * store without tables is a table of one row.
+   * The differences from the root state by table, e.g. `db.orders`. Each row, as text, has a number: how often it was added (positive) or removed
+   * (negative). A store without tables counts as a table with one row.
    */
   readonly tables: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
@@ -32,44 +32,47 @@ export interface CheckedStep {
     readonly as: string | undefined;
     readonly expectedStatus: readonly ExpectedStatus[] | undefined;
   };
-  /** The value that the action returned; `undefined` for an edge of a state graph that returned nothing. */
+  /** The response that the action returned; `undefined` for an edge of a state graph that returned nothing. */
   readonly response: ApiResponse | undefined;
-  /** Every answer that the action received, in order. If `api` is no HTTP client, only the returned answer. */
+  /** All answers that the action received, in order. If `api` is not an HTTP client: only the returned response. */
   readonly answers: readonly ApiResponse[];
-  /** `true` if the step led to another state: of stores, context or clients. */
+  /** `true` if the step changed the state of a store, the context or a client. */
   readonly changed: boolean;
-  /** `true` if the state that the step began in can be restored during the step. Without that there is no {@link Earlier}. */
+  /** `true` if the state before the step can be restored while the step is judged. If `false`, the rule cannot return an {@link Earlier}. */
   readonly canGoBack: boolean;
-  /** The client that the action was given. */
+  /** The client that the action received. */
   readonly client: ApiClient;
   /**
-   * Sets the reason why the rule does not hold, which replaces the rule's message. Returns `false`, so that a check can return it. `cause`: findings of
-   * the rule with an equal cause are reported as one, with a list of the actions that show it. It must not depend on values of the target.
+   * Sets the message of this violation, in place of the rule's message. Returns `false`, so that a check can return the result. Findings of the rule
+   * with an equal `cause` are reported as one finding, with a list of the actions that show it. The cause must not contain values of the target.
    */
   explain(message: string, details?: { readonly cause?: string | undefined }): false;
   /**
-   * Counts the step among those that the rule cannot judge; the run's notes have their number and the reason. Returns `true`, so that a check can
-   * return it.
+   * Counts the step as one that the rule cannot judge. The run's notes show the number of these steps and the reason. Returns `true`, so that a check
+   * can return the result.
    */
   inconclusive(why: string): true;
   /** @deprecated Use {@link inconclusive}. */
   unjudged(why: string): true;
-  /** Clients without credentials, as many as the rule asked for with `guests`; none where there is no target that a client could be made for. */
+  /** Clients without credentials. Their number is the rule's `guests`. Empty if seqqa cannot make a client for the target. */
   readonly guests: readonly ApiClient[];
-  /** Sends an answer's request again: method, URL, body and headers. `undefined` where that is not possible: no HTTP, or a multipart body. */
+  /**
+   * Sends the request of an answer again, with the same method, URL, body and headers. Resolves to `undefined` if that is not possible: the client is
+   * not HTTP, or the body was multipart.
+   */
   again(answer: ApiResponse, changes?: Resent): Promise<ApiResponse | undefined>;
-  /** The present contents of the stores; `undefined` for a world without stores. */
+  /** Returns the current contents of the stores; `undefined` for a world without stores. */
   stores(): Promise<StoresView | undefined>;
 }
 
-/** The difference between a request that is sent again and its first sending. Default: none. */
+/** The changes to a request that is sent again. Default: none. */
 export interface Resent {
-  /** Another client: headers that tell who sent the request are left out, and those of this client are sent. */
+  /** Another client that sends the request. Headers that identify the first sender are replaced with the headers of this client. */
   readonly by?: ApiClient | undefined;
   readonly body?: string | undefined;
 }
 
-/** The second half of a check, which runs in the state that the step began in. */
+/** The second half of a check. It runs in the state before the step. */
 export interface Earlier {
   readonly earlier: (before: Pick<CheckedStep, "explain" | "inconclusive" | "stores" | "unjudged">) => CheckAnswer | Promise<CheckAnswer>;
 }
@@ -80,31 +83,32 @@ export interface RuleOptions<C extends object = never, A = never> extends Pick<
   "name" | "message" | "severity" | "blocking" | "when"
 > {
   /**
-   * Judges a step in the state that it led to. Returns `true` if the rule holds, `false` if it does not, the same in detail (see
-   * {@link CheckAnswer}), or a second half of the check for the state that the step began in. The check may call the API and, with {@link writes}, change it: everything is restored.
+   * Judges a step in the state that the step led to. Returns `true` or `false`, a detailed result (see {@link CheckAnswer}), or a second half of the
+   * check, which runs in the state before the step. The check may call the API and, with {@link writes}, change its data. Everything is restored
+   * afterwards.
    */
   readonly judge: (world: World<C, A>, step: CheckedStep) => CheckAnswer | Earlier | Promise<CheckAnswer | Earlier>;
   /**
-   * The rule calls what changes the API, or needs the state that the step began in. If the target cannot be restored during a step, the rule is not
-   * judged, and the run says so. Default: no.
+   * `true` if the rule makes calls that change data, or needs the state before the step. Default `false`. If the target cannot be restored during a
+   * step, such a rule is not judged, and the run says so.
    */
   readonly writes?: boolean;
-  /** A built-in finding that this rule replaces. seqqa reports that finding only without this rule. */
+  /** A built-in finding that this rule replaces. seqqa reports the built-in finding only if this rule is absent. */
   readonly replaces?: "server_errors";
-  /** Returns actions that the rule adds to the agent's. */
+  /** Returns actions that the rule adds to the agent's actions. */
   readonly brings?: (actions: readonly Action<C, A>[]) => readonly Action<C, A>[];
-  /** The number of clients without credentials that the rule needs, see {@link CheckedStep.guests}. Default 0. */
+  /** The number of clients without credentials that the rule needs; see {@link CheckedStep.guests}. Default 0. */
   readonly guests?: number;
-  /** Pairs of actions, by their names, that are probed for races whatever `exploration.races` says. */
+  /** Pairs of actions, by name, that are probed for races even if `exploration.races` is off. */
   readonly races?: readonly (readonly [string, string])[];
-  /** Roles that the rule needs, and the login of each. A login has a client of its own; changes that it makes to the context are dropped. */
+  /** The roles that the rule needs, each with its login. Each login has its own client. Changes that a login makes to the context are dropped. */
   readonly users?: Readonly<Record<string, Login>>;
 }
 
-/** Makes a client act as a user from then on. */
+/** Logs a client in, so that its later requests are made as one user. */
 export type Login<A = ApiClient> = (api: A, context: Context) => Promise<unknown>;
 
-/** An invariant about steps, not about states. It is judged after every step, also after one that changed nothing, and never in the root state. */
+/** A rule about steps instead of states. It is judged after every step, even if the step changed nothing, and never in the root state. */
 export class Rule<C extends object = never, A = never> extends Invariant<C, A> {
   readonly judge: RuleOptions<C, A>["judge"];
   readonly writes: boolean;
@@ -126,12 +130,12 @@ export class Rule<C extends object = never, A = never> extends Invariant<C, A> {
   }
 }
 
-/** Returns the role of a client without credentials that rules use. */
+/** Returns the role name of a client without credentials that rules use. */
 export function guestRole(index: number): string {
   return `(guest ${index + 1})`;
 }
 
-/** Returns `true` for a role of {@link guestRole}. */
+/** Returns `true` for role names that {@link guestRole} makes. */
 export function isGuestRole(role: string): boolean {
   return role.startsWith("(guest ");
 }

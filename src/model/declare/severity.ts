@@ -11,12 +11,12 @@ export const Severity = {
 
 export type Severity = (typeof Severity)[keyof typeof Severity];
 
-/** The worst comes first. */
+/** All severities, from worst to mildest. */
 export const SEVERITIES: readonly Severity[] = [Severity.CRITICAL, Severity.HIGH, Severity.MEDIUM, Severity.LOW];
 
 const RANK: Readonly<Record<Severity, number>> = { low: 0, medium: 1, high: 2, critical: 3 };
 
-/** 0 for the worst. */
+/** Returns the rank of a severity: 0 for the worst. */
 export function severityRank(severity: Severity): number {
   return RANK.critical - RANK[severity];
 }

@@ -10,38 +10,38 @@ import { nearest } from "../text/nearest.ts";
 import { Severity } from "./severity.ts";
 import type { World } from "./world.ts";
 
-/** The options of an `Agent` without `actions`: the edges take their place. */
+/** The options of an `Agent` without `actions`, which the edges replace. */
 export interface StateGraphOptions<C extends object = Values, A = ApiClient> extends Omit<
   AgentOptions<C, A>,
   "name" | "actions" | "invariants"
 > {
-  /** The name in reports, and of the exploration on the command line. */
+  /** The name of the exploration, in reports and on the command line. */
   readonly name: string;
-  /** Rules that hold at every node; default none. */
+  /** Rules that hold at every node. Default: none. */
   readonly invariants?: readonly Invariant<C, A>[];
 }
 
 /** Options of a node of a {@link StateGraph}. */
 export interface NodeOptions<C extends object = Values, A = ApiClient> {
-  /** The exploration begins at this node; exactly one node is initial. */
+  /** `true` if the exploration begins at this node. Exactly one node is initial. */
   readonly initial?: boolean;
-  /** Returns `true` if the world may be at this node in its present state; `false` is a HIGH violation `<node>_denied`. */
+  /** Returns `true` if the API may be in its present state at this node. `false` is a HIGH violation `<node>_denied`. */
   readonly check?: (world: World<C, A>) => boolean | Promise<boolean>;
 }
 
 /** Options of an edge of a {@link StateGraph}. */
 export interface EdgeOptions<C extends object = Values, A = ApiClient> {
   /**
-   * Makes the call. The world is at `to` when the action returns a response below 400. A response of 400 or above is a refusal: the world stays at
-   * `from`. `null`: not applicable, skipped. When the action returns nothing, the last response that it received decides; without any response the
-   * edge applies.
+   * Makes the call. If the returned response has a status below 400, the world moves to `to`. A status of 400 or above is a refusal: the world stays
+   * at `from`. `null`: the edge does not apply, and the step is skipped. If the action returns nothing, the last response that it received decides.
+   * Without any response, the world moves to `to`.
    */
   readonly action: EdgeFunction<C, A>;
-  /** Identifies the edge in paths; default `<from> -> <to>`. */
+  /** The name of the edge in paths. Default: `<from> -> <to>`. */
   readonly name?: string;
 }
 
-/** The nodes and edges of a model of the API, checked as they are added. */
+/** A model of the API as nodes and edges. Each node and edge is checked when it is added. */
 export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
   readonly name: string;
   readonly #options: StateGraphOptions<C, A>;
@@ -50,7 +50,7 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
   #initial: string | undefined;
   #sealed = false;
 
-  /** @throws SeqqaError `STATE_GRAPH_INVALID` for an empty name, duplicate invariants, and budgets out of range. */
+  /** @throws SeqqaError `STATE_GRAPH_INVALID` for an empty name, duplicate invariants, and budgets out of range */
   constructor(options: StateGraphOptions<C, A>) {
     if (!isName((options as Partial<typeof options> | undefined)?.name)) {
       throw wrong("A StateGraph needs a name that is not empty.", 'Write new StateGraph({ name: "order" }).');
@@ -61,14 +61,14 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
     checkMembers("StateGraph", "invariants", options.invariants ?? [], Invariant, "Invariant");
   }
 
-  /** The world that the options have, if any. */
+  /** The world of the options; `undefined` if they have none. */
   get world(): AgentOptions<C, A>["world"] {
     return this.#options.world;
   }
 
   /**
-   * Adds a state of the model.
-   * @throws SeqqaError `STATE_GRAPH_INVALID` for an empty or known name, a second initial node, and once the graph is explored.
+   * Adds a node of the model.
+   * @throws SeqqaError `STATE_GRAPH_INVALID` for an empty or duplicate name, a second initial node, and after the exploration began
    */
   addNode(name: string, options: NodeOptions<C, A> = {}): this {
     const call = `addNode(${JSON.stringify(name)})`;
@@ -96,9 +96,9 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
   }
 
   /**
-   * Adds a transition that a call makes. Several edges may lead from one node to another, and a node may lead to itself. Such a loop is followed also
-   * when the call is refused, so that it can state that a call must be refused.
-   * @throws SeqqaError `STATE_GRAPH_INVALID` for a node that was not added, a name that is taken, and once the graph is explored.
+   * Adds a transition that a call makes. Several edges may lead from one node to another, and an edge may lead back to its own node. Such a loop is
+   * also followed if its call is refused, so a loop can require that the call is refused.
+   * @throws SeqqaError `STATE_GRAPH_INVALID` for a node that was not added, a duplicate name, and after the exploration began
    */
   addEdge(from: string, to: string, options: EdgeOptions<C, A>): this {
     const call = `addEdge(${JSON.stringify(from)}, ${JSON.stringify(to)})`;
@@ -122,8 +122,8 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
   }
 
   /**
-   * Returns the graph as an agent explores it; nothing can be added from here on. `world` takes the place of the graph's own world.
-   * @throws SeqqaError `STATE_GRAPH_INVALID` without nodes, without an initial node, without edges.
+   * Returns the agent that explores the graph. Afterwards, nothing can be added to the graph. `world` replaces the graph's own world.
+   * @throws SeqqaError `STATE_GRAPH_INVALID` if there are no nodes, no initial node, or no edges
    */
   compile(world: AgentOptions<C, A>["world"] = this.#options.world): CompiledGraph<C, A> {
     const initial = this.#initial;
@@ -177,7 +177,7 @@ export class StateGraphDefinition<C extends object = Values, A = ApiClient> {
   }
 }
 
-/** A state graph as the engine explores it. */
+/** The agent that explores a state graph. */
 export class CompiledGraph<C extends object = Values, A = ApiClient> extends AgentDefinition<C, A> {
   override readonly graph: GraphShape;
 
@@ -187,7 +187,7 @@ export class CompiledGraph<C extends object = Values, A = ApiClient> extends Age
   }
 }
 
-/** Returns the name of the finding of a node's check. */
+/** Returns the name of the violation that a node's check reports. */
 export function deniedName(node: string): string {
   return `${node}_denied`;
 }

@@ -3,38 +3,41 @@ import type { Context, Values } from "../context/context.ts";
 import { secondsOf, type Duration } from "../text/duration.ts";
 import { SeqqaError } from "../errors.ts";
 
-/** The answer that a step must get when it is expected to fail: `true` any 4xx, else exactly these statuses. */
+/** The statuses that a step must get if it is expected to fail: `true` for any 4xx, else exactly the given statuses. */
 export type ExpectedFailure = boolean | number | readonly number[];
 
 /** Options of {@link Step}. */
 export interface StepOptions<C extends object = Values, A = ApiClient, Args extends object = Values> {
-  /** Told in reports. No two steps of a journey have the same name. */
+  /** The name of the step in reports. No two steps of a journey have the same name. */
   readonly name: string;
   /**
-   * Makes the step's calls. The response that it returns is judged; when it returns nothing, the last response that the step received. `null`: the
-   * step does not apply; it is `skipped` and the journey continues.
+   * Makes the step's calls. The returned response is judged; if the action returns nothing, the last response that it received is judged. `null`: the
+   * step does not apply. It is `skipped`, and the journey continues.
    */
   readonly action: (client: A, context: Context<C>, args: Args) => unknown;
-  /** Arguments for the action, so that one action serves several steps. */
+  /** Arguments for the action, so that several steps can use one action. */
   readonly args?: Args;
-  /** Seconds, or a duration such as `"250ms"`, for the whole step with all its requests and retries; default: the journey's. */
+  /** The time limit of the whole step with all its requests and retries: seconds, or a duration such as `"250ms"`. Default: the journey's timeout. */
   readonly timeout?: Duration;
-  /** `true`: a 4xx passes and anything else fails. A status or a list: exactly those pass. */
+  /**
+   * The failure that the step expects. `true`: a 4xx passes, and everything else fails. A status or a list: only these statuses pass. Default
+   * `false`.
+   */
   readonly expectFailure?: ExpectedFailure;
 }
 
-/** One step of a `Journey`. It fails on a response of 400 or above, on a throw, and when it times out. */
+/** A step of a `Journey`. It fails if a response has a status of 400 or above, if its code throws, and if it times out. */
 export class Step<C extends object = Values, A = ApiClient, Args extends object = Values> {
   readonly name: string;
   readonly action: (client: A, context: Context<C>, args: Args) => unknown;
   readonly args: Args | undefined;
-  /** Seconds. */
+  /** The time limit, in seconds. */
   readonly timeout: number | undefined;
   readonly expectFailure: boolean | readonly number[];
-  /** A stack that leads to the declaration. A wrong status points to it, because such a status has no line of its own. */
+  /** A stack trace of the declaration. An error about a wrong status shows its line, because a status has no line of its own. */
   readonly declared: string | undefined;
 
-  /** @throws SeqqaError `STEP_INVALID` for an empty name, an action that is no function, and times and statuses out of range. */
+  /** @throws SeqqaError `STEP_INVALID` for an empty name, an action that is not a function, and times and statuses out of range */
   constructor(options: StepOptions<C, A, Args>) {
     if (typeof options.name !== "string" || options.name.trim() === "") throw invalid("A Step needs a name that is not empty.");
     const which = `Step "${options.name}"`;
@@ -51,7 +54,7 @@ export class Step<C extends object = Values, A = ApiClient, Args extends object 
   }
 }
 
-/** Returns the timeout in seconds. @throws SeqqaError `STEP_INVALID` */
+/** Returns the timeout in seconds. @throws SeqqaError `STEP_INVALID` if it is not above 0 */
 export function checkedTimeout(which: string, timeout: Duration | undefined): number | undefined {
   if (timeout === undefined) return undefined;
   const seconds = secondsOf(timeout);

@@ -1,48 +1,49 @@
-/** Name of a strategy, in the configuration and in results. */
+/** The name of a strategy, in the configuration and in results. */
 export type StrategyKind = "bfs" | "dfs" | "random" | "coverage_guided";
 
 /**
- * The order in which (state, action) pairs are explored. All strategies explore each pair at most once. Run to exhaustion, all find the same states.
+ * The order in which (state, action) pairs are explored. Each strategy explores each pair at most once. If the search is exhaustive, all strategies
+ * find the same states.
  */
 export interface Strategy {
   readonly kind: StrategyKind;
 }
 
-/** Breadth first: every path that it reports is a shortest one. */
+/** Explores breadth first, so every path that it reports is a shortest one. */
 export class BFS implements Strategy {
   readonly kind = "bfs";
 }
 
-/** Depth first: the newest state first, its actions in the order of their declaration. */
+/** Explores depth first: the newest state first, its actions in the order of their declaration. */
 export class DFS implements Strategy {
   readonly kind = "dfs";
 }
 
-/** Pairs in the order of hash(seed, state, action): uniform over the open pairs, and the same for every number of lanes. */
+/** Explores pairs in the order of hash(seed, state, action). The choice is uniform over the open pairs, and the same for every number of lanes. */
 export class Random implements Strategy {
   readonly kind = "random";
 }
 
-/** Prefers pairs whose action was executed least in states of the same shape, and whose parent edge brought something new. */
+/** Prefers pairs whose action was executed least often in states of the same shape, and whose parent edge led to something new. */
 export class CoverageGuided implements Strategy {
   readonly kind = "coverage_guided";
 }
 
-/** Facts about a strategy. The rest of the program asks for these, never for the strategy's name. */
+/** The properties of a strategy. Code outside this file tests these properties, never the strategy's name. */
 export interface StrategyTraits {
-  /** States are opened and expanded in order of their distance from the root, so the first path to a state is a shortest one. */
+  /** `true` if states are found and expanded in order of their distance from the root. The first path to a state is then a shortest one. */
   readonly isShortestFirst: boolean;
-  /** The frontier reads the shape and the novelty of opened states; computing them costs a lane time. */
+  /** `true` if the frontier needs the shape and the novelty of states. Lanes spend time on computing them. */
   readonly needsShapes: boolean;
 }
 
-/** A built-in strategy. Its frontier is made in `src/engine/frontiers/index.ts`. */
+/** A built-in strategy. `src/engine/frontiers/index.ts` makes its frontier. */
 export interface StrategyFacts extends StrategyTraits {
-  /** The class that users write: `new BFS()`. */
+  /** The class that users instantiate: `new BFS()`. */
   readonly class: new () => Strategy;
 }
 
-/** The built-in strategies. A new one is a class and a row here, a frontier in `src/engine/frontiers`, and an export in `src/index.ts`. */
+/** The built-in strategies. A new strategy needs a class and a row here, a frontier in `src/engine/frontiers`, and an export in `src/index.ts`. */
 export const STRATEGIES: Readonly<Record<StrategyKind, StrategyFacts>> = {
   bfs: { class: BFS, isShortestFirst: true, needsShapes: false },
   dfs: { class: DFS, isShortestFirst: false, needsShapes: false },
@@ -53,5 +54,5 @@ export const STRATEGIES: Readonly<Record<StrategyKind, StrategyFacts>> = {
 /** The names of the strategies, in the order in which help and messages list them. */
 export const STRATEGY_KINDS: readonly StrategyKind[] = Object.keys(STRATEGIES) as StrategyKind[];
 
-/** The default. Shards, merges and the search that proves a path to be the shortest always use it. */
+/** The default strategy. Shards, merges and the search for a shortest path always use it. */
 export const BREADTH_FIRST: StrategyKind = "bfs";

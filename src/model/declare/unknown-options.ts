@@ -1,11 +1,11 @@
 import { SeqqaError } from "../errors.ts";
 import { nearest } from "../text/nearest.ts";
 
-/** Properties of an Action, Invariant or Agent that may be spread into the options of another one. */
+/** Properties of an Action, Invariant or Agent that are not options. They are allowed, because users spread existing objects into new options. */
 const COPIED: readonly string[] = ["declared", "ownActions", "users", "guests", "ruleRaces", "graph"];
 
 /**
- * Refuses unknown options: a misspelt one would be ignored in silence. Options that are `undefined` count as absent.
+ * Refuses unknown options, because a misspelt option would otherwise be ignored silently. Options that are `undefined` count as absent.
  *
  * @throws SeqqaError with `code` and exit status 2
  */

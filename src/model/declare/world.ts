@@ -6,30 +6,33 @@ import { refuseUnknown } from "./unknown-options.ts";
 
 /** Options of {@link World}. */
 export interface WorldOptions<C extends object = Values, A = ApiClient> {
-  /** The client that actions receive. Any object: an HTTP client, an SDK, an in-memory model. Default: an `HttpClient` on the lane's base URL. */
+  /**
+   * The client that actions receive: an HTTP client, an SDK, an in-memory model, or any other object. Default: an `HttpClient` on the lane's base
+   * URL.
+   */
   readonly api?: A;
-  /** The stores behind the API, by name. Default: the ones that the configuration declares. */
+  /** The stores behind the API, by name. Default: the stores that the configuration declares. */
   readonly systems?: Readonly<Record<string, StoreAdapter>>;
-  /** The initial values of the context. */
+  /** The initial values of the context. Default: empty. */
   readonly context?: Context<C> | Partial<C>;
-  /** Clients by role, for `Action.as` and `client.as(role)`. */
+  /** Clients by role, for `Action.as` and `client.as(role)`. Default: none. */
   readonly clients?: Readonly<Record<string, A>>;
-  /** The context keys that belong to the state; default: all of them. */
+  /** The context keys that belong to the state. Default: all keys. */
   readonly stateFromContext?: readonly (keyof C & string)[];
-  /** `table.column`s and context keys that are not part of the state. */
+  /** Names that are not part of the state: `table.column`s and context keys. Default: none. */
   readonly ignore?: readonly string[];
-  /** Brings a target that cannot be restored in another way to its root state. */
+  /** Brings a target without a restorable store back to its root state. Default: none. */
   readonly reset?: Reset<C, A>;
   /**
-   * Reads state that no store shows, e.g. with a GET. It is called after each step that sent something, and must not write. Its result, serialized as
-   * JSON, is part of the state as `systems.probe`.
+   * Reads state that no store shows, e.g. with a GET. It is called after each step that sent a request, and must not write. Its result, serialized as
+   * JSON, belongs to the state as `systems.probe`. Default: none.
    */
   readonly probe?: Probe<C, A>;
 }
 
 const OPTIONS: readonly (keyof WorldOptions)[] = ["api", "systems", "context", "clients", "stateFromContext", "ignore", "reset", "probe"];
 
-/** Written as a method, so that a world with a more specific client is still a world. */
+/** Declared as a method, because methods are checked bivariantly: a world with a more specific client is still assignable to `World`. */
 type Reset<C extends object, A> = { call(world: World<C, A>): void | Promise<void> }["call"];
 
 type Probe<C extends object, A> = { call(world: World<C, A>): unknown }["call"];
@@ -48,7 +51,7 @@ export interface WorldObservation {
   readonly clients: Readonly<Record<string, unknown>>;
 }
 
-/** The sandbox of one lane: the client of the API, the stores behind it and the context. They are saved and restored together. */
+/** The sandbox of one lane: the client of the API, the stores behind the API, and the context. They are saved and restored together. */
 export class World<C extends object = Values, A = ApiClient> {
   readonly context: Context<C>;
   readonly stateFromContext: readonly (keyof C & string)[] | undefined;
@@ -59,7 +62,7 @@ export class World<C extends object = Values, A = ApiClient> {
   #systems: Readonly<Record<string, StoreAdapter | undefined>> | undefined;
   #clients: Readonly<Record<string, A>>;
 
-  /** @throws SeqqaError `WORLD_INVALID` for an unknown option. */
+  /** @throws SeqqaError `WORLD_INVALID` for an unknown option */
   constructor(options: WorldOptions<C, A> = {}) {
     refuseUnknown("The World", "WORLD_INVALID", options, OPTIONS);
     this.context = isContext<C>(options.context) ? options.context : new Context<C>(options.context);
@@ -74,7 +77,7 @@ export class World<C extends object = Values, A = ApiClient> {
     this.#join();
   }
 
-  /** The client that actions without a role receive. */
+  /** The client that actions without a role receive. @throws SeqqaError `WORLD_WITHOUT_API` if there is none */
   get api(): A {
     if (this.#api === undefined) {
       throw new SeqqaError("WORLD_WITHOUT_API", "This World has no api.", {
@@ -84,7 +87,7 @@ export class World<C extends object = Values, A = ApiClient> {
     return this.#api;
   }
 
-  /** The stores by name; `undefined` for an unknown name. */
+  /** The stores by name. An unknown name has the value `undefined`. */
   get systems(): Readonly<Record<string, StoreAdapter | undefined>> {
     return this.#systems ?? {};
   }
@@ -94,21 +97,21 @@ export class World<C extends object = Values, A = ApiClient> {
     return this.#clients;
   }
 
-  /** For lanes: fills in the api and the stores that the user left out, and keeps those that the user passed. */
+  /** Adds the client and the stores that the user left out. Keeps those that the user passed. Only lanes call this. */
   complete(defaults: { readonly api?: (() => A) | undefined; readonly systems: Readonly<Record<string, StoreAdapter>> }): void {
     this.#systems ??= defaults.systems;
     if (this.#api === undefined && defaults.api !== undefined) this.#api = defaults.api();
     this.#join();
   }
 
-  /** For lanes: creates a client for a role without one. */
+  /** Creates a client for a role that has none. Only lanes call this. */
   introduce(role: string, create: () => A): void {
     if (Object.hasOwn(this.#clients, role)) return;
     this.#clients = { ...this.#clients, [role]: create() };
     this.#join();
   }
 
-  /** Saves stores, context and the clients' own state. */
+  /** Saves the stores, the context and the clients' own state. */
   async checkpoint(): Promise<WorldCheckpoint> {
     const systems = new Map<string, Checkpoint>();
     for (const [name, system] of Object.entries(this.systems)) if (system !== undefined) systems.set(name, await system.mark());
@@ -117,14 +120,14 @@ export class World<C extends object = Values, A = ApiClient> {
     return { systems, context: contextPartOf(this.context as never).save(), clients };
   }
 
-  /** Restores everything. The checkpoint stays valid; younger checkpoints do not. */
+  /** Restores the stores, the context and the clients. The checkpoint stays valid; younger checkpoints become invalid. */
   async rollback(checkpoint: WorldCheckpoint): Promise<void> {
     for (const [name, mark] of checkpoint.systems) await this.systems[name]?.restore(mark);
     contextPartOf(this.context as never).restore(checkpoint.context);
     for (const [client, saved] of checkpoint.clients) clientPartOf(client)?.restore(saved);
   }
 
-  /** Observes everything that decides which state the world is in. */
+  /** Reads everything that belongs to the state of the world. */
   async observe(): Promise<WorldObservation> {
     const systems: Record<string, Observed> = {};
     for (const [name, system] of Object.entries(this.systems)) if (system !== undefined) systems[name] = await system.observe();
@@ -136,7 +139,7 @@ export class World<C extends object = Values, A = ApiClient> {
     return { systems, context: this.observedContext(), clients };
   }
 
-  /** The context keys that belong to the state. */
+  /** Returns the context keys that belong to the state, with their values. */
   observedContext(): Readonly<Record<string, unknown>> {
     const entries = contextPartOf(this.context as never).entries;
     const observed: Record<string, unknown> = {};
@@ -146,7 +149,7 @@ export class World<C extends object = Values, A = ApiClient> {
     return observed;
   }
 
-  /** Every client with its role; the default one has the role `""`. */
+  /** Returns all clients by role. The default client has the role `""`. */
   allClients(): ReadonlyMap<string, A> {
     const all = new Map<string, A>();
     if (this.#api !== undefined) all.set("", this.#api);
@@ -154,7 +157,7 @@ export class World<C extends object = Values, A = ApiClient> {
     return all;
   }
 
-  /** Closes clients and stores. */
+  /** Closes the clients and the stores. */
   async close(): Promise<void> {
     for (const client of this.allClients().values()) {
       const close = (client as { close?: () => unknown } | undefined)?.close;

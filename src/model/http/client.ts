@@ -2,37 +2,37 @@ import type { Duration } from "../text/duration.ts";
 import { SeqqaError } from "../errors.ts";
 import type { ApiResponse } from "./response.ts";
 
-/** The value of a field of a multipart body: a text, or a file. A `File` is sent with its name, another `Blob` as `blob`. */
+/** The value of a field in a multipart body: a text or a file. A `File` is sent with its name, any other `Blob` with the name `blob`. */
 export type MultipartValue = string | number | boolean | Blob | MultipartPart;
 
-/** A part of a multipart body by its details. */
+/** A part of a multipart body, with its file name and content type. */
 export interface MultipartPart {
   readonly content: string | Uint8Array | Blob;
-  /** Makes the part a file. */
+  /** The file name. With a file name, the part is sent as a file. Default: none. */
   readonly filename?: string;
-  /** Default: the type of a `Blob`; else `application/octet-stream` for a file, and none for another part. */
+  /** The content type. Default: the type of a `Blob`; else `application/octet-stream` for a file, and none for any other part. */
   readonly contentType?: string;
 }
 
-/** The parts of a request beside method and path. */
+/** The options of a request beside its method and path. */
 export interface RequestOptions {
-  /** Sent as JSON with its content type. */
+  /** A value that is sent as JSON, with the content type of JSON. */
   readonly json?: unknown;
-  /** Sent as `application/x-www-form-urlencoded`. */
+  /** Fields that are sent as `application/x-www-form-urlencoded`. */
   readonly form?: Readonly<Record<string, string | number | boolean>>;
-  /** Sent as `multipart/form-data`, in the order of the fields; a list sends a field once for each of its values. */
+  /** Fields that are sent as `multipart/form-data`, in this order. A list sends its field once for each value. */
   readonly multipart?: Readonly<Record<string, MultipartValue | readonly MultipartValue[]>>;
-  /** Sent without a change. */
+  /** A body that is sent unchanged. */
   readonly body?: string | Uint8Array;
-  /** Added to the path; a list sends its name once for each value, `null` and `undefined` send nothing. Default: none. */
+  /** Parameters that are added to the path. A list sends its name once for each value. `null` and `undefined` are not sent. Default: none. */
   readonly query?: Readonly<Record<string, string | number | boolean | null | undefined | readonly (string | number | boolean)[]>>;
-  /** For this request alone, in place of those of the client with the same name. Default: none. */
+  /** Headers of this request alone. They replace the client's headers of the same name. Default: none. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Seconds, for this request alone. */
+  /** The timeout of this request alone: seconds, or a duration such as `"5s"`. Default: the client's timeout. */
   readonly timeout?: Duration;
 }
 
-/** The verbs that an HTTP-like client offers. `HttpClient` and `MockClient` have them all. */
+/** The methods of a client for HTTP-like APIs. `HttpClient` and `MockClient` have them all. */
 export interface ApiClient {
   get(path: string, options?: RequestOptions): Promise<ApiResponse>;
   post(path: string, options?: RequestOptions): Promise<ApiResponse>;
@@ -42,80 +42,80 @@ export interface ApiClient {
   head(path: string, options?: RequestOptions): Promise<ApiResponse>;
   options(path: string, options?: RequestOptions): Promise<ApiResponse>;
   request(method: string, path: string, options?: RequestOptions): Promise<ApiResponse>;
-  /** Sends `Authorization: Bearer <token>` from now on; `null` stops it. */
+  /** Adds `Authorization: Bearer <token>` to all further requests. `null` removes it. */
   setAuthToken(token: string | null): void;
   setBasicAuth(username: string, password: string): void;
-  /** Sends this header from now on; `null` stops it. */
+  /** Adds a header to all further requests. `null` removes it. */
   setHeader(name: string, value: string | null): void;
-  /** The client of another role of the same world. */
+  /** Returns the client of another role of the same world. */
   as(role: string): ApiClient;
   close(): Promise<void> | void;
 }
 
-/** Names of headers that tell who sends a request. */
+/** Matches the names of headers that identify the sender of a request. */
 export const TELLS_SENDER: RegExp = /auth|token|secret|api-?key|session|cookie|user(?!-agent)|tenant|account|role/i;
 
-/** A request that has no answer yet. */
+/** A request that has not been answered yet. */
 export interface PendingRequest {
   readonly method: string;
   readonly url: string;
 }
 
-/** The part of a client that the lane uses. */
+/** The members of a client that only lanes use. */
 export interface ClientPart {
-  /** The origin that the client sends to; `undefined` when it sends nothing out of this process. Two lanes must not share one. */
+  /** The origin that the client sends to; `undefined` if it sends nothing out of this process. Two lanes must not use the same origin. */
   readonly uses?: string | undefined;
-  /** The URL that paths are joined to, without a slash at its end. */
+  /** The URL that the client joins paths to, without a trailing slash. */
   readonly base?: string | undefined;
-  /** The target sends its answers in two packets. For that reason each request has a connection of its own. */
+  /** `true` if the target sends each answer in two packets. Each request then uses its own connection. */
   readonly twoPackets?: boolean;
-  /** Grows with every change of the client's own state (token, headers, cookies, canned replies). Equal numbers mean that nothing changed. */
+  /**
+   * A number that grows with every change of the client's own state: token, headers, cookies, prepared replies. Equal numbers mean that nothing
+   * changed.
+   */
   readonly version: number;
-  /** The state as plain, structured-cloneable data that {@link restore} takes, any number of times. */
+  /** Returns the client's own state as plain, structured-cloneable data. {@link restore} accepts the data any number of times. */
   save(): unknown;
   restore(saved: unknown): void;
   /**
-   * The client's state that makes two states of the world different (token, headers, cookies), as plain data; `undefined` for a client as it was
-   * constructed.
+   * Returns the client's state that belongs to the world's state (token, headers, cookies), as plain data. `undefined` for a client in the state that
+   * its constructor made.
    */
   acting(): unknown;
-  /** The part of {@link acting} that identifies the user; default: all of it. */
+  /** Returns the part of {@link acting} that identifies the user. Default: all of it. */
   bearer?(): unknown;
-  /** There is no API behind the client: the data that it saves is the whole state. */
+  /** `true` if there is no API behind the client. The data that the client saves is then the whole state. */
   readonly selfContained?: boolean;
-  /**
-   * Sets the receiver of every exchange from now on; `null` stops it. Exchanges are requests that got an answer and, as failures, requests that did
-   * not.
-   */
+  /** Sets a function that receives every further exchange; `null` removes it. Requests without an answer are reported, too, as failures. */
   listen(sink: ((exchange: Exchange) => void) | null): void;
-  /** The requests that were sent and have no answer yet. */
+  /** Returns the requests that were sent and have not been answered yet. */
   pending?(): readonly PendingRequest[];
-  /** Ends the requests in progress now, as their timeouts would. */
+  /** Ends the requests in progress, in the same way as their timeouts would. */
   cut?(): void;
   /** Sets the clock by which cookies expire. Default: the clock of this process. */
   keepTime?(now: () => number): void;
-  /** Passes the clients of its world to the client, by role. */
+  /** Passes all clients of the world to this client, by role. */
   join(clients: Readonly<Record<string, unknown>>): void;
 }
 
-/** One request with its answer or its failure. */
+/** A request with its answer, or with the reason why it has none. */
 export type Exchange =
   | {
       readonly kind: "answer";
       readonly response: ApiResponse;
-      /** The server refused the request for lack of capacity, before it processed the request. */
+      /** `true` if the server refused the request for lack of capacity, before it processed the request. */
       readonly shed?: boolean;
     }
   | {
       readonly kind: "failure";
       readonly method: string;
       readonly url: string;
-      /** `invalid`: there was an answer, and it was not HTTP. */
+      /** The kind of failure. `invalid`: the server sent an answer that was not HTTP. */
       readonly reason: "timeout" | "unreachable" | "invalid";
       readonly error: unknown;
       /**
-       * The target is alive. It closed a connection that had been used before, without a byte of an answer. The request may have been executed, so
-       * only the whole step can be repeated, from its state.
+       * `true` if the live target closed a reused connection without sending a byte of an answer. The target may have executed the request, so only
+       * the whole step can be repeated, from its initial state.
        */
       readonly mayRepeat?: boolean;
     };
@@ -123,19 +123,19 @@ export type Exchange =
 const parts = new WeakMap<object, ClientPart>();
 
 /**
- * For clients, in their constructor: registers the part that belongs to the world, which a branch may change and a restore must reset. An `api` that
- * registers none is assumed to have no state of its own.
+ * Registers the members of a client that lanes use. A client calls this in its constructor. An `api` without this registration is assumed to have no
+ * state of its own.
  */
 export function offerClientPart(client: object, part: ClientPart): void {
   parts.set(client, part);
 }
 
-/** The part of a client that belongs to the world; `undefined` when it has none. */
+/** Returns the members of a client that lanes use; `undefined` if the client registered none. */
 export function clientPartOf(client: unknown): ClientPart | undefined {
   return typeof client === "object" && client !== null ? parts.get(client) : undefined;
 }
 
-/** Returns the client of a role, for `as(role)` of clients. @throws SeqqaError `UNKNOWN_ROLE` naming the roles that exist. */
+/** Returns the client of a role. Clients call this in `as(role)`. @throws SeqqaError `UNKNOWN_ROLE` naming the roles that exist */
 export function clientOfRole(clients: Readonly<Record<string, unknown>>, role: string): unknown {
   if (Object.hasOwn(clients, role)) return clients[role];
   const roles = Object.keys(clients);

@@ -1,6 +1,6 @@
 import { SeqqaError } from "../errors.ts";
 
-/** Raised for an answer that is not valid HTTP. The target itself is still reachable. */
+/** Thrown for an answer that is not valid HTTP. The target itself is still reachable. */
 export class InvalidAnswer extends SeqqaError {
   /** Method and path of the request, without the query: `GET /orders`. */
   readonly request: string;

@@ -1,22 +1,22 @@
 import type { RecordedExchange } from "../results/result.ts";
 import type { WireAnswer, WireRequest, WireRoute } from "./wire.ts";
 
-/** The work that makes requests now: a journey's step, or a side of a race. */
+/** The work that the current requests belong to: a journey's step, or one side of a race. */
 export interface RequestScope {
-  /** Aborted when the work is over: requests in flight are cancelled, and further requests are refused. Its reason is an Error that says why. */
+  /** A signal that is aborted when the work ends. Requests in flight are then cancelled, and further requests are refused. Its reason is an Error. */
   readonly signal: AbortSignal;
-  /** Takes in every exchange, also one without an answer. */
+  /** Receives every exchange, also one without an answer. */
   record(exchange: RecordedExchange): void;
   /**
-   * For a side of a race: sends in place of the client's own connections, so that the requests of all sides meet. `send` is the client's own way of
-   * sending; the request may be sent otherwise by the same `route`.
+   * Sends a request in place of the client, so that the requests of all sides of a race meet. Only sides of a race set it. `send` is the client's own
+   * way of sending. The request may also be sent over other connections to the same `route`.
    */
   readonly deliver?:
     | ((request: WireRequest, route: WireRoute, send: (request: WireRequest) => Promise<WireAnswer>) => Promise<WireAnswer>)
     | undefined;
   /**
-   * For a side of a race: its own copy of the state that a client changes (token, headers, cookies). `copy` makes it at the first call. Absent: there
-   * is only one state.
+   * Returns this side's own copy of a client's state (token, headers, cookies). The first call makes the copy with `copy`. Only sides of a race set
+   * it; without it, all code shares one state.
    */
   own?<T extends object>(state: T, copy: (state: T) => T): T;
 }
@@ -24,8 +24,8 @@ export interface RequestScope {
 const providers: (() => RequestScope | undefined)[] = [];
 
 /**
- * For clients: returns the scope that the calling code runs in. The scope depends on the call and not on the client, for two reasons: every client
- * that the code uses is covered, and code that timed out is distinguished from later users of the same client.
+ * Returns the scope in which the calling code runs; clients call this. The scope belongs to the call, not to the client. Every client that the code
+ * uses is therefore covered, and code that timed out is distinguished from later users of the same client.
  */
 export function requestScope(): RequestScope | undefined {
   for (const provider of providers) {
@@ -35,7 +35,9 @@ export function requestScope(): RequestScope | undefined {
   return undefined;
 }
 
-/** Registers a way in which {@link requestScope} finds the scope. Finding the caller takes Node's async context, which this folder does not use. */
+/**
+ * Registers a function that finds the scope for {@link requestScope}. Finding the caller needs Node's async context, which this folder does not use.
+ */
 export function provideRequestScopes(provider: () => RequestScope | undefined): void {
   providers.push(provider);
 }

@@ -1,21 +1,20 @@
 import { SeqqaError } from "../errors.ts";
 
-/** The request of a response, as reports show it. */
+/** The request of a response, in the form that reports show. */
 export interface ApiRequest {
-  /** The HTTP method; `CALL` where the client is no HTTP client. */
+  /** The HTTP method; `CALL` if the client is not an HTTP client. */
   readonly method: string;
-  /** The whole URL, query included. */
+  /** The whole URL, including the query. */
   readonly url: string;
-  /** Values by name. */
+  /** The header values by name. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The body as text; `undefined` when there was none. */
+  /** The body as text; `undefined` if there was none. */
   readonly body?: string | undefined;
 }
 
 const NO_REQUEST: ApiRequest = { method: "CALL", url: "", headers: {} };
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 
-/** The number of characters of a body that an error message quotes. */
 const QUOTED = 200;
 
 /** The answer of the API under test to one request. */
@@ -24,15 +23,15 @@ export class ApiResponse {
   readonly statusCode: number;
   /** Header names in lower case; several values of one name are joined with `", "`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds from sending the request to having read the body. */
+  /** The milliseconds from sending the request until the body was read. */
   readonly durationMs: number;
-  /** The request that this answers. */
+  /** The request that this response answers. */
   readonly request: ApiRequest;
   #text: string | undefined;
   #body: unknown;
   #parsed: boolean;
 
-  /** For clients: wraps a response that was received. An `api` of the user's own calls {@link ApiResponse.of}. */
+  /** Wraps a response that a client received. For an `api` that is not HTTP, use {@link ApiResponse.of}. */
   constructor(
     statusCode: number,
     text: string | undefined,
@@ -49,7 +48,7 @@ export class ApiResponse {
     this.#parsed = false;
   }
 
-  /** A response made by hand, for an `api` that is not HTTP. `body` is what `json()` returns; a string is also the text. */
+  /** Makes a response for an `api` that is not HTTP. `body` is the value that `json()` returns. If `body` is a string, it is the text instead. */
   static of(status: number, body?: unknown, headers?: Readonly<Record<string, string>>): ApiResponse {
     const response = new ApiResponse(status, typeof body === "string" ? body : undefined, headers ?? NO_HEADERS);
     if (typeof body !== "string") {
@@ -59,7 +58,7 @@ export class ApiResponse {
     return response;
   }
 
-  /** The same as {@link statusCode}, by the name that fetch gives it. */
+  /** The same as {@link statusCode}, under the name that fetch uses. */
   get status(): number {
     return this.statusCode;
   }
@@ -69,15 +68,15 @@ export class ApiResponse {
     return this.statusCode >= 200 && this.statusCode < 300;
   }
 
-  /** The body as text; empty when there was none. */
+  /** The body as text; empty if there was none. */
   get text(): string {
     if (this.#text === undefined) this.#text = this.#parsed && this.#body !== undefined ? JSON.stringify(this.#body) : "";
     return this.#text;
   }
 
   /**
-   * The body parsed as JSON.
-   * @throws SeqqaError `NOT_JSON` naming the request, the status and the first 200 characters of the body.
+   * Parses the body as JSON.
+   * @throws SeqqaError `NOT_JSON` naming the request, the status and the first 200 characters of the body
    */
   json<T = unknown>(): T {
     if (!this.#parsed) {

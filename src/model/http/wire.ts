@@ -1,34 +1,34 @@
-/** One attempt at a request, ready to be sent. */
+/** One attempt to send a request. */
 export interface WireRequest {
   readonly method: string;
-  /** Path and query, as in the request line. */
+  /** The path and query, as in the request line. */
   readonly path: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array | undefined;
   readonly timeoutMs: number;
-  /** Aborting it cancels the attempt; its reason says why. */
+  /** A signal that cancels the attempt. Its reason says why. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The destination of a client's requests, and how the client connects. */
+/** The destination of a client's requests, with the settings of the connection. */
 export interface WireRoute {
-  /** Clients with the same key can use the same connections. */
+  /** A key that is equal for clients that can share connections. */
   readonly key: string;
-  /** `undefined`: a handler of this process, which only the client itself can call. */
+  /** The origin of the target; `undefined` for a handler in this process, which only the client itself can call. */
   readonly origin: string | undefined;
-  /** Certificates in PEM, trusted beside those that Node trusts. */
+  /** Certificates in PEM that are trusted in addition to those that Node trusts. */
   readonly ca: readonly string[];
-  /** Requests go through the proxies of the environment. */
+  /** `true` if requests go through the proxies that the environment names. */
   readonly proxied: boolean;
 }
 
 /** The answer to one attempt. */
 export interface WireAnswer {
   readonly status: number;
-  /** Names in lower case, several values joined with `", "`. */
+  /** The headers. Names are in lower case, and several values of a name are joined with `", "`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Each `Set-Cookie` by itself, because joined ones cannot be separated again. */
+  /** The values of `Set-Cookie`, one entry each. Joined values could not be separated again, because dates contain commas. */
   readonly cookies: readonly string[];
   readonly text: string;
 }

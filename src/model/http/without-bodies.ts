@@ -1,4 +1,4 @@
-/** Returns a text without the bodies that it quotes whole, as they are or within a string of JSON. Bodies of one character stay. */
+/** Returns a text in which complete copies of the bodies, also as quoted JSON, are replaced by `[not shown]`. Bodies of one character stay. */
 export function withoutBodies(text: string, bodies: readonly string[]): string {
   const quoted = bodies.filter(({ length }) => length > 1).flatMap((body) => [body, JSON.stringify(body).slice(1, -1)]);
   return quoted.reduce((rest, body) => rest.replaceAll(body, "[not shown]"), text);

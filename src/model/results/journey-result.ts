@@ -1,43 +1,43 @@
 import type { RecordedExchange } from "./result.ts";
 
-/** `skipped`: an earlier step ended the journey, or the action returned `null`. */
+/** The status of a step. `skipped`: an earlier step ended the journey, or the action returned `null`. */
 export type StepStatus = "passed" | "failed" | "timed_out" | "skipped";
 
-/** The result of one step. Plain data, so that secrets can be redacted. */
+/** The result of one step, as plain data, so that secrets can be redacted. */
 export interface StepResult {
-  /** The step's name. */
+  /** The name of the step. */
   readonly name: string;
-  /** How the step ended. */
+  /** The way in which the step ended. */
   readonly status: StepStatus;
-  /** Every request in order, each retry by itself, also requests without an answer. */
+  /** Every request in order, including each retry and requests without an answer. */
   readonly requests: readonly RecordedExchange[];
   /** The changes that the step made to the context. */
   readonly context: {
-    /** Keys that the step set, with their values. */
+    /** The keys that the step set, with their values. */
     readonly set: Readonly<Record<string, unknown>>;
-    /** Keys that the step deleted. */
+    /** The keys that the step deleted. */
     readonly deleted: readonly string[];
   };
-  /** The arguments of the step, as they were before it. */
+  /** The arguments of the step, as they were before it ran. */
   readonly args?: unknown;
-  /** Why the step did not pass: one sentence, with a remedy where it is known. */
+  /** The reason why the step did not pass, in one sentence, with a remedy if it is known. */
   readonly error?: string | undefined;
-  /** The user's own line, e.g. `login.ts:12:5`: where the step threw, else where it is declared. */
+  /** The line in the user's code, e.g. `login.ts:12:5`: the line that threw, else the declaration of the step. */
   readonly where?: string | undefined;
-  /** Milliseconds. */
+  /** The duration, in milliseconds. */
   readonly durationMs: number;
 }
 
 /** The result of one run of a journey. */
 export interface JourneyResult {
-  /** The journey's name. */
+  /** The name of the journey. */
   readonly name: string;
-  /** How the journey ended: the status of the step that ended it, else `passed`. */
+  /** The way in which the journey ended: the status of the step that ended it, else `passed`. */
   readonly status: "passed" | "failed" | "timed_out";
   /** All steps, in order. */
   readonly steps: readonly StepResult[];
-  /** Milliseconds. */
+  /** The duration, in milliseconds. */
   readonly durationMs: number;
-  /** The journey was interrupted from outside. Its last step that is not skipped failed because of that. */
+  /** Set if the journey was interrupted from outside. The last step that was not skipped then has the status `failed`. */
   readonly interrupted?: true;
 }

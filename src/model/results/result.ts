@@ -3,169 +3,171 @@ import type { Severity } from "../declare/severity.ts";
 import type { StrategyKind } from "../declare/strategy.ts";
 import type { TargetEnd } from "./target-end.ts";
 
-/** Why an exploration ended. */
+/** The reason why an exploration ended. */
 export type StopReason = "exhausted" | "max_steps" | "max_depth" | "max_time" | "first_violation" | "interrupted";
 
-/** A response as reports show it. */
+/** A response in the form that reports show. */
 export interface RecordedResponse {
   /** The HTTP status. */
   readonly status: number;
-  /** Names are in lower case; several values of one name are joined with `", "`. */
+  /** The headers. Names are in lower case; several values of one name are joined with `", "`. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body as text. */
   readonly body: string;
 }
 
-/** One request and its response, or why there was none. */
+/** A request with its response, or with the reason why it has none. */
 export interface RecordedExchange {
   /** The request that was sent. */
   readonly request: ApiRequest;
-  /** Absent when there was no answer. */
+  /** The response; absent if there was none. */
   readonly response?: RecordedResponse | undefined;
-  /** Why there was no answer. */
+  /** The reason why there was no response. */
   readonly error?: string | undefined;
-  /** Milliseconds from sending the request to having read the answer. */
+  /** The milliseconds from sending the request until the response was read. */
   readonly durationMs: number;
 }
 
-/** One step of a reproduction path, with everything that it sent. */
+/** A step of a reproduction path, with all its requests. */
 export interface RecordedStep {
-  /** The action's name. */
+  /** The name of the action. */
   readonly action: string;
-  /** The HTTP status of the response that the action returned; `null` when it returned none. */
+  /** The HTTP status of the response that the action returned; `null` if it returned none. */
   readonly status: number | null;
-  /** All requests that the step sent, in order. */
+  /** All requests of the step, in order. */
   readonly requests: readonly RecordedExchange[];
-  /** The changes that the step made to the state: a line each, `- ` for a value before it, `+ ` for a value after it. */
+  /** The changes that the step made to the state, one line each: `- ` for a value before the step, `+ ` for a value after it. */
   readonly changes?: readonly string[] | undefined;
   /**
-   * The state after the step, a line each, with the names of `changes` for generated values: rows that were added to the root state (`+ `) or removed
-   * from it (`- `), and all other values. At most 200 lines. For `setup`: the root state with all rows.
+   * The state after the step, one line for each value, at most 200 lines. Rows that differ from the root state have `+ ` (added) or `- ` (removed).
+   * Generated values have the same names as in `changes`. For `setup`: the root state with all rows.
    */
   readonly state?: readonly string[] | undefined;
-  /** Where seqqa started the target: the lines that it printed during the step, the last 40 at most. */
+  /** The lines that the target printed during the step, at most the last 40. Absent if seqqa did not start the target. */
   readonly printed?: readonly string[] | undefined;
 }
 
-/** A query that a rule made to a store when it was checked. */
+/** A query to a store that a rule made in its check. */
 export interface RecordedQuery {
   /** The name of the store in the World, e.g. `db`. */
   readonly store: string;
-  /** The SQL as the check gave it, with placeholders. */
+  /** The SQL text that the check passed, with placeholders. */
   readonly sql: string;
   /** The values of the placeholders; absent if there are none. */
   readonly params?: unknown;
-  /** The first rows, at most 20, column -> value. */
+  /** The first rows, at most 20, as objects with a property for each column. */
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   /** The number of all rows. */
   readonly total: number;
 }
 
-/** The reasons of a broken rule, as JSON-like data. */
+/** The data on which a rule based its result, as JSON-like data. */
 export interface Evidence {
-  /** `actual` of the `{ ok, actual, expected }` that the check returned; absent if it did not say. */
+  /** The `actual` of the check's detailed result; absent if there is none. */
   readonly actual?: unknown;
-  /** `expected` of the `{ ok, actual, expected }` that the check returned; absent if it did not say. */
+  /** The `expected` of the check's detailed result; absent if there is none. */
   readonly expected?: unknown;
-  /** The queries of the check, in order. */
+  /** The queries that the check made, in order. */
   readonly queries: readonly RecordedQuery[];
 }
 
 /**
- * How short a reproduction path is known to be. `shortest`: every shorter sequence was tried that breaks no rule before its end (a sequence that
- * repeats a state in a shorter way stands for others). `one_minimal`: the finding does not reproduce without any single step except the last, after
- * which the finding is named. `as_found`: time was up before more was known, or the shortened path did not reproduce from a clean start.
+ * The proven shortness of a reproduction path. `shortest`: no shorter sequence of actions shows the finding. `one_minimal`: without any single step
+ * except the last, the finding does not reproduce. The last step stays, because the finding is named after it. `as_found`: the time limit was reached
+ * first, or the shortened path did not reproduce from the root state.
  */
 export type Minimality = "shortest" | "one_minimal" | "as_found";
 
 /**
- * Why a finding was not replayed from a clean start. `max_time`: the time was up before. `interrupted`: the run was interrupted before. `no_target`:
- * no target could be started for it.
+ * The reason why a finding was not replayed from the root state. `max_time`: the time limit was reached. `interrupted`: the run was interrupted.
+ * `no_target`: no target could be started for the replay.
  */
 export type NotReplayedReason = "max_time" | "interrupted" | "no_target";
 
-/** An action that breaks a rule for the same cause as others. */
+/** An action that breaks a rule for the same cause as other actions. */
 export interface AffectedOperation {
   /** The name of the action; empty for the root state. */
   readonly action: string;
-  /** The id that the finding of this action would have by itself. Lists of known findings have it. */
+  /** The id that a separate finding of this action would have. Lists of known findings contain this id. */
   readonly id: string;
   /** The number of committed edges of this action that broke the rule. */
   readonly count: number;
 }
 
-/** A rule that was broken, proven by a path. */
+/** A broken rule, with the path that shows it. */
 export interface Violation {
-  /** Stable over runs: a hash of exploration, invariant, last action and the status of its response. */
+  /** An id that is stable over runs: a hash of the exploration, the invariant, the last action and the status of its response. */
   readonly id: string;
-  /** The name of the rule: an invariant's, or a built-in rule's. */
+  /** The name of the broken rule: an invariant, or a built-in rule. */
   readonly invariant: string;
   /** The severity of the violation. */
   readonly severity: Severity;
-  /** The problem in one sentence. */
+  /** The problem, in one sentence. */
   readonly message: string;
-  /**
-   * The user's own line where the rule is declared, e.g. `shop.explore.ts:12:5`. For an invariant its declaration, for a built-in rule the
-   * declaration of the last action.
-   */
+  /** The line in the user's code, e.g. `shop.explore.ts:12:5`: the declaration of the invariant, or of the last action for a built-in rule. */
   readonly where?: string | undefined;
-  /** Action names; the last one triggered it. Empty: the root state breaks the rule. */
+  /** The names of the actions, in order. The last action triggered the violation. Empty if the root state breaks the rule. */
   readonly reproductionPath: readonly string[];
   /** The request of the response that the last action returned. */
   readonly request?: ApiRequest | undefined;
   /** The response that the last action returned. */
   readonly response?: RecordedResponse | undefined;
-  /** The path as it was replayed from a clean start, step by step; empty when the replay did not show the violation again. */
+  /** The steps of the path as they were replayed from the root state. Empty if the replay did not show the violation again. */
   readonly steps: readonly RecordedStep[];
   /**
-   * The requests that the broken rule made when it was checked after the last step. If it made none, the requests of the other rules that broke with
-   * it.
+   * The requests that the broken rule made in its check after the last step. If the rule made none: the requests of the other rules that were broken
+   * after the same step.
    */
   readonly checks?: readonly RecordedExchange[] | undefined;
-  /** The values that the broken rule found and expected, and its queries to stores, at the check after the last step. Absent if there is none of that. */
+  /** The values that the broken rule found and expected, and its queries to stores, after the last step. Absent if there are none. */
   readonly evidence?: Evidence | undefined;
-  /** How short the path is known to be. */
+  /** The proven shortness of the path. */
   readonly minimality?: Minimality | undefined;
-  /** The path that the exploration found, when a shorter one is shown. */
+  /** The path that the exploration found, if a shorter path is shown. */
   readonly shrunkFrom?: readonly string[] | undefined;
-  /** For `seqqa replay`: the paths of action indices by which the data of each step is drawn, where they differ from the path itself. */
+  /**
+   * The path that seeds the test data of each step, as action indices. Absent if the reproduction path itself seeds the data. `seqqa replay` uses it.
+   */
   readonly draws?: readonly (readonly number[])[] | undefined;
   /**
-   * In the documents of runs: a script for a POSIX shell that sends the requests of the path with curl; see `seqqa replay --emit curl`. It contains
-   * nothing that is redacted.
+   * A POSIX shell script that sends the requests of the path with curl; see `seqqa replay --emit curl`. Only documents of runs have it. Redacted
+   * values are not part of it.
    */
   readonly curl?: string | undefined;
   /**
-   * The violation was seen again when the path was replayed from a clean start: on a target that was started for it, or whose stores were restored to
-   * the root state. `false`: the violation is flaky, unless it was not replayed.
+   * `true` if a replay from the root state showed the violation again, on a new target or on restored stores. `false`: the violation is flaky, unless
+   * it was not replayed.
    */
   readonly confirmed: boolean;
-  /** The path was not replayed, and reports call it not confirmed: it is unknown if the violation is flaky. */
+  /** Set if the path was not replayed. Reports call the violation not confirmed, because it may be flaky. */
   readonly notReplayed?: true;
-  /** Why it was not replayed. */
+  /** The reason why the path was not replayed. */
   readonly notReplayedReason?: NotReplayedReason | undefined;
-  /** The number of committed edges that broke the same rule with the same last action and status, or of the same cause. */
+  /** The number of committed edges that broke the same rule with the same last action and status, or with the same cause. */
   readonly count: number;
   /** The cause that the rule gave, in words. */
   readonly cause?: string | undefined;
-  /** The actions that broke the rule for the same cause, this one included, if there are several. Each has the id that it would have by itself. */
+  /** All actions that broke the rule for the same cause, including this one. Absent if there is only one. */
   readonly operations?: readonly AffectedOperation[] | undefined;
-  /** The node that the path leads to, as in {@link ExplorationGraph}; `null` when there is none (a crash, a timeout). */
+  /** The node that the path leads to, as in {@link ExplorationGraph}; `null` if there is none (a crash, a timeout). */
   readonly state: number | null;
-  /** Listed in `known_findings`: shown, but no reason for the run to fail. */
+  /** Set if the violation is listed in `known_findings`. Reports show it, but the run does not fail because of it. */
   readonly known?: true;
-  /** For `target_crashed`, where seqqa started the target: the state of its process then. */
+  /** The state of the target's process, for `target_crashed`. Absent if seqqa did not start the target. */
   readonly target?: TargetEnd | undefined;
   /** The fault that was made during the last step, for a finding of `exploration.faults`. */
   readonly fault?: FaultPoint | undefined;
-  /** Where seqqa started the target: the lines that it printed while the last step was replayed and checked, the last 40 at most. */
+  /**
+   * The lines that the target printed while the last step was replayed and checked, at most the last 40. Absent if seqqa did not start the target.
+   */
   readonly printed?: readonly string[] | undefined;
   toString(): string;
 }
 
 /**
- * A kind of fault. `error`: a write raises an error in its store. `cut`: the connection of a write is ended before it. `kill`: the target's process
- * is killed before a write, and started again. `lost_answer`: the call is executed, its answer is thrown away, and the same request is sent again.
+ * A kind of fault. `error`: a write raises an error in its store. `cut`: the connection of a write is closed before the write. `kill`: the target's
+ * process is killed before a write, and started again. `lost_answer`: the call is executed, its answer is dropped, and the same request is sent
+ * again.
  */
 export type FaultKind = "error" | "cut" | "kill" | "lost_answer";
 
@@ -173,156 +175,162 @@ export type FaultKind = "error" | "cut" | "kill" | "lost_answer";
 export interface FaultPoint {
   /** The kind of the fault. */
   readonly kind: FaultKind;
-  /** The store of the write, by its name in `systems`; absent for `lost_answer`. */
+  /** The name of the store that the write belongs to, as in `systems`; absent for `lost_answer`. */
   readonly store?: string | undefined;
-  /** The number of the write in the call, counted from 1 in its store; absent for `lost_answer`. */
+  /** The number of the write, counted from 1 within the call and its store; absent for `lost_answer`. */
   readonly write?: number | undefined;
   /** The statement of the write, e.g. `UPDATE orders`; absent for `lost_answer`. */
   readonly statement?: string | undefined;
 }
 
 /**
- * The verdict of a fault. `torn_write`: the stores are neither as before the call nor as after it, or a rule breaks. `false_success`: the call was
- * answered as successful, and nothing was done. `no_recovery`: the target does not answer afterwards as it does without the fault.
+ * The verdict of a fault. `torn_write`: the stores match neither the state before the call nor the state after it, or a rule is broken.
+ * `false_success`: the answer reported success, but nothing was changed. `no_recovery`: afterwards, the target does not answer as it does without the
+ * fault.
  */
 export type FaultVerdict = "torn_write" | "false_success" | "no_recovery";
 
-/** The extent of the faults that were made. */
+/** The numbers of faults that were made and skipped. */
 export interface FaultCoverage {
-  /** Kinds of calls: an action with a status that changes the state or not. */
+  /** The number of kinds of calls. A kind is an action, a status, and whether the call changed the state. */
   readonly calls: number;
-  /** Kinds of calls whose writes were counted. */
+  /** The number of kinds of calls whose writes were counted. */
   readonly counted: number;
-  /** Fault points in the counted calls: each write with each kind of fault, and each answer that can be lost. */
+  /** The number of fault points in the counted calls: each write with each kind of fault, and each answer that can be lost. */
   readonly points: number;
-  /** Fault points that were tried. */
+  /** The number of fault points that were tried. */
   readonly tried: number;
-  /** Kinds of calls that were not counted, by reason: `same_kind`, `finding`, `brought`, `max_time`, `unsteady`, `call_fails`, ... */
+  /** The number of kinds of calls that were not counted, by reason: `same_kind`, `finding`, `brought`, `max_time`, `unsteady`, `call_fails`, ... */
   readonly skipped: Readonly<Record<string, number>>;
-  /** Fault points that were not tried or not judged, by reason: `max_time`, `not_failed` (the write was not made again), `no_recovery` (the target did
-   * not recover from an earlier fault in the same call), `target_memory` (a restart alone changes what the call does), `lane_lost`, ... */
+  /**
+   * The number of fault points that were not tried or not judged, by reason: `max_time`, `not_failed` (the write was not made again), `no_recovery`
+   * (the target did not recover from an earlier fault in the same call), `target_memory` (a restart alone changes what the call does), `lane_lost`,
+   * ...
+   */
   readonly skippedPoints: Readonly<Record<string, number>>;
-  /** Faults that do not apply, by store and kind, with the reason. */
+  /** The reasons why faults do not apply, by store and kind. */
   readonly missing: Readonly<Record<string, string>>;
-  /** Hits that were not seen again on a rebuilt lane. */
+  /** The number of hits that were not seen again on a rebuilt lane. */
   readonly unconfirmed: number;
-  /** Milliseconds. */
+  /** The duration, in milliseconds. */
   readonly durationMs: number;
 }
 
 /**
  * The verdict of a race, most severe first. `invariant`: a rule is broken that holds after every order of the calls. `state`: no order of the calls
- * leads to the final state. `responses`: an order leads to the state, but no order gives the responses. `server_error`: an answer 5xx, or no answer,
- * that no order gives.
+ * leads to the final state. `responses`: an order leads to the state, but no order gives the responses. `server_error`: a call got a 5xx answer, or
+ * no answer, and no order of the calls gives that result.
  */
 export type RaceVerdict = "invariant" | "state" | "responses" | "server_error";
 
-/** How requests are made to meet. */
+/** The way in which requests are made to meet. */
 export type RaceDelivery = "http2" | "pipelined" | "last_byte" | "plain" | "gated";
 
 /** The result of one call of a race. */
 export interface RaceCall {
-  /** The action's name. */
+  /** The name of the action. */
   readonly action: string;
-  /** The HTTP status of its response; `null` when there was none. */
+  /** The HTTP status of the call's response; `null` if there was none. */
   readonly status: number | null;
-  /** All requests that the call sent, in order. */
+  /** All requests of the call, in order. */
   readonly requests: readonly RecordedExchange[];
 }
 
-/** The result of one execution of the calls. */
+/** The result of executing all calls of a race once. */
 export interface RaceOutcome {
-  /** The order in which the calls were executed, by their places in {@link calls}; `null`: at the same time. */
+  /** The order in which the calls were executed, as indices into {@link calls}; `null` if they were sent at the same time. */
   readonly order: readonly number[] | null;
-  /** One per side, in the order of the race's sides. */
+  /** The results of the calls, in the order of the race's sides. */
   readonly calls: readonly RaceCall[];
-  /** The changes that all calls together made to the state: a line each, `- ` for a value before them, `+ ` for a value after them. */
+  /** The changes that all calls together made to the state, one line each: `- ` for a value before the calls, `+ ` for a value after them. */
   readonly changes: readonly string[];
   /** The names of the invariants that do not hold after the calls. */
   readonly broken: readonly string[];
 }
 
-/** An order of statements that a store enforced: one call is held before a write until the others are done or wait for it. */
+/** An order of statements that a store enforced. One call is held before a write until the other calls have ended or wait for the held call. */
 export interface RaceSchedule {
   /** The store that held the call, by its name in `systems`. */
   readonly system: string;
-  /** The side that is held, by its place in the race. */
+  /** The index of the call that is held, among the sides of the race. */
   readonly held: number;
-  /** The number of the write, counted from 1, before which the side is held. */
+  /** The number of the write before which the call is held, counted from 1. */
   readonly write: number;
   /** The statement of that write, e.g. `UPDATE orders`. */
   readonly statement: string;
 }
 
-/** Calls that, sent at the same moment, gave a result that no order of them gives. */
+/** A race: the calls were sent at the same time, and their result is one that no order of the calls gives. */
 export interface Race {
-  /** Stable over runs: a hash of exploration and both actions. */
+  /** An id that is stable over runs: a hash of the exploration and both actions. */
   readonly id: string;
   /** The name of the first action. */
   readonly first: string;
-  /** The name of the second action; the same where an action races with itself. */
+  /** The name of the second action. It equals the first if an action races with itself. */
   readonly second: string;
-  /** The number of calls that were sent at once: 2, or more of one action. */
+  /** The number of calls that were sent at once: 2, or more if all are the same action. */
   readonly copies: number;
-  /** Action names that lead to the state in which the calls were sent. */
+  /** The names of the actions that lead to the state in which the calls were sent. */
   readonly prefix: readonly string[];
-  /** The kind of the difference from every order of the calls. */
+  /** The kind of difference from all orders of the calls. */
   readonly verdict: RaceVerdict;
   /** The broken rule, for the verdict `invariant`. */
   readonly invariant?: string | undefined;
-  /** The severity of the invariant, else HIGH for `state` and `server_error`, MEDIUM for `responses`. */
+  /** The severity: that of the broken invariant; HIGH for `state` and `server_error`; MEDIUM for `responses`. */
   readonly severity: Severity;
-  /** The problem in one sentence. */
+  /** The problem, in one sentence. */
   readonly message: string;
-  /** Where the first action, or the broken invariant, is declared, e.g. `shop.explore.ts:12:5`. */
+  /** The line in the user's code that declares the broken invariant or the first action, e.g. `shop.explore.ts:12:5`. */
   readonly where?: string | undefined;
   /** A trial that showed the race. */
   readonly observed: RaceOutcome;
-  /** The results of the orders of the calls. */
+  /** The results of executing the calls one after another, one entry for each order. */
   readonly allowed: readonly RaceOutcome[];
-  /** Trials that showed the race. */
+  /** The number of trials that showed the race. */
   readonly hits: number;
-  /** Trials in which the calls overlapped. */
+  /** The number of trials in which the calls overlapped. */
   readonly trials: number;
-  /** Trials in which the calls did not overlap; they prove nothing. */
+  /** The number of trials in which the calls did not overlap. Such trials prove nothing. */
   readonly misses: number;
-  /** The 95 % confidence interval of the share of hits (Wilson's score interval). */
+  /** The 95 % confidence interval of the share of hits (Wilson score interval). */
   readonly rate: {
-    /** 0 to 1. */
+    /** The lower bound, 0 to 1. */
     readonly low: number;
-    /** 0 to 1. */
+    /** The upper bound, 0 to 1. */
     readonly high: number;
   };
-  /** How the calls were made to meet. */
+  /** The way in which the calls were made to meet. */
   readonly delivery: RaceDelivery;
-  /** With `gated`: the call that was held, and where. Following the schedule shows the race each time. */
+  /**
+   * The call that was held, and the write before which it was held; only with the delivery `gated`. Following the schedule shows the race each time.
+   */
   readonly schedule?: RaceSchedule | undefined;
   /** The steps of the prefix as they were executed on a fresh lane. */
   readonly steps: readonly RecordedStep[];
-  /** The first request of each side of the observed trial. */
+  /** The first request of each call in the observed trial. */
   readonly requests: readonly ApiRequest[];
-  /** The number of kinds of states, and of statuses of the pair, in which the race was seen. */
+  /** The number of combinations of a kind of state and the pair's statuses in which the race was seen. */
   readonly count: number;
-  /** For `seqqa replay`: like {@link Violation.draws}, for the prefix. */
+  /** The path that seeds the test data of each step in the prefix; see {@link Violation.draws}. */
   readonly draws?: readonly (readonly number[])[] | undefined;
-  /** In the documents of runs: a script for a POSIX shell that reproduces the race with curl. It contains nothing that is redacted. */
+  /** A POSIX shell script that reproduces the race with curl. Only documents of runs have it. Redacted values are not part of it. */
   readonly curl?: string | undefined;
-  /** Listed in `known_findings`: shown, but no reason for the run to fail. */
+  /** Set if the race is listed in `known_findings`. Reports show it, but the run does not fail because of it. */
   readonly known?: true;
   toString(): string;
 }
 
-/** Calls that, sent at the same moment, gave a result that no order of them gives, and that are still no finding. */
+/** A race that is not reported as a finding, although the result of its calls is one that no order of the calls gives. */
 export interface DismissedRace {
   /** The name of the first action. */
   readonly first: string;
-  /** The name of the second action; the same where an action races with itself. */
+  /** The name of the second action. It equals the first if an action races with itself. */
   readonly second: string;
-  /** The number of calls that were sent at once: 2, or more of one action. */
+  /** The number of calls that were sent at once: 2, or more if all are the same action. */
   readonly copies: number;
-  /** Action names that lead to the state in which the calls were sent. */
+  /** The names of the actions that lead to the state in which the calls were sent. */
   readonly prefix: readonly string[];
-  /** The verdict that the race would have had. */
+  /** The verdict that a finding would have had. */
   readonly verdict: RaceVerdict;
   /** The broken rule, for the verdict `invariant`. */
   readonly invariant?: string | undefined;
@@ -330,37 +338,38 @@ export interface DismissedRace {
   readonly message: string;
   /** The first trial that showed the race. */
   readonly observed: RaceOutcome;
-  /** Why the race is no finding, as in {@link RaceCoverage.dismissed}. */
+  /** The reason why the race is not a finding, as in {@link RaceCoverage.dismissed}. */
   readonly reason: string;
   /** The number of probes of the pair that were dismissed for this reason. */
   readonly count: number;
 }
 
-/** The extent of the probing for races. */
+/** The numbers of pairs that were probed for races and skipped. */
 export interface RaceCoverage {
-  /** Combinations of a state and a pair of actions that were both applicable there. */
+  /** The number of combinations of a state and a pair of actions that both apply in that state. */
   readonly pairs: number;
-  /** Classes of pairs (the pair, its statuses, how each side reacts to the other) that were probed. */
+  /** The number of classes of pairs that were probed. A class is a pair, its statuses, and how each side reacts to the other. */
   readonly probed: number;
-  /** Concurrent trials in all. */
+  /** The number of all concurrent trials. */
   readonly trials: number;
-  /** Trials that did not overlap. */
+  /** The number of trials in which the calls did not overlap. */
   readonly misses: number;
   /**
-   * Pairs that were not probed, by reason: `read_only`, `same_class`, `unexplored`, `max_time`, `one_connection` (the target serves one connection at
-   * a time), ...
+   * The number of pairs that were not probed, by reason: `read_only`, `same_class`, `unexplored`, `max_time`, `one_connection` (the target serves one
+   * connection at a time), ...
    */
   readonly skipped: Readonly<Record<string, number>>;
   /**
-   * Hits that were not reported, by reason: `control` (staggered calls showed them, too), `noise` (repeats of one order differ alike), `idempotent`
-   * (a repeated DELETE), `unconfirmed`, `max_time` (pairs that were not confirmed for lack of time), ...
+   * The number of hits that were not reported, by reason: `control` (calls sent with a delay between them showed the same result), `noise` (repeated
+   * executions of one order differ in the same way), `idempotent` (a repeated DELETE), `unconfirmed`, `max_time` (there was no time to confirm the
+   * pair), ...
    */
   readonly dismissed: Readonly<Record<string, number>>;
-  /** The dismissed races, one per pair of actions, verdict and reason; absent where there were none. */
+  /** The dismissed races: one for each pair of actions, verdict and reason. Absent if there are none. */
   readonly dismissedRaces?: readonly DismissedRace[] | undefined;
-  /** The number of trials for each way in which requests were made to meet (see {@link RaceDelivery}). */
+  /** The number of trials by {@link RaceDelivery}. */
   readonly deliveries: Readonly<Record<string, number>>;
-  /** Milliseconds. */
+  /** The duration, in milliseconds. */
   readonly durationMs: number;
 }
 
@@ -371,101 +380,101 @@ export interface StateGraphResult extends ExplorationResult {
   readonly deniedChecks: readonly string[];
 }
 
-/** Two results that were expected to be the same and differ. */
+/** Two results that were expected to be equal but differ. */
 export interface Divergence {
   /** The kind of comparison. */
   readonly kind: "replay" | "cross_check" | "merge" | "late_write" | "not_put_back" | "lane" | "root" | "time_passed";
-  /** Action names that led there from the root. */
+  /** The names of the actions from the root state. */
   readonly path: readonly string[];
-  /** One sentence with the likely cause. */
+  /** The difference and its likely cause, in one sentence. */
   readonly message: string;
-  /** The differences, a line each, at most 20. */
+  /** The differences, one line each, at most 20. */
   readonly differences: readonly string[];
-  /** How to solve the problem. */
+  /** A sentence that says how to solve the problem. */
   readonly hint?: string | undefined;
 }
 
-/** A failure of the user's own code, or a failure that kept a step from being judged. */
+/** An error that the user's own code threw, or an error that prevented the judgement of a step. */
 export interface RunError {
-  /** Stable, in upper case. */
+  /** The code of the error: stable, in upper case. */
   readonly code: string;
   /**
-   * The error in one sentence. One message stands for errors that differ in ids and times alone; beyond the first 20 messages of one source, the
-   * first one does.
+   * The error, in one sentence. Errors that differ only in ids and times share one message. Only the first 20 messages of a source are kept; further
+   * errors of that source count towards its first message.
    */
   readonly message: string;
-  /** Action names that led there from the root. */
+  /** The names of the actions from the root state. */
   readonly path: readonly string[];
-  /** The action or invariant that raised it. */
+  /** The action or invariant that raised the error. */
   readonly source: string;
-  /** The user's own line, e.g. `shop.explore.ts:12:5`. */
+  /** The line in the user's code, e.g. `shop.explore.ts:12:5`. */
   readonly where?: string | undefined;
-  /** The stack, reduced to the user's own files. */
+  /** The stack trace, reduced to the user's own files. */
   readonly stack?: string | undefined;
   /** The number of committed steps that raised the same error. */
   readonly count: number;
 }
 
-/** Counts of an action: how often it applied, was skipped, and was answered with which status. */
+/** The counts of one action: how often it was executed, skipped, and answered with each status. */
 export interface ActionCoverage {
-  /** Steps in which the action was executed. */
+  /** The number of steps in which the action was executed. */
   readonly applied: number;
-  /** States in which its precondition was not met. */
+  /** The number of states in which its precondition was not met. */
   readonly skipped: number;
   /** The number of answers by status. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** The role that the action acts as; absent for the world's own client. */
+  /** The role that the action uses; absent for the world's own client. */
   readonly role?: string | undefined;
-  /** A rule added the action to the agent's own, as `ownership` does: a run in which it never applied lacks nothing. */
+  /** Set if a rule such as `ownership` added the action to the agent's own. The result is verified even if such an action never applied. */
   readonly brought?: true;
-  /** The number of its writes that were answered with 200 to 299, if none of them changed anything that seqqa sees. */
+  /** The number of the action's writes that were answered with 200 to 299. Set only if none of them changed anything that seqqa sees. */
   readonly unseenWrites?: number;
-  /** The writes of the action need not change anything. */
+  /** Set if the action is declared with `changesNothing`: its POST, PUT, PATCH or DELETE need not change anything. */
   readonly changesNothing?: true;
-  /** The result is verified even if the action never applied. */
+  /** Set if the result is verified even if the action never applied. */
   readonly mayNeverApply?: true;
-  /** The result is verified even if the action was refused each time. */
+  /** Set if the result is verified even if the action was refused each time. */
   readonly mayNeverSucceed?: true;
 }
 
-/** The committed graph, as arrays with common indices. Node 0 is the root state. */
+/** The committed graph, as parallel arrays: one group with an entry per node, one with an entry per edge. Node 0 is the root state. */
 export interface ExplorationGraph {
-  /** Action names; the other lists name actions by their place here. */
+  /** The names of the actions. Other lists refer to actions by their index in this list. */
   readonly actions: readonly string[];
   /** The number of states. */
   readonly nodes: number;
   /** The number of transitions. */
   readonly edges: number;
-  /** Per node: the node from which it was first reached (-1 for the root). */
+  /** The node from which each node was first reached; -1 for the root. */
   readonly parents: Int32Array;
-  /** Per node: the index of the action that led to it from its parent (-1 for the root). */
+  /** The index of the action that led to each node from its parent; -1 for the root. */
   readonly parentActions: Int32Array;
   readonly depths: Int32Array;
   readonly edgeFrom: Int32Array;
   readonly edgeAction: Int32Array;
-  /** -1: the outcome has no state (an error, a crash, a timeout). */
+  /** The node that each edge leads to; -1 if the outcome has no state (an error, a crash, a timeout). */
   readonly edgeTo: Int32Array;
   readonly edgeStatus: Int32Array;
-  /** Action names from the root to a node. */
+  /** Returns the names of the actions from the root to a node. */
   path(node: number): readonly string[];
 }
 
 /**
- * Details of single states and edges, for reports: of the first ones in the order of commits, and of no more than reports can show. Keys are numbers
- * of nodes, and places of edges in {@link ExplorationGraph}.
+ * Details of single states and edges, for reports. Only the first states and edges in the order of commits have details, because reports cannot show
+ * more. The keys are numbers of nodes, and indices of edges in {@link ExplorationGraph}.
  */
 export interface ExplorationDetails {
-  /** The state of a node in lines, each of which stands for itself: a row, a key of the context, a client's token. Cut to a few hundred lines. */
+  /** The state of a node, one line for each row, context key or client token. At most a few hundred lines are kept. */
   readonly states: ReadonlyMap<number, readonly string[]>;
-  /** The requests that the action of an edge sent, and the answers. */
+  /** The requests of an edge's action, with their answers. */
   readonly exchanges: ReadonlyMap<number, readonly RecordedExchange[]>;
 }
 
 /**
- * The kinds of exceptions of a search. `violating_states`: nothing is tried behind a state that breaks a rule. `dropped_field`: a field differs
- * between two executions of one path and is left out of states. `unaudited_reduction`: states were merged on an assumption that no execution tested.
- * `background`: columns that change without a request. `time_passed`: a stored time passed while its state waited. `invisible_state`: calls whose
- * effect no store, context key or probe shows.
+ * The kinds of exceptions of a search. `violating_states`: nothing is tried after a state that breaks a rule. `dropped_field`: a field differs
+ * between two executions of one path, so states are compared without it. `unaudited_reduction`: states were merged on an assumption that no execution
+ * tested. `background`: columns that change without a request. `time_passed`: a stored time passed while its state waited to be expanded.
+ * `invisible_state`: calls whose effect is not shown by any store, context key or probe.
  */
 export type VerdictExceptionKind =
   | "violating_states"
@@ -477,127 +486,127 @@ export type VerdictExceptionKind =
 
 /** A part of the state space that was left out. */
 export interface VerdictException {
-  /** Why it was left out. */
+  /** The reason why the part was left out. */
   readonly kind: VerdictExceptionKind;
   /** The number of states, fields or calls that were left out. */
   readonly count: number;
-  /** A phrase that continues "exhaustive except", e.g. `behind 3 violating states`. */
+  /** A phrase that follows "exhaustive except", e.g. `behind 3 violating states`. */
   readonly text: string;
 }
 
-/** How much of the state space a result covers. */
+/** A statement about how much of the state space a result covers. */
 export interface Verdict {
-  /** Everything reachable was explored, without any exception. */
+  /** `true` if every reachable state was explored, without any exception. */
   readonly complete: boolean;
-  /** One line, e.g. `exhaustive except behind 3 violating states (21 states, 0 open)`. */
+  /** The statement in one line, e.g. `exhaustive except behind 3 violating states (21 states, 0 open)`. */
   readonly text: string;
-  /** The parts that were left out; empty if only a budget ended the search. */
+  /** The parts that were left out. Empty if only a budget ended the search. */
   readonly exceptions: readonly VerdictException[];
 }
 
-/** States that were merged although they differ in the order in which their values were generated. */
+/** Merges of states that differ only in the order in which their values were generated. */
 export interface Reduction {
   /** The difference that is assumed not to matter, e.g. `the order of orders.id`. */
   readonly reason: string;
-  /** Steps that led to a known state with another order. */
+  /** The number of steps that led to a known state with another order of generated values. */
   readonly merges: number;
-  /** Merges after which every action was executed in both states and compared. */
+  /** The number of merges that were tested: every action was executed in both states, and the outcomes were compared. */
   readonly audited: number;
-  /** Audits in which the two states led to different outcomes. */
+  /** The number of tested merges in which the two states led to different outcomes. */
   readonly refuted: number;
 }
 
-/** The result of an exploration without its graph: plain data. */
+/** The result of an exploration without its graph, as plain data. */
 export interface ExplorationFacts {
-  /** How much of the state space the result covers. */
+  /** A statement about how much of the state space the result covers. */
   readonly verdict: Verdict;
-  /** Why the result is unverified (exit code 3) although nothing failed, a sentence each; empty if it is verified. */
+  /** The reasons why the result is unverified (exit code 3) although nothing failed, one sentence each. Empty if the result is verified. */
   readonly unverified: readonly string[];
-  /** The assumptions on which states were merged. */
+  /** The assumptions under which states were merged. */
   readonly reductions: readonly Reduction[];
-  /** Distinct committed states, the root included. */
+  /** The number of distinct committed states, including the root. */
   readonly statesVisited: number;
-  /** Distinct committed (state, action) pairs that were executed, self-loops included. */
+  /** The number of distinct committed (state, action) pairs that were executed, including self-loops. */
   readonly transitions: number;
-  /** Committed executions, which the budget counts. */
+  /** The number of committed executions. `maxSteps` limits this number. */
   readonly steps: number;
-  /** Actions whose precondition was not met. */
+  /** The number of committed (state, action) pairs whose precondition was not met. */
   readonly skipped: number;
-  /** Actions executed again to get to a node. */
+  /** The number of actions that were executed again to bring a lane to a node. */
   readonly replayed: number;
-  /** Actions executed a second time to compare their outcomes: for a sample of states, reached in another way than before. */
+  /** The number of actions that were executed a second time to compare their outcomes. A sample of states is reached in another way for this. */
   readonly crossChecked: number;
-  /** Actions executed ahead and not committed. */
+  /** The number of actions that were executed ahead of their turn and never committed. */
   readonly speculative: number;
-  /** States that wait to be expanded, or were expanded in part or not at all. */
+  /** The number of states that were not expanded, or only in part. */
   readonly open: number;
-  /** Steps from the root to the deepest state. */
+  /** The number of steps from the root to the deepest state. */
   readonly maxDepthReached: number;
-  /** All states up to this depth were found, and all states at smaller depths were expanded. */
+  /** The depth up to which all states were found. All states at smaller depths were expanded. */
   readonly completeToDepth: number;
-  /** How `setup` and the logins of roles led to the root state, on the first lane; absent where there are none. */
+  /** The execution of `setup` and of the logins of roles on the first lane; absent if there are none. */
   readonly setup?: RecordedStep | undefined;
-  /** Rules that were broken, one entry per rule, last action and status. */
+  /** The broken rules, one entry for each rule, last action and status. */
   readonly violations: readonly Violation[];
-  /** Calls that, sent at the same time, gave a result that no order gives; one entry per pair of actions, with the worst verdict that was seen. */
+  /** The races that were found: one entry for each pair of actions, with the worst verdict that was seen. */
   readonly races: readonly Race[];
-  /** The extent of the probing for races; absent where it was off. */
+  /** The numbers of pairs that were probed and skipped; absent if probing was off. */
   readonly raceCoverage?: RaceCoverage | undefined;
-  /** The extent of the faults that were made; absent where they were off. */
+  /** The numbers of faults that were made and skipped; absent if faults were off. */
   readonly faultCoverage?: FaultCoverage | undefined;
-  /** Pairs of results that should have been the same and differ. */
+  /** Pairs of results that were expected to be equal but differ. */
   readonly divergences: readonly Divergence[];
-  /** Failures of the user's own code, or failures that kept a step from being judged. */
+  /** Errors that the user's own code threw, and errors that prevented the judgement of a step. */
   readonly errors: readonly RunError[];
-  /** Why the exploration ended. */
+  /** The reason why the exploration ended. */
   readonly stopReason: StopReason;
-  /** The part of the state space that was tried. */
+  /** The counts of actions that were tried. */
   readonly coverage: {
-    /** By the action's name. */
+    /** The counts by the name of the action. */
     readonly actions: Readonly<Record<string, ActionCoverage>>;
-    /** The share of (state, action) pairs that were executed or skipped. */
+    /** The share of (state, action) pairs that were executed or skipped, 0 to 1. */
     readonly pairs: number;
   };
-  /** Milliseconds that the exploration took, from the first target's start. */
+  /** The duration in milliseconds, from the start of the first target. */
   readonly durationMs: number;
   /** The order in which states were explored. */
   readonly strategy?: StrategyKind | undefined;
   /** The seed of all random choices. */
   readonly seed: number;
-  /** Hash of the committed sequence: parents, actions, outcomes as status classes, findings. */
+  /** A hash of the committed sequence: parents, actions, outcomes as status classes, findings. */
   readonly digest: string;
-  /** Upper bound of the probability that two of the visited states share a 64-bit fingerprint (birthday bound n(n-1)/2^65). */
+  /** An upper bound for the probability that two of the visited states share a 64-bit fingerprint (birthday bound n(n-1)/2^65). */
   readonly collisionProbability: number;
   /**
-   * Committed steps that reached a state with the fingerprint of another one, according to a second hash of 16 bits. The two states count as one, so
-   * parts may be missing.
+   * The number of committed steps whose state has the fingerprint of another state but a different second hash (16 bits). The two states count as
+   * one, so parts of the state space may be missing.
    */
   readonly collisions: number;
-  /** States with more symmetric ids than the canonical form tries; each counts as a state of its own. */
+  /** The number of states with more symmetric ids than the canonical form tries. Each of these states counts as a separate state. */
   readonly bounded: number;
   /** Notes on how far the result can be trusted. */
   readonly notes: readonly string[];
   /** The names of the declared invariants, in the order of declaration. */
   readonly invariants: readonly string[];
-  /** The rules that could not be judged in some step, or at all; absent if there are none. The notes say why. */
+  /** The names of the rules that could not be judged in some step, or at all. Absent if there are none. The notes give the reasons. */
   readonly unjudgedRules?: readonly string[] | undefined;
   /**
-   * For a `StateGraph`: nodes that the world was never at. If the exploration was exhaustive, and no finding or error cut off a way to such a node,
-   * the node is a violation `<node>_unreached`, too.
+   * For a `StateGraph`: nodes that were never reached. Such a node is also a violation `<node>_unreached` if the exploration was exhaustive and no
+   * finding or error blocked a path to the node.
    */
   readonly unreachedNodes?: readonly string[] | undefined;
   /**
-   * For a `StateGraph`: the names of edges that never applied at a node that was reached. Where that is certain, they are violations `<edge>_dead`,
-   * too.
+   * For a `StateGraph`: the names of edges that never applied at a node that was reached. If it is certain that an edge cannot apply, there is also a
+   * violation `<edge>_dead`.
    */
   readonly deadEdges?: readonly string[] | undefined;
-  /** For a `StateGraph`: nodes whose `check` denied a state; each has a violation `<node>_denied`. */
+  /** For a `StateGraph`: nodes whose `check` returned `false` in a state. Each has a violation `<node>_denied`. */
   readonly deniedChecks?: readonly string[] | undefined;
 }
 
 /** The result of an exploration. */
 export interface ExplorationResult extends ExplorationFacts {
   readonly graph: ExplorationGraph;
-  /** Plain data: the members of {@link ExplorationFacts} and the graph with plain lists. */
+  /** Returns plain data: the members of {@link ExplorationFacts}, and the graph with plain arrays. */
   toJSON(): object;
 }

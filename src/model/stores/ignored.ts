@@ -2,24 +2,24 @@ import { SeqqaError } from "../errors.ts";
 import { nearest } from "../text/nearest.ts";
 import type { StoreScope, TableSchema } from "./store-adapter.ts";
 
-/** A pattern of `ignore`, of one store or of the World. */
+/** A pattern from the `ignore` of a store or of the World. */
 export interface IgnorePattern {
   readonly pattern: string;
   /** The store that declares the pattern; `undefined` for the World. */
   readonly system: string | undefined;
 }
 
-/** The patterns of `ignore`, resolved for the present stores. */
+/** The patterns of `ignore`, matched against the tables and columns of the current stores. */
 export interface Ignored {
-  /** Columns as `system.table.column`; paths and context keys as they were given. */
+  /** The ignored columns as `system.table.column`. Patterns for paths and context keys are kept as the user wrote them. */
   readonly fields: readonly string[];
-  /** Tables that are no part of the state, by store. */
+  /** The tables that do not belong to the state, by store. */
   readonly tables: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Patterns of the World that can only name a key of the context, or a path. */
+  /** Patterns of the World that can only name a context key or a path. */
   readonly paths: readonly string[];
 }
 
-/** Returns the patterns that may name a table of a store: its own, and the World's. */
+/** Returns the patterns that may name a table of a store: the store's own patterns, and the World's. */
 export function ignorePatterns(own: readonly string[], { name, ignore = [] }: Pick<StoreScope, "name" | "ignore">): IgnorePattern[] {
   return [...own.map((pattern) => ({ pattern, system: name })), ...ignore.map((pattern) => ({ pattern, system: undefined }))];
 }
@@ -27,10 +27,10 @@ export function ignorePatterns(own: readonly string[], { name, ignore = [] }: Pi
 /** The tables of each store, by the name of the store. */
 export type Schemas = ReadonlyMap<string, readonly TableSchema[]>;
 
-/** Matches paths into the context, clients, or a value, which no table holds. */
+/** Matches paths into the context, a client, or a store without tables. */
 const PATH = /^(?:context|clients)\.|^systems\./;
 
-/** Reads a table or column pattern: `*` stands for any characters. */
+/** Returns a function that tests names against a table or column pattern. `*` matches any characters. */
 function matcher(pattern: string): (name: string) => boolean {
   if (!pattern.includes("*")) return (name) => name === pattern;
   const parts = pattern.split("*").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
@@ -38,7 +38,7 @@ function matcher(pattern: string): (name: string) => boolean {
   return (name) => expression.test(name);
 }
 
-/** Tables of one store that patterns name: `events`, `audit_*`, or `db.events` in a World. */
+/** Returns the tables of a store that match a pattern: `events`, `audit_*`, or `db.events` in a World. */
 export function ignoredTables(
   patterns: readonly IgnorePattern[],
   system: string,
@@ -53,7 +53,7 @@ export function ignoredTables(
   return ignored;
 }
 
-/** Columns of one store that patterns name, by table: `orders.seen_at`, `*.updated_at`, or `db.orders.seen_at` in a World. */
+/** Returns the columns of a store that match a pattern, by table: `orders.seen_at`, `*.updated_at`, or `db.orders.seen_at` in a World. */
 export function ignoredColumns(
   patterns: readonly IgnorePattern[],
   system: string,
@@ -79,8 +79,8 @@ export function ignoredColumns(
 }
 
 /**
- * Finds the tables, columns and paths that patterns of `ignore` name. `schemas`: of the stores that have tables; `isWhole`: these are all stores, so
- * a table or column that is missing in them does not exist; `isStrict`: an unknown name is refused.
+ * Finds the tables, columns and paths that the patterns of `ignore` name. `schemas` has the stores that list their tables. `isWhole`: `true` if
+ * `schemas` has all stores, so that a table that is missing there does not exist. `isStrict`: `true` if an unknown name is an error.
  *
  * @throws SeqqaError `IGNORE_UNKNOWN` (2) for an unknown table or column
  */
@@ -99,7 +99,7 @@ export function resolveIgnored(
     if (one.system === undefined) fields.push(one.pattern);
     const isTable = [...schemas].some(([system, schema]) => ignoredTables([one], system, schema).size > 0);
     if (columns.length > 0 || isTable) continue;
-    // A store that does not list its tables may have this one.
+    // A store that does not list its tables may have the table that this pattern names.
     if (one.system === undefined && (isWhole || !isOfTable(one.pattern))) paths.push(one.pattern);
     if (!isStrict) continue;
     if (one.system !== undefined ? schemas.has(one.system) : isWhole && schemas.size > 0 && isOfTable(one.pattern)) {
@@ -109,7 +109,7 @@ export function resolveIgnored(
   return { fields, tables, paths };
 }
 
-/** Returns `true` if a pattern can only name a table or column. A single word may be a context key, which need not exist yet. */
+/** Returns `true` if a pattern can only name a table or column. A pattern without a dot or `*` may be a context key, which need not exist yet. */
 function isOfTable(pattern: string): boolean {
   return pattern.includes("*") || (pattern.includes(".") && !PATH.test(pattern));
 }

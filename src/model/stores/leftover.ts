@@ -1,7 +1,7 @@
-/** A row by its columns, or a key of Redis, in a form that JSON can hold. */
+/** The columns of a row, or a Redis key, in a form that JSON can hold. */
 export type RowImage = Readonly<Record<string, unknown>>;
 
-/** One row of a user's own store that a run changed, or that changed beside the run. `null`: the row did not, or does not, exist. */
+/** A row of an external store that was changed during a run, by the run or by somebody else. `null`: the row did not exist at that time. */
 export interface RowImages {
   readonly table: string;
   /** The identifying values, for people: `id 7`. */
@@ -10,19 +10,19 @@ export interface RowImages {
   readonly root: RowImage | null;
   /** The row as the run last recorded it. */
   readonly recorded: RowImage | null;
-  /** The present row. */
+  /** The row as it is now. */
   readonly now: RowImage | null;
 }
 
-/** The changes that a run left in a user's own store when it ended. */
+/** The changes that an ended run left in an external store. */
 export interface Leftover {
   /** The store, without secrets. */
   readonly store: string;
-  /** When the run began, and when it last recorded its changes: milliseconds since 1970, 0 if unknown. */
+  /** The time when the run began, in milliseconds since 1970; 0 if unknown. `recordedMs` is the time when the run last recorded its changes. */
   readonly sinceMs: number;
   readonly recordedMs: number;
-  /** Rows that are as the run recorded them: they are restored to their values before the run. */
+  /** Rows that are still as the run recorded them. They are restored to their values before the run. */
   readonly undo: readonly RowImages[];
-  /** Rows that were changed after the run's last record, or that these rows need: they stay. */
+  /** Rows that are kept: they were changed after the run's last record, or changed rows depend on them. */
   readonly keep: readonly RowImages[];
 }

@@ -1,6 +1,6 @@
 /**
- * Returns the path in a `sqlite:` URL, as it is written: `sqlite:./a.db`, `sqlite:/abs/a.db`, `sqlite:///abs/a.db` and `sqlite://./a.db` all name files.
- * `undefined` for other URLs and for plain paths.
+ * Returns the path in a `sqlite:` URL, without resolving it; `undefined` for other URLs and for plain paths. `sqlite:./a.db`, `sqlite:/abs/a.db`,
+ * `sqlite:///abs/a.db` and `sqlite://./a.db` are all valid.
  */
 export function sqlitePathOf(url: string): string | undefined {
   const rest = /^sqlite3?:(.*)$/is.exec(url)?.[1];

@@ -1,15 +1,15 @@
 import type { Awaitable, StoreAdapter } from "./store-adapter.ts";
 import type { StoreKind } from "./store-provider.ts";
 
-/** The settings of a store under `systems.<name>` of the configuration, as the module that `adapter` names receives them. */
+/** The settings of a store under `systems.<name>` in the configuration. The module that `adapter` names receives them. */
 export interface StoreModuleSettings {
   /** The name of the store: `search` for `systems.search`. */
   readonly name: string;
-  /** The URL of the store, with its password; of a lane's own copy if the module has a provider. */
+  /** The URL of the store, including its password. If the module has a provider: the URL of the lane's own copy. */
   readonly url: string;
-  /** The URL by which the target reaches the store, where the provider gave another one. Default: `url`. */
+  /** The URL by which the target reaches the store, if the provider gave a different one. Default: `url`. */
   readonly targetUrl?: string | undefined;
-  /** `options` of the configuration, as they were written. */
+  /** The `options` of the configuration, unchanged. */
   readonly options?: unknown;
   readonly checkpoint: string | undefined;
   readonly isolation: string | undefined;
@@ -19,30 +19,30 @@ export interface StoreModuleSettings {
 }
 
 /**
- * The default export of a module that `systems.<name>.adapter` names: such an object, or its function `open` alone. The module is loaded in the thread
- * of each lane and in the main thread.
+ * The default export of a module that `systems.<name>.adapter` names. A module may also export the function `open` alone. seqqa loads the module in
+ * the thread of each lane and in the main thread.
  */
 export interface StoreModule {
-  /** Makes the adapter, and connects nothing: {@link StoreAdapter.open} does that. The run calls it once on the main thread, to look at its methods. */
+  /** Makes the adapter without connecting; {@link StoreAdapter.open} connects. The main thread also calls it once, to check the adapter's methods. */
   open(settings: StoreModuleSettings): Awaitable<StoreAdapter>;
   /**
-   * Works on the main thread. With `createProvider` each lane has a copy of its own, and the store of the configuration is a template; without it the
-   * store is used where it is, by one lane. `check` is for `seqqa doctor`, `clean` for `seqqa clean`. Default: none of them.
+   * Functions that the main thread calls. With `createProvider`, each lane gets its own copy, and the configured store is a template. Without
+   * `createProvider`, one lane uses the store itself. `seqqa doctor` calls `check`, and `seqqa clean` calls `clean`. Default: none.
    */
   readonly stores?: Partial<StoreKind> | undefined;
 }
 
-/** The methods that each adapter of a store has. */
+/** The methods that every store adapter must have. */
 const METHODS = ["open", "root", "mark", "changed", "restore", "observe", "dump", "close"] as const satisfies (keyof StoreAdapter)[];
 
-/** Returns the default export of a module as a {@link StoreModule}; `undefined` if it is none. */
+/** Returns the default export of a module as a {@link StoreModule}; `undefined` if it has another form. */
 export function storeModuleOf(exported: unknown): StoreModule | undefined {
   if (typeof exported === "function") return { open: exported as StoreModule["open"] };
   const module = exported as Partial<StoreModule> | null | undefined;
   return typeof module === "object" && typeof module?.open === "function" ? (module as StoreModule) : undefined;
 }
 
-/** Returns what a value lacks to be an adapter of a store, in words; `undefined`: nothing. */
+/** Returns a phrase that says why a value is not a store adapter; `undefined` if it is one. */
 export function lackOfAdapter(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return `is ${value === null ? "null" : typeof value}, not an object`;
   const given = value as Partial<StoreAdapter>;

@@ -1,93 +1,99 @@
 import type { Leftover } from "./leftover.ts";
 
-/** The information that a provider gets about the store that it copies for every lane. */
+/** The information that a provider gets about the store that it copies for each lane. */
 export interface StoreProviderOptions {
-  /** The name under which the configuration declares it, e.g. `db`. */
+  /** The name of the store in the configuration, e.g. `db`. */
   readonly name: string;
-  /** The template. It is only read, never written. */
+  /** The URL of the template. The provider reads the template and never writes to it. */
   readonly url: string;
-  /** The id of this run, `[0-9a-f]+`, which is part of the name of everything that the provider creates. */
+  /** The id of this run, `[0-9a-f]+`. The name of everything that the provider creates contains it. */
   readonly runId: string;
-  /** `options` of the configuration; only for a store of another package. */
+  /** The `options` of the configuration; only for a store of another package. */
   readonly options?: unknown;
-  /** Redis: the part that each lane has to itself, `server` or `index`. */
+  /** For Redis: the unit that each lane gets for itself, `server` or `index`. */
   readonly isolation?: string | undefined;
-  /** `true`: writes of the lanes' targets will be made to fail. A store that needs something between itself and the target makes it. Default: no. */
+  /**
+   * `true` if writes of the lanes' targets will be made to fail. A provider that needs a proxy between the target and the store for that starts one.
+   * Default `false`.
+   */
   readonly faulty?: boolean | undefined;
-  /** A directory of this run, for the files of servers that the provider starts; removed with the run. */
+  /** A directory of this run, for the files of servers that the provider starts. It is removed with the run. */
   readonly directory: string;
-  /** Claims a free port that no other lane or run gets; it is released with the run. Runs always give it. */
+  /** Claims a free port that no other lane or run gets. It is released with the run. Runs always supply this function. */
   readonly claimPort?: (() => Promise<number>) | undefined;
 }
 
 /**
- * Gives the lanes of one run their own copies of one store. It works on the main thread. The store's own server shows which runs are alive (a lock or
- * a heartbeat held by {@link StoreProvider.prepare}), so that runs on two machines leave each other alone.
+ * Gives each lane of a run its own copy of one store. It works on the main thread. The store's server shows which runs are alive, by a lock or
+ * heartbeat that {@link StoreProvider.prepare} sets up. Runs on different machines therefore leave each other's copies alone.
  */
 export interface StoreProvider {
   /**
-   * Checks that the server answers, that the template exists and may be copied, and copies it once for the run. Removes leftovers of dead runs from
-   * that server, recognized by their names, and nothing else.
+   * Checks that the server answers, and that the template exists and may be copied. Copies the template once for the run. Removes the leftovers of
+   * dead runs from that server, recognized by their names, and nothing else.
    *
    * @throws SeqqaError `STORE_UNREACHABLE`, `STORE_MISSING`, `STORE_NOT_ALLOWED`
    */
   prepare(): Promise<void>;
-  /** Makes a fresh copy for a lane and removes the lane's older one. Returns its URL. */
+  /** Makes a fresh copy for a lane and removes the lane's older copy. Returns the URL of the fresh copy. */
   provide(lane: number, generation: number): Promise<string>;
   /**
-   * Identifies the provider's session on the server. Another value means that the server was restarted, or ended connections. Absent: each lane has a
-   * server of its own.
+   * Returns an id of the provider's session on the server. If the id changes, the server was restarted or closed connections. Absent if each lane has
+   * its own server.
    */
   session?(): Promise<string>;
-  /** Returns variables for the environment of the target whose lane has this URL. Default: none. */
+  /** Returns environment variables for the target whose lane has this URL. Default: none. */
   environment?(url: string): Readonly<Record<string, string>>;
-  /** Returns the URL by which the target reaches the store of a lane with this URL, if it is another one. */
+  /** Returns the URL by which the target reaches the store of the lane with this URL; `undefined` if it is the same URL. */
   targetUrl?(url: string): string | undefined;
   /** Removes a lane's copy, even if somebody is still connected to it. */
   release(lane: number): Promise<void>;
-  /** Removes everything that this run created, the sign of life last. Can be called repeatedly. */
+  /** Removes everything that this run created. The lock or heartbeat that shows the run as alive is removed last. Can be called repeatedly. */
   close(): Promise<void>;
 }
 
-/** The removed objects, a line each, such as `database seqqa_1f2e_lane0`. */
+/** The removed objects, one line each, such as `database seqqa_1f2e_lane0`. */
 export type Removed = readonly string[];
 
 /** Options for removing leftovers of dead runs. */
 export interface Cleaning {
-  /** Only reports; nothing is changed. Default: no. */
+  /** `true` if the leftovers are only reported, and nothing is changed. Default `false`. */
   readonly dryRun?: boolean | undefined;
-  /** Called with the rows that are kept as they are, before anything is committed. */
+  /** Receives the rows that are kept unchanged, before anything is committed. */
   readonly onKept?: ((leftover: Leftover) => void) | undefined;
 }
 
-/** The result of a cleaning, done or planned. */
+/** The result of a cleaning that was done, or only reported. */
 export interface Cleaned {
   readonly removed: Removed;
-  /** The changes that a dead run left in the user's own store, if it left rows there. */
+  /** The changes that a dead run left in an external store; absent if it left none. */
   readonly leftover?: Leftover | undefined;
 }
 
-/** The result of one check of a store; `seqqa doctor` prints it. Secrets are never part of it. */
+/** The result of one check of a store, for `seqqa doctor`. It never contains secrets. */
 export interface StoreCheck {
   readonly ok: boolean;
   /** The subject of the check, e.g. `privileges`. */
   readonly what: string;
-  /** One sentence: the result and, where it is not ok, the remedy. */
+  /** The result in one sentence, with the remedy if `ok` is `false`. */
   readonly says: string;
 }
 
-/** The members that the module of an adapter exports as `stores`, beside the adapter itself. */
+/** The functions that an adapter's module exports as `stores`, beside the adapter itself. */
 export interface StoreKind {
   createProvider(options: StoreProviderOptions): StoreProvider;
   /**
-   * Removes leftovers of dead runs from a server, and the parts that a dead run installed in a user's own store (an external store). Rows of an
-   * external store that are as that run recorded them are restored to their values when it began; others stay. Runs that are alive are left alone.
+   * Removes the leftovers of dead runs from a server, and everything that a dead run installed in an external store. Rows of an external store that
+   * are still as that run recorded them are restored to their values before the run. Other rows are kept. Runs that are alive are left alone.
    */
   clean(url: string, how?: Cleaning): Promise<Cleaned>;
-  /** Checks reachability, version, and privileges of the checkpoint modes; leaves nothing behind. Never throws for a problem that it checks for. */
+  /**
+   * Checks that the store is reachable, its version, and the privileges of the checkpoint modes. Leaves nothing behind. Never throws for a problem
+   * that it checks for.
+   */
   check(url: string): Promise<readonly StoreCheck[]>;
   /**
-   * Changes something, over a connection of its own, in a copy that will be restored and removed. Returns a description of the change; `undefined` if
+   * Changes something in a copy, over a separate connection, to test that a restore undoes it. Returns a description of the change; `undefined` if
    * there is nothing to change.
    */
   disturb(url: string): Promise<string | undefined>;

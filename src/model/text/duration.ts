@@ -1,8 +1,8 @@
 const UNITS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600 };
 
 /**
- * Returns the seconds of a duration such as `"30s"`, `"5m"`, `"250ms"`, `"1h"`, or of a plain number, which is seconds. `undefined` when the text is
- * none of these. Negative numbers are accepted, so that a range check can name them.
+ * Returns the seconds of a duration such as `"30s"`, `"5m"`, `"250ms"` or `"1h"`. A plain number is a number of seconds. `undefined` for any other
+ * text. Negative numbers are accepted, so that a range check can name them in its message.
  */
 export function durationSeconds(text: string): number | undefined {
   const match = /^\s*(-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(ms|s|m|h)?\s*$/i.exec(text);
@@ -11,10 +11,10 @@ export function durationSeconds(text: string): number | undefined {
   return Number.isFinite(seconds) ? seconds : undefined;
 }
 
-/** A time as users write it: seconds as a number, or a text such as `"30s"`, `"5m"`, `"250ms"`. */
+/** A time in the form that users write: a number of seconds, or a text such as `"30s"`, `"5m"`, `"250ms"`. */
 export type Duration = number | string;
 
-/** Returns the seconds of a duration; `undefined` when it is invalid. */
+/** Returns the seconds of a duration; `undefined` if it is invalid. */
 export function secondsOf(duration: Duration): number | undefined {
   return typeof duration === "number" ? duration : durationSeconds(duration);
 }

@@ -1,4 +1,4 @@
-/** Returns the number of single-character edits between two words (Levenshtein 1965), with a swap of neighbours as one edit. */
+/** Returns the number of single-character edits between two words (Levenshtein 1965). A swap of two neighbouring characters counts as one edit. */
 export function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
@@ -18,14 +18,14 @@ export function editDistance(a: string, b: string): number {
   return previous[b.length] ?? 0;
 }
 
-/** Makes `baseUrl`, `BASE-URL` and `base_url` the same word, as they are to a reader. */
+/** Converts a word to lower case with underscores, so that `baseUrl`, `BASE-URL` and `base_url` are equal. */
 const fold = (word: string): string =>
   word
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
     .toLowerCase()
     .replaceAll("-", "_");
 
-/** Returns the candidate that was probably meant, or `undefined` when none is near: at most two edits in five characters are allowed. */
+/** Returns the candidate that the user probably meant, for messages. At most two edits in five characters are allowed; else `undefined`. */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const folded = fold(word).slice(0, 80);
   let best: string | undefined;

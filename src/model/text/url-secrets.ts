@@ -1,17 +1,17 @@
 import { decoded } from "../http/decoded.ts";
 
-/** A password of at least this length is hidden in the middle of a word, too. */
+/** The minimal length of a password that is also hidden within a longer word. */
 const LONG = 8;
 
-/** A URL with a user part, in a text: as in URL parsers the part ends at the last `@` before the path. */
+/** Matches the user part of a URL in a text. The part ends at the last `@` before the path, as in URL parsers. */
 const USER_PART = /:\/\/([^\s/?#"'`<>]*)@/g;
 
-/** The placeholder for credentials in hints and help; it is not hidden. */
+/** Credentials that hints and help use as an example. They are not hidden. */
 const EXAMPLE = "user:password";
 
 /**
- * Returns the text without secrets of URLs, which are replaced by `***`: passwords, and names without a password in URLs of HTTP, which are tokens
- * there. The given passwords are replaced everywhere. If a password contains blanks, quotes or slashes, it is found only when it is given.
+ * Replaces secrets in URLs with `***`: passwords, and in HTTP URLs also user names without a password, which are usually tokens. The given passwords
+ * are replaced everywhere. A password with blanks, quotes or slashes is found only if it is given.
  */
 export function withoutSecrets(text: string, passwords: readonly string[] = []): string {
   const known = passwords.reduce((shown, password) => (password === "***" ? shown : hide(shown, password)), text);
@@ -22,31 +22,31 @@ export function withoutSecrets(text: string, passwords: readonly string[] = []):
   });
 }
 
-/** Returns the passwords in URLs, as they are written there and decoded; the longest first. */
+/** Returns the passwords in URLs, both as written and decoded, the longest first. */
 export function passwordsOf(urls: readonly string[]): readonly string[] {
   const written = urls.flatMap((url) => [passwordOfUser(url), ...parametersNamedPassword(url)]);
   const all = new Set([...written, ...written.map(decoded)]);
   return [...all].filter((password) => password !== "").toSorted((a, b) => b.length - a.length);
 }
 
-/** Returns the password of the user part; empty if there is none. */
+/** Returns the password in the user part of a URL; empty if there is none. */
 function passwordOfUser(url: string): string {
   const [, scheme, rest] = /^\s*([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(url) ?? [];
   if (scheme === undefined) return "";
   const authority = /^[^/?#]*/.exec(rest!)![0];
-  // No parser accepts a password with a bare `/`, `?` or `#`, but it is still a secret. A path of HTTP may have an `@`.
+  // URL parsers reject a bare `/`, `?` or `#` in a password, but such a password is still a secret. In HTTP URLs, a path may contain `@`.
   const within = authority.includes("@") || /^https?$/i.test(scheme) ? authority : rest!;
   const user = within.slice(0, Math.max(0, within.lastIndexOf("@")));
   return user.includes(":") ? user.slice(user.indexOf(":") + 1) : "";
 }
 
-/** Returns the values of parameters named like a password, and an empty text for every other parameter. */
+/** Returns the values of query parameters whose names mean password. Every other parameter gives an empty text. */
 function parametersNamedPassword(url: string): readonly string[] {
   const [, query] = /^\s*[a-z][a-z0-9+.-]*:[^?]*\?([^#]*)/is.exec(url) ?? [];
   return (query ?? "").split("&").map((pair) => /^(?:password|passwd|pwd|sslpassword)=(.*)$/is.exec(pair)?.[1] ?? "");
 }
 
-/** A short password may be a part of any word, so it is hidden only on its own. */
+/** Hides a password in a text. A short password may occur within any word, so it is hidden only between characters that are no letters or digits. */
 function hide(text: string, password: string): string {
   if (password.length >= LONG) return text.replaceAll(password, "***");
   const literal = password.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");

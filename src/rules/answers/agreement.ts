@@ -1,24 +1,25 @@
 import { isDeepStrictEqual } from "node:util";
 import { isObject, type Item } from "./answer-content.ts";
 
-/** Fields that hold links. Links belong to the answer in which they appear, not to the item. */
+/** Matches the names of fields that hold links. Links may differ between answers, so they are not compared. */
 const LINKS = /^(?:[_@$].*|links?|href|url|uri|self)$/i;
 const DATE = /^\d{4}-\d\d-\d\d/;
-/** The length, in characters, from which a shorter text may be a cut one. A text that ends with dots may be shorter. */
+/** The length, in characters, from which a text may be the beginning of a longer one. A text that ends with dots may be shorter. */
 const CUT = 20;
 
-/** Returns the fields that two answers about one item both have, and that contradict each other. */
+/** Returns the fields that two answers about one item both have and that contradict each other. */
 export function contradictions(one: Item, other: Item): readonly string[] {
   return Object.keys(one).filter((key) => Object.hasOwn(other, key) && !LINKS.test(key) && !agree(one[key], other[key]));
 }
 
-/** Returns `true` if a field is the same in both. */
+/** Returns `true` if a field has the same value in both items. */
 export function isSteady(field: string, one: Item, other: Item): boolean {
   return isDeepStrictEqual(one[field], other[field]);
 }
 
 /**
- * Returns `true` if two values can be two views of one value. Another type, a shorter text or a part of a list is another view, not a contradiction.
+ * Returns `true` if two values can be two views of one value. A value of another type, a shortened text and a list of another length do not
+ * contradict.
  */
 function agree(a: unknown, b: unknown): boolean {
   if (a === null || b === null || typeof a !== typeof b || Array.isArray(a) !== Array.isArray(b)) return true;
@@ -37,7 +38,7 @@ function sameText(a: string, b: string): boolean {
   return (cut !== short || short.length >= CUT) && long.startsWith(cut);
 }
 
-/** Compares two times as exactly as the less exact one allows. */
+/** Compares two times with the precision of the less exact one. */
 function sameTime(a: string, b: string): boolean {
   if (a.length === 10 || b.length === 10) return a.slice(0, 10) === b.slice(0, 10);
   const [one, other] = [Date.parse(a), Date.parse(b)];

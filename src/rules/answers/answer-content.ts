@@ -1,10 +1,8 @@
 import type { Resource } from "../../model/declare/resource.ts";
 import type { ApiResponse } from "../../model/http/response.ts";
 
-/** A JSON object. */
 export type Item = Readonly<Record<string, unknown>>;
 
-/** Returns the body as JSON; `undefined` if it is not JSON. */
 export function jsonOf(answer: ApiResponse): unknown {
   try {
     return answer.json();
@@ -13,21 +11,21 @@ export function jsonOf(answer: ApiResponse): unknown {
   }
 }
 
-/** Returns the item in the answer to creating or reading one. */
+/** Returns the item in the answer to a create or read call; `undefined` if there is none. */
 export function itemIn(answer: ApiResponse, { body = [] }: Resource): Item | undefined {
   const found = at(jsonOf(answer), body);
   return isObject(found) ? found : undefined;
 }
 
-/** Returns the id of an item as it appears in paths. */
+/** Returns the id of an item in the form that paths contain. */
 export function idOf(item: Item | undefined, { id = ["id"] }: Resource): string | undefined {
   const found = at(item, id);
-  // A number that is not a safe integer was changed by parsing: it is not the one that was sent.
+  // JSON.parse rounds a number that is not a safe integer, so the parsed number is not the id that the API sent.
   if (typeof found === "number") return Number.isSafeInteger(found) ? String(found) : undefined;
   return typeof found === "string" && found !== "" ? found : undefined;
 }
 
-/** Returns the items of a list; `undefined` if the answer is no list, or says that there are more items. */
+/** Returns the items of a list; `undefined` if the answer is not a list, or says that there are more items. */
 export function listIn(answer: ApiResponse, { items = [] }: Resource): readonly Item[] | undefined {
   if (!answer.ok || answer.statusCode === 206 || /\brel="?[^",;]*\bnext\b/i.test(answer.headers["link"] ?? "")) return undefined;
   const found = at(jsonOf(answer), items);
@@ -47,7 +45,7 @@ const ENDED = /delet|remov|archiv|revok|cancel|inactive|deactivat|terminat|destr
 
 const DELETED = /^(?:is)?(?:deleted|removed|destroyed)(?:at|on|time|date|timestamp)?$|^deletiontimestamp$/;
 
-/** Returns `true` if an item says that it was deleted. Other words do not count: a closed task and a cancelled order still exist. */
+/** Returns `true` if an item says that it was deleted. Words such as closed or cancelled do not count, because such items still exist. */
 export function saysDeleted(item: Item): boolean {
   return Object.entries(item).some(([key, value]) => {
     const name = key.toLowerCase().replace(/[_-]/g, "");

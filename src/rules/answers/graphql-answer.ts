@@ -1,8 +1,8 @@
 import type { ApiResponse } from "../../model/http/response.ts";
 
-/** The meaning of an answer with a status of 200 to 299, where it is an answer of GraphQL. */
+/** The meaning of an answer with a 2xx status to a GraphQL request. */
 export type GraphqlAnswer =
-  /** The answer has errors and no field has data: it says that nothing of the request was done. */
+  /** The answer has errors and no field has data. It says that nothing in the request was done. */
   | { readonly kind: "refused"; readonly message: string }
   /** The answer to a query, which has no side effects (GraphQL specification, 6.2.1). */
   | { readonly kind: "read" }
@@ -11,7 +11,7 @@ export type GraphqlAnswer =
 const OTHER: GraphqlAnswer = { kind: "other" };
 const LONGEST = 120;
 
-/** Returns the meaning of an answer. GraphQL is recognised by a POST of JSON with a `query`, and by an answer in JSON with `data` or `errors`. */
+/** Returns the meaning of an answer. An exchange is GraphQL if a POST sends JSON with a `query`, and the answer is JSON with `data` or `errors`. */
 export function graphqlAnswer({ statusCode, request, text }: ApiResponse): GraphqlAnswer {
   if (request.method !== "POST" || statusCode < 200 || statusCode > 299) return OTHER;
   const query = recordOf(request.body)?.["query"];
@@ -23,12 +23,12 @@ export function graphqlAnswer({ statusCode, request, text }: ApiResponse): Graph
       data === null || data === undefined || (typeof data === "object" && Object.values(data).every((value) => value === null));
     if (nothing) return { kind: "refused", message: messageOf(errors[0]) };
   }
-  // A document can hold several operations: it certainly reads only if none of them is a mutation or a subscription.
+  // A document can hold several operations. It certainly only reads if none of them is a mutation or a subscription.
   const reads = /^\s*(?:query\b|\{)/.test(query) && !/\b(?:mutation|subscription)\b/.test(query);
   return reads && (Object.hasOwn(answer, "data") || Array.isArray(errors)) ? { kind: "read" } : OTHER;
 }
 
-/** Returns `true` for an answer of GraphQL, recognised by the form of request and answer. */
+/** Returns `true` if the exchange is GraphQL, which is recognized by the form of request and answer. */
 export function isGraphql({ request, text }: ApiResponse): boolean {
   const answer = request.method === "POST" && typeof recordOf(request.body)?.["query"] === "string" ? recordOf(text) : undefined;
   return answer !== undefined && (Object.hasOwn(answer, "data") || Array.isArray(answer["errors"]));

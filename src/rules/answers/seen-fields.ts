@@ -1,21 +1,20 @@
 import type { ApiResponse } from "../../model/http/response.ts";
 import { isGraphql } from "./graphql-answer.ts";
 
-/** Fields that describe a list and not its items, in lower case without `_` and `-`. */
+/** The names of fields that describe a list instead of its items, in lower case without `_` and `-`. */
 const OF_LISTS = new Set(
   "total totalcount totalitems totalpages totalresults count size length page pages pagesize perpage currentpage lastpage pagenumber number limit offset skip start cursor nextcursor endcursor startcursor next nextpage previous prev first last self hasmore hasnext hasprevious hasnextpage haspreviouspage links pageinfo pagination meta metadata object kind type url status ok success".split(
     " ",
   ),
 );
-/** The number of field names that a message shows. */
 const SHOWN = 10;
-/** The form of names that a message shows. A name that may be a value, such as an id used as a key, is left out. */
+/** Matches the field names that a message shows. A name with three or more groups of digits may be an id that is used as a key, so it is left out. */
 const NAME = /^(?=[a-z_$][\w$-]{0,39}$)(?!.*\d\D*\d\D*\d)/i;
 const DEEPEST = 4;
 
 /**
- * Returns the names of the non-empty fields in the body of an answer, for messages. `undefined` when the answer shows nothing: no 2xx, no body,
- * nothing but empty values, a list's envelope without items, or a report of failure.
+ * Returns the names of the non-empty fields in the body of an answer, for messages. `undefined` if the answer shows no data: it is not 2xx, has no
+ * body, has only empty values, is a list's envelope without items, or reports a failure.
  */
 export function seenFields(answer: ApiResponse): string | undefined {
   if (!answer.ok || answer.request.method === "HEAD") return undefined;
@@ -27,10 +26,10 @@ export function seenFields(answer: ApiResponse): string | undefined {
   return [...names.slice(0, SHOWN), ...(names.length > SHOWN ? [`${names.length - SHOWN} more`] : [])].join(", ");
 }
 
-/** Fields of a payload that describe the outcome. */
+/** Matches the names of fields in a mutation's payload that describe the outcome instead of data. */
 const OF_PAYLOADS = /^(?:__typename|client_?mutation_?id|ok|success|code|message|(?:user_?)?errors?)$/i;
 
-/** Returns the `data` of a GraphQL answer, without fields that only say whether something was done. `undefined` for other answers. */
+/** Returns the `data` of a GraphQL answer without fields that only say if something was done. `undefined` for other answers. */
 function shownData(answer: ApiResponse): { readonly data: unknown } | undefined {
   if (!isGraphql(answer)) return undefined;
   const { data } = answer.json<{ readonly data?: unknown }>();
@@ -60,12 +59,12 @@ function isNothing(value: unknown, depth = 0): boolean {
   if (depth === DEEPEST) return fields.length === 0;
   const filled = fields.filter(([, one]) => !isNothing(one, depth + 1));
   if (filled.length === 0) return true;
-  // An envelope: an empty list, and beside it only fields that describe lists.
+  // The envelope of an empty list has an empty array, and all its other fields describe the list.
   const isEnvelope = fields.some(([, one]) => Array.isArray(one) && one.length === 0);
   return isEnvelope && filled.every(([name]) => OF_LISTS.has(name.toLowerCase().replaceAll(/[_\-$@]/g, "")));
 }
 
-/** Returns `true` for an error in an answer with status 200, as in GraphQL, or `{ "ok": false }`. */
+/** Returns `true` if the body reports an error despite a status of 200: GraphQL `errors`, or `{ "ok": false }`. */
 function saysFailed(body: unknown): boolean {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return false;
   const { error, errors, data, ok, success } = body as Readonly<Record<string, unknown>>;
@@ -73,12 +72,12 @@ function saysFailed(body: unknown): boolean {
   return (!isNothing(error) || !isNothing(errors)) && isNothing(data === undefined ? null : firstLevel(data));
 }
 
-/** Returns the values of the first level: GraphQL answers `{ "note": null }` if there is no data. */
+/** Returns the values of the top-level fields, because GraphQL answers `{ "note": null }` if there is no data. */
 function firstLevel(data: unknown): unknown {
   return typeof data === "object" && data !== null ? Object.values(data) : data;
 }
 
-/** Returns the names of the fields of an item, or of the items of a list, through one envelope. */
+/** Returns the names of the fields of an item, or of the items of a list. An envelope with a single field is skipped. */
 function namesOf(value: unknown, depth = 0): readonly string[] {
   if (typeof value !== "object" || value === null || depth === DEEPEST) return [];
   if (Array.isArray(value)) return value.flatMap((one) => namesOf(one, depth));

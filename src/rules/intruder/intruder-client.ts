@@ -5,25 +5,28 @@ import type { ReadValue } from "./owners-view.ts";
 /** A call that was made with an intruder's client. */
 export interface TriedCall {
   readonly call: NamedCall;
-  /** The answer; `undefined` until there is one, and if the call threw. */
+  /** The answer; `undefined` until the call is answered, and if it threw. */
   answer: unknown;
 }
 
-/** Thrown in the place of a call that names nothing of the owner's, which any user may make, or that carries a credential of the owner. */
+/**
+ * Thrown instead of making a call that names no value of the owner, or that carries a credential of the owner. Any user may make the first kind of
+ * call.
+ */
 export class NothingNamed extends Error {}
 
 const VERBS = new Set(["get", "post", "put", "patch", "delete", "head", "options"]);
 /** Methods that would change the intruder's identity. */
 const IDENTITY = new Set(["setAuthToken", "setBasicAuth", "setHeader", "close"]);
 
-/** An intruder's client. It sends calls that name something of the owner's, with the identity of the intruder. */
+/** A client that sends calls with the identity of an intruder. It refuses calls that name no value of the owner. */
 export class IntruderClient<A> {
   readonly api: A;
   readonly tried: TriedCall[] = [];
   readonly #read: () => readonly ReadValue[];
   readonly #pending: Promise<unknown>[] = [];
 
-  /** @param read Returns the values that the call has read from the owner's context so far. */
+  /** @param read Returns the values that the action has read from the owner's context so far. */
   constructor(client: A, read: () => readonly ReadValue[]) {
     this.#read = read;
     this.api = this.#wrap(client as object, clientPartOf(client) !== undefined) as A;
@@ -69,7 +72,8 @@ export class IntruderClient<A> {
   }
 
   #make(call: NamedCall, send: () => unknown): unknown {
-    // A read that names nothing is not judged if another call was tried before it; a write that names nothing is the intruder's own.
+    // A read that names no value of the owner is sent if another call was tried before, but it is not judged. A write that names no value of the
+    // owner is refused, because it would only concern the intruder's own data.
     const isBeside = call.names === "nothing" && call.safe && this.tried.length > 0;
     if (call.names !== "owned" && !isBeside) throw new NothingNamed(call.text);
     const tried: TriedCall = { call, answer: undefined };
@@ -82,7 +86,7 @@ export class IntruderClient<A> {
   }
 }
 
-/** Removes headers that tell who the owner is. */
+/** Removes headers that identify the owner. */
 function withoutIdentity(options: RequestOptions | undefined): RequestOptions | undefined {
   if (options?.headers === undefined) return options;
   return { ...options, headers: Object.fromEntries(Object.entries(options.headers).filter(([name]) => !TELLS_SENDER.test(name))) };

@@ -2,18 +2,18 @@ import { decoded } from "../../model/http/decoded.ts";
 import type { RequestOptions } from "../../model/http/client.ts";
 import { leavesOf, type ReadValue } from "./owners-view.ts";
 
-/** A call before it is made, and the kind of the owner's values that it names. */
+/** A call before it is sent, with the kind of the owner's values that it names. */
 export interface NamedCall {
-  /** The call in words: `GET /notes/{note_id}`. */
+  /** The text of the call in messages: `GET /notes/{note_id}`. */
   readonly text: string;
-  /** `true`: the call only reads, by RFC 9110, 9.2.1. */
+  /** `true` if the call only reads, by RFC 9110, 9.2.1. */
   readonly safe: boolean;
   readonly names: "owned" | "nothing" | "credential";
 }
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** Finds the values that were read in a request of an HTTP client. */
+/** Finds the owner's values that an HTTP request contains. */
 export function namedRequest(method: string, path: string, options: RequestOptions | undefined, read: readonly ReadValue[]): NamedCall {
   const search = new Search(read);
   const [beforeQuery = "", ...inQuery] = withoutOrigin(path).split("#", 1)[0]!.split("?");
@@ -35,7 +35,7 @@ export function namedRequest(method: string, path: string, options: RequestOptio
   };
 }
 
-/** Finds the values that were read in an operation of GraphQL: in its variables or in its text. */
+/** Finds the owner's values that a GraphQL operation contains, in its variables or in its text. */
 export function namedField(text: string, options: unknown, read: readonly ReadValue[]): NamedCall {
   const search = new Search(read);
   const variables = (options as { readonly variables?: unknown } | undefined)?.variables;
@@ -45,14 +45,17 @@ export function namedField(text: string, options: unknown, read: readonly ReadVa
   return { text: `${kind} ${field}${named === "" ? "" : ` with ${named}`}`, safe: kind === "query", names: search.names };
 }
 
-/** Finds the values that were read in the arguments of a call of any other client. */
+/** Finds the owner's values in the arguments of a call of any other client. */
 export function namedArguments(name: string, args: readonly unknown[], read: readonly ReadValue[]): NamedCall {
   const search = new Search(read);
   const found = leavesOf(args, "").flatMap(([, text]) => search.value(text) ?? search.within(text) ?? []);
   return { text: `${name}(${[...new Set(found)].map((one) => `{${one}}`).join(", ")})`, safe: false, names: search.names };
 }
 
-/** Finds values in a request. Several values may have the same text, as first ids do: then each is found once before any is found again. */
+/**
+ * Finds values in a request. Several values may have the same text, such as the first ids of two tables. Then each value is found once before any of
+ * them is found a second time.
+ */
 class Search {
   readonly #byText: Map<string, ReadValue[]> = new Map();
   readonly #found: Set<ReadValue> = new Set();
@@ -74,7 +77,7 @@ class Search {
     return one.name;
   }
 
-  /** Returns a segment of a path with names in the place of values: `{note_id}`, `{note_id}.json`. */
+  /** Returns a path segment in which names replace values: `{note_id}`, `{note_id}.json`. */
   segment(segment: string): string {
     const text = decoded(segment);
     const found = this.whole(text);
@@ -86,7 +89,7 @@ class Search {
     }, "");
   }
 
-  /** Returns the name of a value in a body: the value itself, or a URL that leads to it. */
+  /** Returns the name of a value that is in a body, either directly or as a segment of a URL. */
   value(text: string): string | undefined {
     const found = this.whole(text);
     if (found !== undefined || !/^(?:https?:\/)?\//.test(text)) return found;
@@ -97,14 +100,14 @@ class Search {
     return undefined;
   }
 
-  /** Returns the names of values that are arguments in the text of an operation: `order(id: "7")`. A part of a longer argument is another value. */
+  /** Returns the names of values that are arguments in the text of an operation: `order(id: "7")`. A value must be the whole argument. */
   quoted(text: string): readonly string[] {
     return [...text.matchAll(/:\s*(?:"((?:[^"\\]|\\.)*)"|(-?\d+)(?![\w.]))/g)].flatMap(
       ([, string, number]) => this.whole(string ?? number ?? "") ?? [],
     );
   }
 
-  /** Returns the name of a value in a text of another language, such as a query: between quotes or other punctuation marks. */
+  /** Returns the name of a value in a text of another language, such as a query. The value must be between quotes or other punctuation marks. */
   within(text: string): string | undefined {
     for (const part of text.split(/[^\p{L}\p{N}_-]+/u)) {
       const named = part === text ? undefined : this.whole(part);

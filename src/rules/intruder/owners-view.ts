@@ -1,23 +1,22 @@
 import { Context, contextPartOf } from "../../model/context/context.ts";
 
-/** A value of the context that an action has read: the owner's, a shared one, or a credential of the owner. */
+/** A value of the context that an action has read: it belongs to the owner, is shared, or is a credential of the owner. */
 export interface ReadValue {
-  /** The key and the path to the value in it: `note_id`, `order.id`. */
+  /** The key and the path to the value within it: `note_id`, `order.id`. */
   readonly name: string;
-  /** The value as it appears in a request. */
+  /** The value in the form in which a request contains it. */
   readonly text: string;
   readonly kind: "owned" | "shared" | "credential";
 }
 
-/** Names of keys that hold credentials. */
+/** Matches the names of keys that hold credentials. */
 const CREDENTIAL = /token|secret|password|passwd|api_?key|session|credential|cookie|jwt|bearer/i;
 
-/** The depth to which a value is searched. */
 const DEEPEST = 5;
 
 /**
- * The owner's context as an intruder's call sees it. Values that the call reads are the owner's, and they are recorded. Values that it writes are
- * visible to that call alone.
+ * A copy of the owner's context for an intruder's call. It records the owner's values that the call reads. Values that the call writes are visible
+ * only to that call.
  */
 export class OwnersView<C extends object> {
   readonly context: Context<C>;
@@ -35,7 +34,7 @@ export class OwnersView<C extends object> {
     this.context = this.#watched(copy);
   }
 
-  /** The values that were read until now, in the order of their first read. */
+  /** The values that were read so far, in the order of their first read. */
   get read(): readonly ReadValue[] {
     return [...this.#read.values()].flat();
   }
@@ -61,7 +60,7 @@ export class OwnersView<C extends object> {
     });
   }
 
-  /** Records that a key was read. A value that the call itself has overwritten is not the owner's. */
+  /** Records that a key was read. If the call has overwritten a value, the value is no longer the owner's and is not recorded. */
   #note(key: string, now: ReadonlyMap<string, unknown>): void {
     if (this.#read.has(key) || !this.#owners.has(key) || now.get(key) !== this.#owners.get(key)) return;
     const kind = this.#shared.has(key) ? "shared" : CREDENTIAL.test(key) ? "credential" : "owned";
@@ -72,7 +71,7 @@ export class OwnersView<C extends object> {
   }
 }
 
-/** Returns the texts and numbers in a value, each with the path to it. */
+/** Returns the texts and numbers within a value, each with the path to it. */
 export function leavesOf(value: unknown, name: string, depth = 0): readonly (readonly [name: string, text: string])[] {
   if (typeof value === "string") return value === "" ? [] : [[name, value]];
   if (typeof value === "number" || typeof value === "bigint") return [[name, String(value)]];

@@ -10,14 +10,14 @@ export interface Created {
   readonly id: string;
   /** The path of the item, below the client's base URL. */
   readonly path: string;
-  /** The place that the request was sent to: the collection, or with `PUT` the item. */
+  /** The place to which the request was sent: the collection for a `POST`, the item for a `PUT`. */
   readonly place: Place;
   readonly answer: ApiResponse;
 }
 
 /**
- * Returns the item that the last writing request of a step created: a `POST` to a collection that items can be created in, answered 2xx (not 202)
- * with an id, or a `PUT` to an item answered 201. Items that were created before are not considered, since this request may have deleted them.
+ * Returns the item that the last writing request of a step created. It is a `POST` to a collection in which items can be created, answered 2xx (not
+ * 202) with an id, or a `PUT` to an item, answered 201. Items of earlier requests are not considered, because a later request may have deleted them.
  */
 export function createdBy({ answers, client }: Pick<CheckedStep, "answers" | "client">, paths: ResourcePaths): Created | undefined {
   const answer = writesOf(answers).at(-1);
@@ -36,7 +36,7 @@ export function createdBy({ answers, client }: Pick<CheckedStep, "answers" | "cl
   return id === undefined || item === undefined ? undefined : { kind, id, path: item, place, answer };
 }
 
-/** Returns the name of a request whose place is known: `POST /orders`. */
+/** Returns the text of a request to a known place, for messages: `POST /orders`. */
 export function requestTo({ kind, of }: Place, { request }: ApiResponse): string {
   return `${request.method} ${kind[of].text}`;
 }

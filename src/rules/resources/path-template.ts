@@ -1,9 +1,9 @@
-/** The parameters of a path by name, decoded. */
+/** The parameters of a path by name, with decoded values. */
 export type Parameters = ReadonlyMap<string, string>;
 
 type Part = { readonly kind: "text"; readonly text: string } | { readonly kind: "parameter"; readonly name: string };
 
-/** A path such as `/orders/{order_id}`. Parameters are whole segments; braces in a part of a segment are text. */
+/** A path such as `/orders/{order_id}`. Parameters are whole segments. Braces in a part of a segment are literal text. */
 export class PathTemplate {
   readonly text: string;
   readonly #parts: readonly Part[];
@@ -20,25 +20,24 @@ export class PathTemplate {
     return this.#parts.length;
   }
 
-  /** The name of the parameter that ends the path; `undefined` if the path ends with text. */
+  /** The name of the parameter at the end of the path; `undefined` if the path ends with literal text. */
   get last(): string | undefined {
     const part = this.#parts.at(-1);
     return part?.kind === "parameter" ? part.name : undefined;
   }
 
-  /** The number of segments that are parameters. */
   get parameters(): number {
     return this.#parts.filter(({ kind }) => kind === "parameter").length;
   }
 
-  /** Returns the parameters of a path that has this form; `undefined` for another path. */
+  /** Returns the parameters of a path that matches the whole template; `undefined` for another path. */
   match(segments: readonly string[]): Parameters | undefined {
     return segments.length === this.length ? this.bind(segments) : undefined;
   }
 
   /**
-   * Returns the parameters of a path that may be longer or shorter than the template; `undefined` if the common part differs, or if the path lacks a
-   * parameter.
+   * Returns the template's parameters from a path that may be longer than the template. Literal segments at the end of the template may be missing in
+   * the path. `undefined` if a literal segment differs, or if a parameter is missing.
    */
   bind(segments: readonly string[]): Parameters | undefined {
     const found = new Map<string, string>();
@@ -54,12 +53,12 @@ export class PathTemplate {
     return found;
   }
 
-  /** Returns the path with these values; `undefined` if one is missing or cannot be a segment of a path. */
+  /** Returns the path with these values; `undefined` if a value is missing or cannot be a path segment. */
   filled(values: Parameters): string | undefined {
     const segments: string[] = [];
     for (const part of this.#parts) {
       const value = part.kind === "text" ? undefined : (values.get(part.name) ?? "");
-      // `..` means another path, however it is encoded; a lone surrogate has no encoding.
+      // A value `..` would change the path, even if it is encoded. A lone surrogate cannot be encoded.
       if (value !== undefined && (/^\.{0,2}$/.test(value) || /\p{Surrogate}/u.test(value))) return undefined;
       segments.push(part.kind === "text" ? part.text : encodeURIComponent(value!));
     }
@@ -67,7 +66,7 @@ export class PathTemplate {
   }
 }
 
-/** Returns the decoded segments of a path; `undefined` if one is not valid UTF-8. */
+/** Returns the decoded segments of a path; `undefined` if a segment is not valid UTF-8. */
 export function segmentsOf(path: string): readonly string[] | undefined {
   try {
     return trimmed(path).map((segment) => decodeURIComponent(segment));

@@ -10,7 +10,7 @@ export interface Kind {
   readonly restore: PathTemplate | undefined;
 }
 
-/** The collection or item that a path leads to, with the parameters of the path. */
+/** The collection or item that a path identifies, with the parameters of the path. */
 export interface Place {
   readonly of: "collection" | "item";
   readonly kind: Kind;
@@ -19,11 +19,11 @@ export interface Place {
   readonly segments: readonly string[];
 }
 
-/** Maps paths to resources, for rules that are given the resources. */
+/** Maps paths to resources. */
 export class ResourcePaths {
   readonly kinds: readonly Kind[];
 
-  /** @throws SeqqaError `RULE_INVALID` that says what is wrong with the resources. */
+  /** @throws SeqqaError `RULE_INVALID` that says why the resources are invalid */
   constructor(rule: string, resources: readonly Resource[]) {
     this.kinds = checked(rule, resources).map((resource) => ({
       resource,
@@ -34,8 +34,8 @@ export class ResourcePaths {
   }
 
   /**
-   * Returns the collection or item that a path (without query and without the target's own base) leads to. If several templates match, the one with
-   * the fewest parameters wins.
+   * Returns the collection or item that a path identifies. The path has no query and no base path of the target. If several templates match, the
+   * template with the fewest parameters is used.
    */
   place(path: string): Place | undefined {
     const segments = segmentsOf(path);
@@ -51,7 +51,7 @@ export class ResourcePaths {
     return best?.place;
   }
 
-  /** Returns the nearest item that a path leads to or through: `/orders/7` for `/orders/7/pay`. */
+  /** Returns the item at a path, or else the innermost item that contains the path: `/orders/7` for `/orders/7/pay`. */
   itemOf(path: string): { readonly kind: Kind; readonly path: string } | undefined {
     const segments = segmentsOf(path);
     if (segments === undefined) return undefined;
@@ -86,12 +86,11 @@ export class ResourcePaths {
   }
 }
 
-/** Returns the path of an item of this collection. */
 export function itemPath({ item }: Kind, parameters: Parameters, id: string): string | undefined {
   return item.filled(new Map([...parameters, [item.last!, id]]));
 }
 
-/** Returns the path of a kind's collection, with the parameters that the segments give; `undefined` if they do not fit. */
+/** Returns the path of a kind's collection, with parameters from the given segments. `undefined` if the segments do not match. */
 export function collectionPath({ collection }: Kind, segments: readonly string[]): string | undefined {
   const parameters = collection.bind(segments);
   return parameters === undefined ? undefined : collection.filled(parameters);
@@ -138,7 +137,7 @@ function checked(rule: string, resources: readonly Resource[]): readonly Resourc
   return resources;
 }
 
-/** Returns `true` if the `restore` path identifies the item, with all parameters of the item's path. */
+/** Returns `true` if the `restore` path identifies the item, because it has all parameters of the item's path. */
 function restoresOne(restore: string, item: string): boolean {
   const parametersOf = (path: string): readonly string[] => path.match(/\{[^{}]+\}/g) ?? [];
   const own = new Set(parametersOf(restore));

@@ -7,21 +7,21 @@ import { Severity } from "../../model/declare/severity.ts";
 import { nameOf, type RowRuleOptions } from "./row-rules.ts";
 import { columnName, SqlNames, type ColumnName } from "./table-names.ts";
 
-/** The most rows that a finding shows. */
 const MOST_ROWS = 20;
-/** Totals of floating-point columns may be off by less than this without a defect. */
+/** The tolerance for totals of floating-point columns: a smaller difference is a rounding error. */
 const ROUNDING = 0.000001;
 
 /** Options of {@link immutable}. */
 export interface ImmutableOptions extends RowRuleOptions {
-  /** The column that identifies a row; default `id`. */
+  /** The column that identifies a row. Default: `id`. */
   readonly key?: string;
 }
 
 /**
- * The columns of a row stay as it was created with them: `immutable(["orders.amount", "orders.customer_id"])`. Judged after every step that changed something: rows are
- * compared by their key with the state that the step began in. Rows that are new or gone are not judged. HIGH.
- * @throws SeqqaError `RULE_INVALID` when a column is not written as `table.column`, or the columns are of several tables
+ * Checks that columns of a row keep the values with which the row was created: `immutable(["orders.amount", "orders.customer_id"])`. Severity: HIGH.
+ * The rule is judged after every step that changed something. Rows are compared by their key with the state before the step. New and deleted rows are
+ * not judged.
+ * @throws SeqqaError `RULE_INVALID` if a column is not written as `table.column`, or the columns are of several tables
  */
 export function immutable<C extends object = Values, A = ApiClient>(
   columns: string | readonly string[],
@@ -65,16 +65,17 @@ export function immutable<C extends object = Values, A = ApiClient>(
 /** Options of {@link conserved}. */
 export interface ConservedOptions extends RowRuleOptions {
   /**
-   * Rows that count as one each, by a column and the values that count: `{ "orders.status": ["placed", "paid"] }` adds the number of orders that are
+   * Rows that count as 1 each, selected by a column and its values: `{ "orders.status": ["placed", "paid"] }` adds the number of orders that are
    * placed or paid. Default: none.
    */
   readonly rows?: Readonly<Record<string, readonly string[]>>;
 }
 
 /**
- * No step makes or loses anything: the sum of the columns over all rows, and of the rows that `rows` counts, is after every step what it was before:
- * `conserved("accounts.balance")`, `conserved("stock.available", { rows: { "orders.status": ["placed", "paid"] } })`. `NULL` counts as 0. HIGH.
- * @throws SeqqaError `RULE_INVALID` when a column is not written as `table.column`, or there is none
+ * Checks that no step changes a total. The total is the sum of the columns over all rows, plus the number of rows that `rows` selects:
+ * `conserved("accounts.balance")`, `conserved("stock.available", { rows: { "orders.status": ["placed", "paid"] } })`. `NULL` counts as 0. Severity:
+ * HIGH.
+ * @throws SeqqaError `RULE_INVALID` if a column is not written as `table.column`, or there is none
  */
 export function conserved<C extends object = Values, A = ApiClient>(
   columns: string | readonly string[],
@@ -121,12 +122,11 @@ const textOf = (value: unknown): string =>
   value instanceof Date ? value.toISOString() : typeof value === "object" ? JSON.stringify(value) : String(value);
 
 interface ChangeCheck<T> {
-  /** Reads what is compared. */
   readonly read: (names: SqlNames) => Promise<T>;
   readonly judge: (before: T, now: T, step: CheckedStep) => true | CheckResult;
 }
 
-/** Returns a rule that compares what is read in the state after a step with that in the state before it. */
+/** Returns a rule that compares data of the state after a step with the same data of the state before it. */
 export function changeRule<C extends object, A, T>(
   rule: string,
   named: readonly [string, ...ColumnName[]],

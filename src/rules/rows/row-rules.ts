@@ -4,22 +4,21 @@ import { SeqqaError } from "../../model/errors.ts";
 import { Invariant, type CheckResult, type InvariantOptions } from "../../model/declare/invariant.ts";
 import { columnName, SqlNames, type ColumnName } from "./table-names.ts";
 
-/** Options that every rule over rows takes. */
+/** Options that every rule about rows accepts. */
 export interface RowRuleOptions extends Pick<InvariantOptions, "severity" | "blocking" | "when"> {
-  /** The name of the store in the World, e.g. `db`. Needed only if the World has several SQL stores. */
+  /** The name of the store in the World, e.g. `db`. Required only if the World has several SQL stores. */
   readonly store?: string;
-  /** Default: made of the rule and its columns, e.g. `never_negative_stock_available`. */
+  /** The name of the rule. Default: the kind of rule and its columns, e.g. `never_negative_stock_available`. */
   readonly name?: string;
 }
 
-/** The most rows that a rule reads as evidence. */
 const MOST_ROWS = 20;
-/** Sums of floating-point columns may be off by less than this without a defect. */
+/** The tolerance for sums of floating-point columns: a smaller difference is a rounding error. */
 const ROUNDING = "0.000001";
 
 /**
- * No value of a number column is below zero: `neverNegative("stock.available")`. Rows with `NULL` are left out. HIGH.
- * @throws SeqqaError `RULE_INVALID` when the column is not written as `table.column`
+ * Checks that no value of a numeric column is below zero: `neverNegative("stock.available")`. Rows with `NULL` are left out. Severity: HIGH.
+ * @throws SeqqaError `RULE_INVALID` if the column is not written as `table.column`
  */
 export function neverNegative<C extends object = Values, A = ApiClient>(column: string, options: RowRuleOptions = {}): Invariant<C, A> {
   const rule = `neverNegative("${column}")`;
@@ -34,9 +33,9 @@ export function neverNegative<C extends object = Values, A = ApiClient>(column: 
 }
 
 /**
- * No value of a number column is above that of another column of its row: `neverAbove("orders.refunded", "orders.amount")`. Rows with `NULL` in one of
- * them are left out. A value that is above by less than a millionth is a rounding error. HIGH.
- * @throws SeqqaError `RULE_INVALID` when a column is not written as `table.column`, or they are of two tables
+ * Checks that no value of a numeric column is above another column of the same row: `neverAbove("orders.refunded", "orders.amount")`. Severity: HIGH.
+ * Rows with `NULL` in one of the columns are left out. An excess below a millionth counts as a rounding error.
+ * @throws SeqqaError `RULE_INVALID` if a column is not written as `table.column`, or the columns are of two tables
  */
 export function neverAbove<C extends object = Values, A = ApiClient>(
   column: string,
@@ -55,15 +54,15 @@ export function neverAbove<C extends object = Values, A = ApiClient>(
   });
 }
 
-/** The values that a column may have: one, one of several, or any but one. */
+/** The values that a column may have: one value, one of several values, or any value except one. */
 export type ColumnValue = Scalar | readonly Scalar[] | { readonly not: Scalar };
 type Scalar = string | number | boolean | null;
 
 /**
- * Rows of a table in which some columns have given values have given values in others, too: a cancelled order has no date of shipping:
- * `implies("orders", { status: "cancelled" }, { shipped_at: null })`. A value is a text, a number, `true`, `false` or `null` (no value), a list of which it
- * is one, or `{ not: value }`. HIGH.
- * @throws SeqqaError `RULE_INVALID` when the table or one of the sides is missing
+ * Checks that rows with given values in some columns have given values in other columns, too. A cancelled order has no shipping date:
+ * `implies("orders", { status: "cancelled" }, { shipped_at: null })`. A value is a text, a number, `true`, `false`, `null` (no value), a list of
+ * alternatives, or `{ not: value }`. Severity: HIGH.
+ * @throws SeqqaError `RULE_INVALID` if the table or one of the sides is missing
  */
 export function implies<C extends object = Values, A = ApiClient>(
   table: string,
@@ -97,7 +96,7 @@ export function implies<C extends object = Values, A = ApiClient>(
   );
 }
 
-/** Makes a name of the columns and their values: a table may have several of these rules. */
+/** Builds a name from the columns and their values, because a table may have several of these rules. */
 export function impliesName(table: string, ...sides: readonly Readonly<Record<string, ColumnValue>>[]): string {
   return `implies_${table}_${JSON.stringify(sides)}`
     .replace(/[^A-Za-z0-9]+/g, "_")
@@ -105,7 +104,7 @@ export function impliesName(table: string, ...sides: readonly Readonly<Record<st
     .toLowerCase();
 }
 
-/** Returns an SQL condition that is true or false, never unknown. */
+/** Returns an SQL condition that is true or false, never `NULL`. */
 function hasValue(sql: SqlNames, column: string, value: ColumnValue): string {
   const name = sql.name(column);
   if (isList(value)) return value.map((one) => `(${hasValue(sql, column, one)})`).join(" OR ") || "1 = 0";
@@ -118,14 +117,14 @@ const isList = (value: ColumnValue): value is readonly Scalar[] => Array.isArray
 
 /** Options of {@link unique}. */
 export interface UniqueOptions extends RowRuleOptions {
-  /** Upper and lower case are the same, e.g. in e-mail addresses. Default: as the store compares. */
+  /** `true` if upper and lower case are equal, e.g. in e-mail addresses. Default: the comparison of the store. */
   readonly ignoreCase?: boolean;
 }
 
 /**
- * No two rows have the same value in a column, or the same values in several columns of one table: `unique("users.email")`,
- * `unique(["seats.show_id", "seats.number"])`. Rows with `NULL` in one of them are left out, as in SQL. HIGH.
- * @throws SeqqaError `RULE_INVALID` when a column is not written as `table.column`, or the columns are of several tables
+ * Checks that no two rows have the same value in a column, or the same values in several columns of one table: `unique("users.email")`,
+ * `unique(["seats.show_id", "seats.number"])`. Rows with `NULL` in one of the columns are left out, as in SQL. Severity: HIGH.
+ * @throws SeqqaError `RULE_INVALID` if a column is not written as `table.column`, or the columns are of several tables
  */
 export function unique<C extends object = Values, A = ApiClient>(
   columns: string | readonly string[],
@@ -158,8 +157,9 @@ export function unique<C extends object = Values, A = ApiClient>(
 }
 
 /**
- * Every value of a column is found in another one: `references("orders.user_id", "users.id")`. `NULL` refers to nothing. HIGH.
- * @throws SeqqaError `RULE_INVALID` when a column is not written as `table.column`
+ * Checks that every value of a column exists in another column: `references("orders.user_id", "users.id")`. `NULL` values are left out. Severity:
+ * HIGH.
+ * @throws SeqqaError `RULE_INVALID` if a column is not written as `table.column`
  */
 export function references<C extends object = Values, A = ApiClient>(
   from: string,
@@ -182,22 +182,22 @@ export function references<C extends object = Values, A = ApiClient>(
 
 /** Options of {@link sumWithin}. */
 export interface SumWithinOptions extends RowRuleOptions {
-  /** The column that is added up, e.g. `refunds.amount`. */
+  /** The column that is summed, e.g. `refunds.amount`. */
   readonly parts: string;
   /** The column that the sum must not exceed, e.g. `payments.amount`. */
   readonly whole: string;
-  /** The column of the parts' table that refers to the whole's row, e.g. `payment_id`. */
+  /** The column in the table of `parts` that refers to a row in the table of `whole`, e.g. `payment_id`. */
   readonly by: string;
-  /** The column of the whole's table that `by` refers to; default `id`. */
+  /** The column in the table of `whole` that `by` refers to. Default: `id`. */
   readonly key?: string;
-  /** An SQL condition that selects the parts that count, e.g. `status <> 'failed'`. Default: all rows. */
+  /** An SQL condition that selects the rows to be summed, e.g. `status <> 'failed'`. Default: all rows. */
   readonly where?: string;
 }
 
 /**
- * The parts of a thing are together at most the whole: `sumWithin({ parts: "refunds.amount", whole: "payments.amount", by: "payment_id" })`. A sum that
- * exceeds the whole by less than a millionth is a rounding error. HIGH.
- * @throws SeqqaError `RULE_INVALID` when a column is not written as `table.column`
+ * Checks that a sum does not exceed a limit in another table: `sumWithin({ parts: "refunds.amount", whole: "payments.amount", by: "payment_id" })`.
+ * Severity: HIGH. An excess below a millionth counts as a rounding error.
+ * @throws SeqqaError `RULE_INVALID` if a column is not written as `table.column`
  */
 export function sumWithin<C extends object = Values, A = ApiClient>({
   parts,
@@ -233,7 +233,7 @@ function ofOneTable(rule: string, example: string): SeqqaError {
 }
 
 interface RowCheck {
-  /** The columns that have to exist. */
+  /** The columns that must exist. */
   readonly columns: readonly ColumnName[];
   /** Returns the query for rows that break the rule. */
   readonly sql: (names: SqlNames) => string;
@@ -242,7 +242,7 @@ interface RowCheck {
   readonly actual: (rows: readonly Readonly<Record<string, unknown>>[]) => unknown;
 }
 
-/** Returns an invariant that holds while a query has no rows. */
+/** Returns an invariant that holds while a query returns no rows. */
 function rowInvariant<C extends object, A>(
   rule: string,
   named: readonly [string, ...ColumnName[]],
@@ -263,7 +263,7 @@ function rowInvariant<C extends object, A>(
   });
 }
 
-/** Makes a name that is one word: `references_orders_user_id_users_id`. */
+/** Builds a name that is one word: `references_orders_user_id_users_id`. */
 export function nameOf([kind, ...columns]: readonly [string, ...ColumnName[]]): string {
   return [kind, ...columns.flatMap(({ table, column }) => [table, column])]
     .join("_")

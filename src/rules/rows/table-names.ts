@@ -9,13 +9,13 @@ export interface SqlStore extends Pick<StoreAdapter, "name" | "schema"> {
 type Row = Readonly<Record<string, unknown>>;
 type RowsOf = readonly Row[] | Promise<readonly Row[]>;
 
-/** A column of a table, as the user named it: `orders.status`, or `shop.orders.status` with a schema. */
+/** A column with its table, as the user named it: `orders.status`, or `shop.orders.status` with a schema. */
 export interface ColumnName {
   readonly table: string;
   readonly column: string;
 }
 
-/** Parses `table.column`. `rule`: for the message. @throws SeqqaError `RULE_INVALID` */
+/** Parses `table.column`. `rule` names the rule in the message. @throws SeqqaError `RULE_INVALID` if the text has another form */
 export function columnName(rule: string, text: unknown): ColumnName {
   const at = typeof text === "string" ? text.lastIndexOf(".") : -1;
   const [table, column] = [String(text).slice(0, Math.max(at, 0)), String(text).slice(at + 1)];
@@ -26,13 +26,16 @@ export function columnName(rule: string, text: unknown): ColumnName {
   });
 }
 
-/** Finds the SQL store of a world, and writes names for it. Made once for each check. */
+/** Finds the SQL store of a world, and quotes names and values for it. Each check makes one instance. */
 export class SqlNames {
   readonly store: SqlStore;
   readonly #rule: string;
   readonly #quote: string;
 
-  /** @param wanted The name of the store in the World; needed only if there are several SQL stores. @throws SeqqaError `RULE_INVALID` */
+  /**
+   * @param wanted The name of the store in the World; required only if there are several SQL stores. @throws SeqqaError `RULE_INVALID` if there is no
+   * such store
+   */
   constructor(rule: string, systems: Readonly<Record<string, unknown>>, wanted: string | undefined) {
     this.#rule = rule;
     const all = Object.entries(systems).filter((entry): entry is [string, SqlStore] => isSql(entry[1]));
@@ -53,7 +56,7 @@ export class SqlNames {
     this.#quote = this.store.name === "mysql" ? "`" : '"';
   }
 
-  /** Writes a table, with its schema if it has one. */
+  /** Quotes the name of a table, with its schema if it has one. */
   table({ table }: ColumnName): string {
     return table
       .split(".")
@@ -61,7 +64,7 @@ export class SqlNames {
       .join(".");
   }
 
-  /** Writes a value. MySQL reads a backslash in a text as the beginning of another character. */
+  /** Quotes a value. In MySQL, a backslash in a text is an escape character and is doubled. */
   literal(value: string | number | boolean): string {
     if (typeof value !== "string") return String(value);
     const text = value.replaceAll("'", "''");
@@ -73,7 +76,7 @@ export class SqlNames {
   }
 
   /**
-   * Returns the rows of a query. Where it fails because a table or column of `named` does not exist, says which.
+   * Returns the rows of a query. If the query fails because a table or column of `named` does not exist, the error says which one.
    * @throws SeqqaError `RULE_INVALID`, and errors of the store
    */
   async rows(sql: string, named: readonly ColumnName[]): Promise<readonly Row[]> {

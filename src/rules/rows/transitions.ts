@@ -9,17 +9,17 @@ import { columnName } from "./table-names.ts";
 
 /** Options of {@link transitions}. */
 export interface TransitionsOptions extends RowRuleOptions {
-  /** The column that identifies a row; default `id`. */
+  /** The column that identifies a row. Default: `id`. */
   readonly key?: string;
-  /** The values that a new row may have; default: any. */
+  /** The values that a new row may have. Default: any. */
   readonly initial?: readonly string[];
 }
 
 /**
- * The values of a column change only as listed: `transitions("orders.status", { created: ["paid", "cancelled"], paid: ["shipped"] })`. A value without an
- * entry is final. Judged after every step that changed something: rows are compared by their key with the state that the step began in. A step that
- * sent several writing requests may make one transition for each of them. Rows that are gone are not judged. HIGH.
- * @throws SeqqaError `RULE_INVALID` when the column is not written as `table.column`, or the transitions are not lists of values
+ * Checks that the values of a column change only as listed: `transitions("orders.status", { created: ["paid", "cancelled"], paid: ["shipped"] })`.
+ * Severity: HIGH. A value without an entry is final. The rule is judged after every step that changed something. Rows are compared by their key with
+ * the state before the step. A step that sent several writing requests may make one transition for each of them. Deleted rows are not judged.
+ * @throws SeqqaError `RULE_INVALID` if the column is not written as `table.column`, or the transitions are not lists of values
  */
 export function transitions<C extends object = Values, A = ApiClient>(
   column: string,
@@ -64,7 +64,7 @@ export function transitions<C extends object = Values, A = ApiClient>(
 
 const MOST_ROWS = 20;
 
-/** Returns `true` if a value leads to another one in at most some transitions. */
+/** Returns `true` if at most `most` transitions lead from one value to another. */
 function leads(allowed: Readonly<Record<string, readonly string[]>>, from: string, to: string, most: number): boolean {
   let reached = new Set([from]);
   for (let step = 0; step <= most; step++) {

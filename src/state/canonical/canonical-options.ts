@@ -1,27 +1,25 @@
-/** Properties of the run that a canonical form depends on. */
 export interface CanonicalOptions {
-  /** The run's clock in ms since 1970. Times within a day of it become one placeholder. */
+  /** The run's clock, in milliseconds since 1970. Times within a day of this clock become one placeholder. */
   readonly clockMs: number;
-  /** The clocks of a resumed run: of its beginning and of its earlier resumptions. Times near any of them are times of the run. */
+  /** The clocks of a resumed run: at its first start and at each earlier resumption. Times near one of them count as times of the run. */
   readonly earlierClocksMs?: readonly number[] | undefined;
-  /** Opaque-looking tokens that are literals in the user's code ({@link opaqueTokens}): constants. */
+  /** Literals in the user's code that look like ids ({@link opaqueTokens}). They count as constants. */
   readonly literals: ReadonlySet<string>;
-  /** `table.column`s (also `system.table.column`), context keys and paths (`context.user.seen`) that are not part of the state. */
+  /** Names that are not part of the state: `table.column`s (also `system.table.column`), context keys, and paths such as `context.user.seen`. */
   readonly ignore: readonly string[];
-  /** `table.column`s with integer keys that are renamed in full, together with the columns that refer to them by a foreign key. */
+  /** `table.column`s with integer keys whose values are renamed. Columns that refer to them by a foreign key are renamed, too. */
   readonly symmetric: readonly string[];
-  /** Values that only this lane has (URL, port, paths), and the placeholders that replace them. They are replaced before anything else is read. */
+  /** Values that only this lane has (URL, port, paths), each with a placeholder. They are replaced before the state is analysed. */
   readonly placeholders: readonly (readonly [string, string])[];
   /**
-   * Fields found to differ between two executions of one path, as {@link differingFields} names them. Their values become one placeholder; NULL stays
-   * NULL.
+   * Fields that differ between two executions of one path, in the form of {@link differingFields}. One placeholder replaces all values except NULL.
    */
   readonly masked: readonly string[];
   /**
-   * `true` if ids and times are recognised by their appearance, to compare executions about which nothing else is known. By default experiments show
-   * which values they are, and the facts hold {@link Generated} and {@link Time} for them.
+   * `true` if ids and times are recognized by their appearance. This is for comparing executions for which no experiment was made. Default `false`:
+   * experiments show which values are generated, and the facts contain {@link Generated} and {@link Time} objects.
    */
   readonly byAppearance?: boolean | undefined;
-  /** Places whose order of generation is part of the state. */
+  /** Places for which the order of generation is part of the state. */
   readonly ordered?: readonly string[] | undefined;
 }

@@ -10,15 +10,16 @@ import { StateWriter, type StateText } from "./state-text.ts";
 import type { StepWindow } from "../values/times.ts";
 
 /**
- * Gives states their identity. Two observations have the same fingerprint when they differ only in the following: the names of values that
- * experiments showed to be generated, times with equal offsets from the steps that wrote them, the order in which both were generated, the order of
- * rows and of the entries of objects, Maps and Sets, and anything that the options leave out. Each lane has one; {@link loadHasher} must have been
- * awaited.
+ * Computes the identity of states. Two observations have the same fingerprint if they differ only in: the names of values that experiments showed to
+ * be generated, times with equal offsets from the steps that wrote them, the order in which such values and times were generated, the order of rows
+ * and of the entries of objects, Maps and Sets, and everything that the options leave out. Each lane has one instance. Await {@link loadHasher}
+ * before the first use.
  *
- * Not sound where two texts have one xxHash64 (the run reports the probability), and where the order of generation matters: see {@link forgotten}.
+ * Different states can share a fingerprint if two texts have the same xxHash64 (the run reports the probability), or if the order of generation
+ * matters (see {@link forgotten}).
  */
 export class Canonicalizer {
-  /** Recognises generated values in facts. With `byAppearance` nothing is renamed before the form is written. */
+  /** Replaces generated values in facts. With `byAppearance`, nothing is replaced before the canonical form is written. */
   readonly renamer: Renamer;
   readonly #writer: StateWriter;
   readonly #options: CanonicalOptions;
@@ -33,8 +34,8 @@ export class Canonicalizer {
   }
 
   /**
-   * Returns a canonicalizer with the same constants that leaves more fields out, as {@link CanonicalOptions.masked} names them. It goes by appearance
-   * alone.
+   * Returns a canonicalizer with the same constants that also masks the given fields; see {@link CanonicalOptions.masked}. It recognizes ids and
+   * times only by their appearance.
    */
   masking(fields: readonly string[]): Canonicalizer {
     const other = new Canonicalizer({ ...this.#options, masked: [...this.#options.masked, ...fields] });
@@ -43,11 +44,11 @@ export class Canonicalizer {
   }
 
   /**
-   * Reads the whole root state (rows as `added`) and makes its ids and times constants. Ids are named by their place in its canonical form, so that
-   * lanes that filled their stores with other random ids agree on the names and on the returned fingerprint. Where ids of the root are
-   * interchangeable, the order of the observation decides. It is called again after the root was made again: the new ids replace the former ones.
+   * Reads the whole root state (all rows as `added`), and makes its ids and times constants. Ids are named by their places in the canonical form.
+   * Lanes with different random ids therefore get the same names and the same fingerprint. If ids of the root are interchangeable, the order of the
+   * observation decides. If the root state is created again, call this method again: the new ids replace the former ones.
    *
-   * @param window The time in which the root was made.
+   * @param window The time in which the root state was created.
    */
   root(facts: Facts, window: StepWindow = { startMs: this.#options.clockMs, endMs: this.#options.clockMs }): Fingerprint {
     const fingerprint: Fingerprint = { lo: 0, hi: 0 };
@@ -79,52 +80,55 @@ export class Canonicalizer {
     this.#bounded = this.#writer.fingerprint(facts, out);
   }
 
-  /** Returns the rows of stores, to be compared by {@link sameStores}. */
   rows(systems: Facts["systems"]): StoreRows {
     return this.#comparer.rows(systems);
   }
 
   /**
-   * `true` if the last fingerprint stopped the search for ways to break ties, after 2,000 branches. Such a state is never merged with a different
-   * one, but may be reached again under another fingerprint.
+   * `true` if computing the last fingerprint reached the limit of 2,000 attempts to order interchangeable ids. Such a state is never merged with a
+   * different state, but may get another fingerprint when it is reached again.
    */
   get wasBounded(): boolean {
     return this.#bounded;
   }
 
-  /** The places whose order of generation the last fingerprint left out. */
+  /** The places whose order of generation was left out of the last fingerprint. */
   get forgotten(): ReadonlySet<string> {
     return this.#writer.forgotten;
   }
 
   /**
-   * 16 bits of another hash of the last fingerprint's state, never 0. Where an order was {@link forgotten}, it is the hash of the state with its
-   * order. Otherwise two states that share a fingerprint by chance differ in it except in one case of 65,535.
+   * A 16-bit second hash of the last fingerprint's state, never 0. If an order was {@link forgotten}, the hash includes that order. Otherwise, the
+   * hash differs between two states that share a fingerprint by chance, with a probability of 65,534 in 65,535.
    */
   get check(): number {
     const hash = this.#writer.check;
     return 1 + (((hash ^ (hash >>> 16)) & 0xffff) % 0xffff);
   }
 
-  /** 32 bits of the last fingerprint's state with the order of generation: equal for two executions of one path. */
+  /** A 32-bit hash of the last fingerprint's state including the order of generation. It is equal for two executions of one path. */
   get strict(): number {
     return this.#writer.check;
   }
 
-  /** Returns the state in sorted lines for people, e.g. `systems.db.orders + {id: #1, status: "paid"}`. Values of clients are not shown. */
+  /**
+   * Returns the state as sorted lines for people, e.g. `systems.db.orders + {id: #1, status: "paid"}`. Texts in clients, such as tokens, are shown as
+   * hashes.
+   */
   describe(facts: Facts): readonly string[] {
     return shownNames(this.marked(facts));
   }
 
-  /** Like {@link describe}, with marks that can be replaced by the names of another state ({@link sameNames}) before it is shown. */
+  /**
+   * Returns the same lines as {@link describe}, but with placeholders for generated values. {@link sameNames} can replace them by the names of
+   * another state.
+   */
   marked(facts: Facts): Marked {
     return describeFacts(facts, this.#writer);
   }
 }
 
-/**
- * Names the ids of a state by their places in its canonical form: `r1`, `r2` for ids that are renamed in full, `t1`, `t2` for ids that carry time.
- */
+/** Names the ids of a state by their places in the canonical form: `r1`, `r2` for random ids, `t1`, `t2` for ids that contain a time. */
 function idNames({ free, ranked }: StateText): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const [list, mark] of [

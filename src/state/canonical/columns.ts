@@ -2,38 +2,34 @@ import type { ObservedColumn, ObservedTable } from "../../model/stores/store-ada
 import type { RowKind } from "./row-kinds.ts";
 import type { Rules } from "../values/rules.ts";
 
-/** A way to read the values of one column that does not depend on the row. */
+/** A treatment of one column's values that is the same for all rows. */
 export type PlainMode = Exclude<ColumnMode, { readonly kind: "mask_some" }>;
 
-/** A way to read the values of one column. */
 export type ColumnMode =
   | { readonly kind: "plain" }
   | { readonly kind: "ignore" }
   | { readonly kind: "mask" }
-  /** `mask` in rows of these kinds, else `other`. */
+  /** `mask` in rows of the given kinds; `other` in all other rows. */
   | { readonly kind: "mask_some"; readonly kinds: readonly RowKind[]; readonly other: PlainMode }
-  /** Integers of this domain are renamed in full. */
+  /** Integers of this domain are renamed. */
   | { readonly kind: "symmetric"; readonly domain: string }
-  /** A whole key or a reference: a number that looks like a time is an id here, and keeps its rank. */
+  /** A single-column key or a foreign key. A number that looks like a time is an id in this column, and keeps its rank. */
   | { readonly kind: "key" };
 
-/** The way to read the rows of one table. */
 export interface TablePlan {
   readonly prefix: string;
   readonly modes: readonly ColumnMode[];
-  /** `true` if all columns are plain. */
   readonly plain: boolean;
-  /** The columns that the plan was made for. Other columns need another plan. */
   readonly columns: readonly ObservedColumn[];
 }
 
-/** The plan of each table, made once: adapters return the same columns repeatedly. */
+/** The plans of all tables. Plans are cached, because adapters return the same columns repeatedly. */
 export class TablePlans {
   readonly #rules: Rules;
   readonly #symmetric: ReadonlySet<string> | "keys";
   readonly #plans = new Map<string, Map<string, TablePlan>>();
 
-  /** @param symmetric The columns whose integers are renamed; `keys`: every column that is the only key of its table. */
+  /** @param symmetric The columns whose integers are renamed; `keys`: every primary key with one column. */
   constructor(rules: Rules, symmetric: readonly string[] | "keys") {
     this.#rules = rules;
     this.#symmetric = symmetric === "keys" ? symmetric : new Set(symmetric);
@@ -69,7 +65,7 @@ export class TablePlans {
     };
   }
 
-  /** @param keys Number of columns of the primary key. */
+  /** @param keys The number of columns in the primary key. */
   #unmasked(system: string, table: string, column: ObservedColumn, keys: number): PlainMode {
     const domain = this.#domain(system, table, column, column.key === true && keys === 1);
     if (domain !== undefined) return { kind: "symmetric", domain: `s:${system.length}:${system}${domain}` };
@@ -82,7 +78,7 @@ export class TablePlans {
     const fields = [`${table}.${column.name}`, ...(target === undefined ? [] : [`${target.table}.${target.column}`])];
     if (symmetric === "keys") return isKey || target !== undefined ? fields.at(-1) : undefined;
     if (symmetric.size === 0) return undefined;
-    // The referenced column first: if a column is listed and also refers to another, it shares the other's ids.
+    // The referenced column is tried first. A listed column that also refers to another column then shares the other column's ids.
     return fields.reverse().find((field) => symmetric.has(field) || symmetric.has(`${system}.${field}`));
   }
 }

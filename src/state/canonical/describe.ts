@@ -15,7 +15,6 @@ import type { StateWriter } from "./state-text.ts";
 const LONGEST_SHOWN = 200;
 const DEEPEST_SHOWN = 40;
 
-/** Returns the state in lines; see {@link Canonicalizer.marked}. */
 export function describeFacts(facts: Facts, writer: StateWriter): Marked {
   return new Describer(writer, facts).lines();
 }
@@ -25,7 +24,7 @@ class Describer {
   readonly #facts: Facts;
   readonly #names = new Map<string, string>();
   readonly #lines: string[] = [];
-  /** `true` while tokens and passwords of clients are read. They are distinguished, but not shown. */
+  /** `true` while values of clients are described. Texts such as tokens and passwords are then shown as hashes, so that they can be distinguished. */
   #secret = false;
 
   constructor(writer: StateWriter, facts: Facts) {
@@ -179,7 +178,7 @@ class Describer {
   }
 }
 
-/** Returns `<now>`, `<now + 10 min>`, `<now + 2 s, passed>`, or `<now + 10 min, 5 min ago>` where the clock was moved since. */
+/** Describes a time: `<now>`, `<now + 10 min>`, `<now + 2 s, passed>`, or `<now + 10 min, 5 min ago>` if the target's clock was moved afterwards. */
 function timeText({ origin: { name, isPassed } }: Time): string {
   const [, base = "", apart] = /^(root|step)(-?\d+)(?:[+~]|$)/.exec(name) ?? [];
   if (base === "") return "<time of the root state>";
@@ -195,7 +194,6 @@ function shorten(text: string): string {
   return `${cutBeforeMark(text.slice(0, LONGEST_SHOWN))}... (${shape.length} characters, ${hashText32(shape).toString(16)})`;
 }
 
-/** Returns the entries of a plain object or a Map; `undefined` for everything else. */
 function entriesOf(value: object): readonly (readonly [unknown, unknown])[] | undefined {
   if (types.isMap(value)) return [...value];
   if (value instanceof Generated || value instanceof Time || value instanceof Mixed || value instanceof JsonText) return undefined;

@@ -14,59 +14,57 @@ import { anonymousToken, type Token } from "./tokens.ts";
 
 const MASK: PlainMode = { kind: "mask" };
 
-/** A part of the state: a text with an `@` for every id, and the ids in that order. */
+/** The text of a part of the state. It has an `@` for each id; `tokens` has the ids in the same order. */
 export interface Encoded {
   readonly text: string;
   readonly tokens: readonly Token[];
 }
 
-/** Facts as a set of parts, whose ids are not named yet. Every part's text ends where its grammar says, so that parts can be concatenated. */
+/** Encoded facts as a set of parts, in which ids have no names yet. Each part's text ends unambiguously, so parts can be concatenated. */
 export interface EncodedFacts {
   /** The parts that always exist, in a fixed order: values, counters, context, clients. */
   readonly head: Encoded;
-  /** Parts without ids. */
+  /** The parts without ids. */
   readonly plain: string[];
-  /** Parts with ids. */
+  /** The parts with ids. */
   readonly holed: Encoded[];
 }
 
-/** A row of a table, or the whole of a store without tables, for comparing states row by row. */
+/** A row of a table, or the whole content of a store without tables, for comparing states row by row. */
 export interface EncodedRow {
-  /** The row's text, with an `@` for every id. */
+  /** The text of the row, with an `@` for each id. */
   readonly text: string;
-  /** The keys of these ids, in that order. */
+  /** The keys of the ids in `text`, in the same order. */
   readonly keys: readonly string[];
   /** The key of the id that is the row's primary key. */
   readonly own: string | undefined;
-  /** `true` for a row of the root that no longer exists. */
+  /** `true` if the row exists in the root state but not in this state. */
   readonly isMissing: boolean;
 }
 
 export interface EncoderOptions {
-  /** `true` if {@link Encoder.pins} are collected. */
   readonly pinsWanted: boolean;
-  /** See {@link CanonicalOptions.byAppearance}. */
   readonly byAppearance: boolean;
   /** `true` if generated values are written without their origin. */
   readonly isAnonymous?: boolean | undefined;
 }
 
-/** Prefix of the keys, in {@link EncodedRow}, of values that experiments showed to be generated. */
+/** The prefix in {@link EncodedRow.keys} of values that experiments showed to be generated. */
 export const KNOWN = "g:";
 
 const DEEPEST = 1_000;
 
-/** Ranks of generated values, in the order of generation. A strict form has them, the reduced form does not. */
+/** The ranks of generated values in the order of generation. A strict form contains ranks; a reduced form does not. */
 export interface Ranks {
-  /** By the number of the step. */
+  /** The rank for each number of a step that generated values. */
   readonly steps: ReadonlyMap<number, number>;
-  /** By the number of the step that wrote them. */
+  /** The rank for each number of a step that wrote times. */
   readonly times: ReadonlyMap<number, number>;
-  /** The places whose ranks are written; `undefined` means all. */
+  /** The places whose ranks are written; `undefined`: all places. */
   readonly domains: ReadonlySet<string> | undefined;
 }
 
-/** Turns facts into text. The text is injective: different facts that no rule makes equal never have the same text. */
+/** Encodes facts as text. The encoding is injective: facts have the same text only if a rule makes them equal. */
 export class Encoder {
   readonly #strings: Strings;
   readonly #clock: Clock;
@@ -75,13 +73,13 @@ export class Encoder {
   readonly #byAppearance: boolean;
   readonly #pinsWanted: boolean;
   readonly #isAnonymous: boolean;
-  /** Steps that made the values and times written since {@link encode} began, with the places where they were generated. */
+  /** The places at which each step generated values (`steps`) or wrote times (`times`), collected since the last call of {@link encode}. */
   readonly steps: Map<number, Set<string>> = new Map();
   readonly times: Map<number, Set<string>> = new Map();
   #ranks: Ranks | undefined;
-  /** Integers outside of tables, while some keys are symmetric: a number that may be such a key must not be renamed. */
+  /** Integers outside of tables, collected if some keys are symmetric. Such a number may be a key, so that key must not be renamed. */
   readonly pins: Set<string> = new Set();
-  /** Keys of rows of these facts that look like times. */
+  /** Keys in the encoded rows that look like times. */
   readonly #timeKeys = new Set<string>();
   #pinning = false;
   #tokens: Token[] = [];
@@ -110,11 +108,11 @@ export class Encoder {
     this.times.clear();
     this.#timeKeys.clear();
     const encoded = this.#pass(facts);
-    // Values may come before the rows that show which numbers are keys.
+    // The first pass may have read values before the rows that show which numbers are keys, so a second pass is needed.
     return this.#timeKeys.size === 0 ? encoded : this.#pass(facts);
   }
 
-  /** Returns every row of the stores, and each store without tables as one; counters are left out. */
+  /** Returns every row of the stores. A store without tables counts as one row. Counters are left out. */
   rows(systems: Facts["systems"]): readonly EncodedRow[] {
     const rows: EncodedRow[] = [];
     this.times.clear();
@@ -206,7 +204,7 @@ export class Encoder {
         this.#holed.push({ text: `${plan.prefix}+${text}`, tokens: this.#tokens });
         continue;
       }
-      // A row whose only changes are in ignored or masked columns did not change.
+      // A row that changed only in ignored or masked columns counts as unchanged.
       const before = gone.size === 0 ? undefined : gone.get(text);
       if (before === undefined || before === 0) this.#plain.push(`${plan.prefix}+${text}`);
       else gone.set(text, before - 1);
@@ -214,7 +212,7 @@ export class Encoder {
     for (const [text, count] of gone) for (let i = 0; i < count; i++) this.#plain.push(`${plan.prefix}-${text}`);
   }
 
-  /** Returns the text of a row, and leaves the row's ids in `#tokens`. */
+  /** Returns the text of a row, and stores the row's ids in `#tokens`. */
   #row(plan: TablePlan, row: readonly StoredValue[]): string {
     this.#tokens = [];
     let text = "[";
@@ -284,7 +282,7 @@ export class Encoder {
     }
   }
 
-  /** Returns the text of a number near the clock: a time, unless it is the key of a row. */
+  /** Returns the text of a number near the clock: a time, unless the number is the key of a row. */
   #time(value: number | bigint): string {
     const digits = String(value);
     return this.#timeKeys.has(digits) || this.#strings.tokens.constants.has(`t:${digits}`) ? this.#timeKey(digits) : "T";
@@ -335,7 +333,7 @@ export class Encoder {
       const key = keys[i]!;
       const known = this.#strings.of(key);
       if (known.tokens.length > 0) {
-        // If sorted by an id, the order of the entries would depend on its value.
+        // Sorting by a key that contains an id would make the order depend on the id's value.
         this.#tokens.length = before;
         this.#holed.length = holedBefore;
         return `{${this.#entries(Object.entries(value), depth, rules)}`;
@@ -350,8 +348,8 @@ export class Encoder {
   }
 
   /**
-   * Returns the text of an unordered collection. Without ids it is its sorted texts. With ids, every entry becomes a part of its own, tied to the
-   * collection by a token that occurs nowhere else, so that naming the ids also orders the entries.
+   * Returns the text of an unordered collection. Without ids, it consists of the sorted texts of the entries. With ids, each entry becomes a separate
+   * part. A token that occurs nowhere else connects these parts to the collection, so that naming the ids also orders the entries.
    */
   #entries(entries: Iterable<readonly [unknown, unknown] | readonly [unknown]>, depth: number, rules: PathRules | undefined): string {
     const outer = this.#tokens;
@@ -458,15 +456,15 @@ function addTo(places: Map<number, Set<string>>, step: number, place: string): v
   else known.add(place);
 }
 
-/** Returns `true` for a table's own key. A key that refers to another table belongs to that table. */
+/** Returns `true` for a table's own key. A key that refers to another table uses the ids of that table. */
 function isOwnKey(mode: ColumnMode, { key, references }: ObservedColumn): boolean {
   return mode.kind === "symmetric" && key === true && references === undefined;
 }
 
-/** Returns the keys of ids; empty for tokens that tie a collection to its entries, since they represent no value. */
+/** Returns the keys of ids. A token that only connects a collection to its entries has an empty key. */
 function keysOf(tokens: readonly Token[]): readonly string[] {
   return tokens.map(({ key }) => key ?? "");
 }
 
-// Beyond 2^53 a number is written with fewer digits than the bigint of the same value.
+// Above 2^53, JavaScript writes a number with fewer digits than the bigint of the same value. The bigint's digits make both texts equal.
 const digitsOf = (value: number): string => String(Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(value) : value);

@@ -1,4 +1,4 @@
-/** Joins two 32-bit hashes; the order counts. Colours only order and split, so 32 bits suffice: equality is decided by text. */
+/** Combines two 32-bit hashes; their order matters. 32 bits suffice, because colours only order and split ids. Equality is decided by text. */
 export function mix(a: number, b: number): number {
   let h = Math.imul(a ^ (b + 0x9e3779b9 + (a << 6) + (a >>> 2)), 0x85ebca6b);
   h ^= h >>> 13;
@@ -6,14 +6,13 @@ export function mix(a: number, b: number): number {
   return h ^ (h >>> 16);
 }
 
-/** Spreads a hash before it is added to others. */
 export function spread(h: number): number {
   h = Math.imul(h ^ (h >>> 16), 0x7feb352d);
   h = Math.imul(h ^ (h >>> 15), 0x846ca68b);
   return h ^ (h >>> 16);
 }
 
-/** FNV-1a over UTF-16 units, finalised. For texts of some hundred characters it is cheaper than a call into wasm. */
+/** Returns the FNV-1a hash over UTF-16 units, with mixed bits. For texts of some hundred characters, it is cheaper than a call into WebAssembly. */
 export function hashOf(text: string): number {
   let h = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);

@@ -1,21 +1,20 @@
 import { mix, spread } from "./mixing.ts";
 
-/** A part of the state: its text, and the numbers of the ids in it. */
+/** A part of the state: its text, and the numbers of the ids in the text. */
 export interface Part {
   readonly text: string;
   readonly ids: readonly number[];
 }
 
 export interface Naming {
-  /** Equal for two sets of parts exactly when some renaming of the ids makes one the other (unless `bounded`). */
+  /** A text that is equal for two sets of parts exactly if they differ only in the names of ids (unless `bounded`). */
   readonly text: string;
-  /** The ids in the order of their names. */
   readonly order: readonly number[];
-  /** `true` if the search for the least renaming was stopped: equal sets may have different texts; different sets never have the same. */
+  /** `true` if the search for the least text was stopped. Equal sets may then have different texts, but different sets never have the same text. */
   readonly bounded: boolean;
 }
 
-/** Returns a part with its ids named. The part's grammar says how many names follow. */
+/** Returns a part's text, followed by the names of its ids. The text determines how many names follow. */
 export function nameLine(part: Part, names: Int32Array): string {
   let line = part.text;
   const ids = part.ids;
@@ -23,7 +22,7 @@ export function nameLine(part: Part, names: Int32Array): string {
   return line;
 }
 
-/** Adds the contribution of one part to the sums of its ids. */
+/** Adds the hash of one part to the sum of each id in the part. */
 export function addPart(ids: readonly number[], base: number, colours: Int32Array, sums: Int32Array): void {
   let hash = base;
   for (let j = 0; j < ids.length; j++) hash = mix(hash, colours[ids[j]!]!);

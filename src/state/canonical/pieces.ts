@@ -1,4 +1,4 @@
-/** A piece of a string, once the run's own values (ids, times, the lane's URLs and paths) are separated from those of the state. */
+/** A piece of a string. Values of the run (ids, times, the lane's URLs and paths) are separate pieces. */
 export type Piece =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "time" }
@@ -8,12 +8,10 @@ export type Piece =
 
 export interface IdPiece {
   readonly kind: "id";
-  /** Equal for the same id in every notation (letter case and dashes of a UUID). */
+  /** A text that is equal for one id in every notation (letter case and dashes of a UUID). */
   readonly key: string;
-  /** The notation of the id. */
   readonly form: string;
-  /** For ids that carry time: the kind, within which they are ordered. Empty for ids drawn at random. */
+  /** The kind of an id that contains a time. Ids of one kind are ordered. Empty for random ids. */
   readonly rank: string;
-  /** The sort key within the kind. */
   readonly order: string;
 }

@@ -3,25 +3,22 @@ import type { Facts } from "./facts.ts";
 import type { Piece } from "./pieces.ts";
 import { Mixed } from "../values/named.ts";
 
-/** For each table, the columns whose values show of what kind a row is. */
+/** The columns, by table, whose values determine the kind of a row. */
 export type RowKinds = ReadonlyMap<string, readonly string[]>;
 
-/** A pattern for each column. The values of a masked row match them. */
+/** A pattern for each column of `RowKinds`. A row is of this kind if its values match the patterns. */
 export type RowKind = Readonly<Record<string, string>>;
 
-/** Ids and times in the form that descriptions show, and numbers. */
+/** Matches ids, times and numbers in the form in which descriptions show them. */
 const NAMES = /(?:root)?#t?\d*|<time>|\d+/g;
-/** UUIDs, and hexadecimal numbers: a part of one may consist of letters alone. */
+/** Matches UUIDs and hexadecimal numbers. Without this pattern, a part that consists of letters alone would count as a word. */
 const HEXADECIMAL = /(?<![A-Za-z0-9])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{8,})(?![A-Za-z0-9])/gi;
-/** Words that contain digits. */
 const VARIABLE = /[A-Za-z]*[\d*][A-Za-z0-9*]*/g;
-/** Words of letters alone, which may be random. */
+/** Matches long words that consist of letters alone, which may be random. */
 const LETTERS = /(?<![A-Za-z0-9])[A-Za-z]{8,}(?![A-Za-z0-9])/g;
 const WHERE = /^(.*) where (\{.*\})$/s;
-/** The end of a text that is shown shortened. */
 const SHORTENED = /\.\.\. \(\d+ characters, [0-9a-f]+\)$/;
 
-/** Returns the columns that show the kinds of the rows in these facts. */
 export function rowKinds({ systems }: Facts): RowKinds {
   const kinds = new Map<string, readonly string[]>();
   for (const observed of Object.values(systems)) {
@@ -38,7 +35,7 @@ export function rowKinds({ systems }: Facts): RowKinds {
   return kinds;
 }
 
-/** Returns a name as a pattern: parts that distinguish names of one kind (ids, times, numbers) are replaced by `*`. */
+/** Converts a name into the pattern of its kind: ids, times and numbers are replaced by `*`. */
 export function patternOf(value: unknown, piecesOf: (text: string) => readonly Piece[] | null): string {
   if (value instanceof Mixed) return collapsed(value.parts.map((part) => (typeof part === "string" ? part : "*")).join(""));
   if (typeof value !== "string") return value === null ? "null" : "*";
@@ -47,7 +44,7 @@ export function patternOf(value: unknown, piecesOf: (text: string) => readonly P
   return collapsed(shown);
 }
 
-/** Returns the pattern of a name in a description; `undefined` if the description does not show all of it. */
+/** Converts a name in a description into its pattern; `undefined` if the description shows the name shortened. */
 export function patternShown(cell: string): string | undefined {
   const text = cell.startsWith('"') ? (JSON.parse(cell) as string) : cell;
   return SHORTENED.test(text) ? undefined : collapsed(text);
@@ -58,19 +55,22 @@ function collapsed(text: string): string {
   return named.replaceAll(NAMES, "*").replaceAll(VARIABLE, "*").replaceAll(/\*+/g, "*");
 }
 
-/** Returns `true` for letters of random case. They change case at every second place; names in camel case change it at each word. */
+/**
+ * Returns `true` if the letter case of a word looks random. Random letters change case at about every second character; camel case changes at each
+ * word.
+ */
 function isRandom(word: string): boolean {
   let changes = 0;
   for (let i = 1; i < word.length; i++) if (/[a-z]/.test(word[i]!) !== /[a-z]/.test(word[i - 1]!)) changes++;
   return changes >= Math.max(3, word.length / 3);
 }
 
-/** Names a field of the rows of one kind: `hash.value where {"key":"order:*","field":"seen"}`. */
+/** Returns the name of a field in rows of one kind: `hash.value where {"key":"order:*","field":"seen"}`. */
 export function fieldOfKind(field: string, kind: RowKind): string {
   return `${field} where ${JSON.stringify(kind)}`;
 }
 
-/** Parses a field of one kind; `undefined` if it is the field of all rows. */
+/** Parses a field that {@link fieldOfKind} named; `undefined` if the text names a field of all rows. */
 export function readFieldOfKind(text: string): { readonly field: string; readonly kind: RowKind } | undefined {
   const [, field, kind] = WHERE.exec(text) ?? [];
   if (field === undefined || kind === undefined) return undefined;
@@ -81,7 +81,6 @@ export function readFieldOfKind(text: string): { readonly field: string; readonl
   }
 }
 
-/** Returns `true` if a row is of one of the kinds. */
 export function isOfKind(
   row: readonly StoredValue[],
   columns: readonly ObservedColumn[],

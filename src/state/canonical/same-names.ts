@@ -1,15 +1,15 @@
 import { cellsOf, differences, ROW_LINE } from "../compare/differences.ts";
 
 /**
- * A described state in lines in which each generated value is a mark that no text of a state contains. {@link shownNames} turns them into lines for
- * people.
+ * The lines of a described state, with a placeholder for each generated value. No text in a state contains such placeholders. {@link shownNames}
+ * converts them into lines for people.
  */
 export type Marked = readonly string[];
 
 const [OPEN, CLOSE] = ["\u{F0000}", "\u{F0001}"];
 const MARK = /\u{F0000}(t?)\d+\u{F0001}/gu;
 const STRAY = /[\u{F0000}\u{F0001}]/gu;
-/** Number of lines of one shape, or rows of one table, that are compared in pairs. Above it, values keep their names. */
+/** The largest group of similar lines that is compared in pairs. In a larger group, values keep their own names. */
 const MOST_COMPARED = 100;
 
 /** @param kind `t` for a value that looks like a time. */
@@ -21,24 +21,23 @@ export const withoutMarks = (text: string): string => text.replace(STRAY, "\uFFF
 
 /** Returns the lines sorted, with `#1`, `#2` for generated values. */
 export function shownNames(lines: Marked): readonly string[] {
-  // A long text may have been cut inside a mark.
+  // A shortened text may end inside a placeholder, so the two delimiters are replaced separately.
   return lines.map((line) => line.replaceAll(OPEN, "#").replaceAll(CLOSE, "")).sort();
 }
 
-/** Returns the {@link differences} of two states that have the same names already. */
 export function markedDifferences(expected: Marked, actual: Marked, limit: number): readonly string[] {
   return differences(shownNames(expected), shownNames(actual), limit);
 }
 
 /**
- * Returns the second state with the names of the first one for generated values in the same place: in a line that is equal except for names, else in
- * the row that has most in common. No two values get one name, so that differences remain.
+ * Returns the second state with the names of the first state for corresponding generated values. Values correspond if they are in lines that differ
+ * only in names, or else in the most similar rows. Each name is used for one value only, so that real differences remain visible.
  */
 export function sameNames(first: Marked, second: Marked): Marked {
   const names = new Names();
   const [left, right] = [first, second].map((lines) => [...new Set(lines)].filter((line) => line.includes(OPEN)).map(readMarks));
   const groups = grouped(left!, right!, ({ shape }) => shape);
-  // Rows before values: if a row refers to another row than before, the difference is shown there.
+  // Rows are paired before other values, so that a reference to another row shows as a difference of that row.
   const inTurn = [true, false].map((isRow) => groups.filter((group) => [...group.first][0]!.isRow === isRow));
   for (const some of inTurn) pairForced(some, names);
   for (const some of inTurn) pairOthers(some, names);
@@ -49,7 +48,7 @@ export function sameNames(first: Marked, second: Marked): Marked {
   const named = (own: string, kind: "" | "t"): string => {
     const known = names.of(own);
     if (known !== undefined) return known;
-    // A value that the first state does not have must not get a name from it.
+    // A value that the first state does not have must not get one of the first state's names.
     let name = own;
     while (used.has(name)) name = mark(kind, ++number);
     used.add(name);
@@ -61,10 +60,10 @@ export function sameNames(first: Marked, second: Marked): Marked {
 
 interface Line {
   readonly isRow: boolean;
-  /** Equal for lines that differ only in names. */
+  /** A text that is equal for lines that differ only in names. */
   readonly shape: string;
   readonly marks: readonly string[];
-  /** Table and sign of a row. */
+  /** The table and the sign (`+` or `-`) of a row. */
   readonly place: string;
   readonly cells: readonly (readonly [name: string, value: string])[];
 }
@@ -80,19 +79,17 @@ function readMarks(line: string): Line {
   };
 }
 
-/** Returns the text without the numbers of its marks. */
 export const shapeOf = (text: string): string => text.replace(MARK, `${OPEN}$1${CLOSE}`);
 
 const marksOf = (text: string): readonly string[] => text.match(MARK) ?? [];
 
-/** Removes an incomplete mark or character from the end of a text that was cut off. */
+/** Removes an incomplete placeholder or character from the end of a shortened text. */
 export const cutBeforeMark = (text: string): string => text.replace(/(?:\u{F0000}t?\d*|[\uD800-\uDBFF])$/u, "");
 
-/** Maps marks of the second state to marks of the first; each of these at most once. */
+/** Maps placeholders of the second state to placeholders of the first state, one to one. */
 class Names {
   readonly #first = new Map<string, string>();
   readonly #taken = new Set<string>();
-  /** Lines of both states that differ only in names. */
   readonly paired: Set<Line> = new Set();
 
   of(second: string): string | undefined {
@@ -104,7 +101,7 @@ class Names {
     this.#taken.add(first);
   }
 
-  /** Returns how many of the marks are mapped to each other already; `undefined` if they cannot all be. */
+  /** Returns the number of placeholder pairs that are already mapped to each other; `undefined` if the pairs contradict the mapping. */
   fit(first: readonly string[], second: readonly string[]): number | undefined {
     const tried = new Map<string, string>();
     for (const [place, own] of second.entries()) {
@@ -121,7 +118,7 @@ class Names {
   }
 }
 
-/** Lines of both states that may describe the same thing. */
+/** Lines of both states that may describe the same row or value. */
 interface Group {
   readonly first: Set<Line>;
   readonly second: Set<Line>;
@@ -134,7 +131,7 @@ function take(group: Group, one: Line, own: Line, names: Names): void {
   group.second.delete(own);
 }
 
-/** Pairs lines where there is no choice: the only ones of their shape, then those that only one line fits by the known names. */
+/** Pairs lines that have only one possible partner: the only lines of their shape, then lines for which known names leave one candidate. */
 function pairForced(groups: readonly Group[], names: Names): void {
   for (const group of groups) {
     const [[one], [own]] = [[...group.first], [...group.second]];
@@ -154,7 +151,7 @@ function pairForced(groups: readonly Group[], names: Names): void {
   }
 }
 
-/** Pairs the remaining lines in order. The order is the same on both sides, since states are described in the order of their canonical names. */
+/** Pairs the remaining lines in their order. Both sides have the same order, because states are described in the order of their canonical names. */
 function pairOthers(groups: readonly Group[], names: Names): void {
   for (const group of groups) {
     for (const own of group.second) {
@@ -164,7 +161,7 @@ function pairOthers(groups: readonly Group[], names: Names): void {
   }
 }
 
-/** Gives rows that differ in a column the names of the row of their table that has most in common with them. */
+/** Pairs each remaining row with the most similar row of its table, and gives its values the names of that row. */
 function pairRows({ first, second }: Group, names: Names): void {
   for (const own of second) {
     const [most] = [...first]
@@ -184,7 +181,7 @@ interface Common {
 
 const NOTHING: Common = { count: 0, first: [], second: [] };
 
-/** Returns the cells that differ only in names, and their marks, which can all be mapped to each other. */
+/** Returns the number of cells that differ only in names, with their placeholders. Cells whose placeholders contradict the mapping are left out. */
 function commonCells(one: Line, own: Line, names: Names): Common {
   let common = NOTHING;
   for (const [index, [name, value]] of own.cells.entries()) {
@@ -199,7 +196,7 @@ function commonCells(one: Line, own: Line, names: Names): Common {
   return common;
 }
 
-/** Returns the groups that both sides have, except those too large to compare in pairs. */
+/** Returns the groups that have lines on both sides, except those that are too large to compare in pairs. */
 function grouped(first: readonly Line[], second: readonly Line[], by: (line: Line) => string): readonly Group[] {
   const groups = new Map<string, Group>();
   const of = (line: Line): Group => {

@@ -14,20 +14,19 @@ import { Tokens, type Token } from "./tokens.ts";
 import type { CanonicalOptions } from "./canonical-options.ts";
 import { literalKeys } from "../values/opaque-tokens.ts";
 
-/** The canonical text of facts. */
 export interface StateText {
   readonly text: string;
   readonly bounded: boolean;
-  /** Ids whose values say nothing, in the order of the names that they get here. */
+  /** The random ids, in the order of the names that they get in `text`. */
   readonly free: readonly Token[];
-  /** Ids that contain a time, in the order of their values. */
+  /** The ids that contain a time, in the order of their values. */
   readonly ranked: readonly Token[];
 }
 
 const NONE: readonly Token[] = [];
 const NO_PLACES: ReadonlySet<string> = new Set();
 
-/** Writes facts as canonical text: two states have one text exactly when they differ only in the names of ids. */
+/** Writes facts as canonical text. Two states have the same text exactly if they differ only in the names of ids. */
 export class StateWriter {
   readonly clock: Clock;
   readonly rules: Rules;
@@ -36,11 +35,10 @@ export class StateWriter {
   readonly #strings: Strings;
   readonly #encoder: Encoder;
   readonly #symmetric: boolean;
-  /** See {@link CanonicalOptions.byAppearance}. */
   readonly byAppearance: boolean;
   readonly #ordered: ReadonlySet<string>;
   readonly #placeholders: Placeholders;
-  /** `undefined` where rules reach into values. */
+  /** Computes hashes without text. `undefined` if rules apply to parts of values, or if keys are symmetric, because the text is needed then. */
   readonly #words: WordHasher | undefined;
   #stamp = 0;
   #check = 0;
@@ -53,7 +51,7 @@ export class StateWriter {
     this.#ordered = new Set(options.ordered);
     this.rules = readRules(options.ignore, options.masked);
     this.tokens = new Tokens(byAppearance ? literalKeys(options.literals, this.clock) : []);
-    // The longest first: a URL contains the port.
+    // The longest placeholder value is replaced first, because a URL contains the port.
     this.#placeholders = [...options.placeholders].sort((a, b) => b[0].length - a[0].length);
     this.plans = new TablePlans(this.rules, options.symmetric);
     this.#strings = new Strings(byAppearance ? this.clock : undefined, this.#placeholders, this.tokens);
@@ -67,7 +65,7 @@ export class StateWriter {
     if (bare && !this.#symmetric) this.#words = new WordHasher(this.#strings, this.clock);
   }
 
-  /** Makes ids constants. Remembered strings are cleared, since these ids were variable in them. */
+  /** Makes ids constants. The cached strings are cleared, because these ids were variable in them. */
   fix(constants: Iterable<readonly [string, string]>): void {
     for (const [key, name] of constants) {
       this.tokens.constants.set(key, name);
@@ -76,29 +74,26 @@ export class StateWriter {
     this.#forget();
   }
 
-  /** The ids that were made constants, with their names. */
   get fixed(): readonly (readonly [string, string])[] {
     return this.#fixed.map((key) => [key, this.tokens.constants.get(key)!]);
   }
 
-  /** Makes the ids that were fixed variable again. */
   unfix(): void {
     if (this.#fixed.length === 0) return;
     for (const key of this.#fixed.splice(0)) this.tokens.constants.delete(key);
     this.#forget();
   }
 
-  /** Splits a string into pieces; `null` if it is only text. */
   pieces(text: string): readonly Piece[] | null {
     return this.#strings.pieces(text);
   }
 
-  /** Another hash of the last fingerprint's facts; 32 bits. */
+  /** A 32-bit second hash of the facts of the last fingerprint. */
   get check(): number {
     return this.#check;
   }
 
-  /** Writes the fingerprint of facts into `out`; returns `true` if it was bounded. */
+  /** Writes the fingerprint of facts into `out`. Returns `true` if the search for the least naming reached its limit. */
   fingerprint(facts: Facts, out: Fingerprint): boolean {
     this.#strings.trim();
     if (this.#words !== undefined && this.#words.hash(facts, out)) {
@@ -109,12 +104,15 @@ export class StateWriter {
     hashText(text, out);
     const { steps, times } = this.#encoder;
     this.forgotten = this.#forgottenOrder();
-    // Where an order is left out, the other hash is of the form that has it.
+    // If an order of generation is left out of the fingerprint, the second hash includes that order.
     this.#check = hashText32(this.forgotten.size === 0 ? text : this.#write(facts, ranksOf(steps, times, undefined)).text);
     return bounded;
   }
 
-  /** The places whose order of generation the last fingerprint left out. Only places that had an order are included. */
+  /**
+   * The places whose order of generation the last fingerprint left out. The set is empty if one step generated all values, because there is no order
+   * then.
+   */
   forgotten: ReadonlySet<string> = NO_PLACES;
 
   write(facts: Facts): StateText {
@@ -191,14 +189,14 @@ export class StateWriter {
     return { text: front + naming.text, bounded: naming.bounded, free: naming.order.map((index) => free[index]!), ranked };
   }
 
-  // A number in the context may be a symmetric key: renaming the key would make the two different.
+  // A number in the context may be a symmetric key. Renaming only the key would make the two values different, so the key is not renamed.
   #isPinned(token: Token): boolean {
     if (!this.#symmetric || token.key === null || !token.key.startsWith("s:")) return false;
     return this.#encoder.pins.has(token.key.slice(token.key.lastIndexOf(":") + 1));
   }
 }
 
-/** Returns dense ranks, over the given places alone. */
+/** Returns consecutive ranks of the steps that generated values at the given places. */
 function ranksOf(
   steps: ReadonlyMap<number, ReadonlySet<string>>,
   times: ReadonlyMap<number, ReadonlySet<string>>,
@@ -231,7 +229,7 @@ function nameFixed(fixed: readonly Token[], ranked: readonly Token[]): ReadonlyM
   return names;
 }
 
-/** Returns a part in which fixed ids are named; the others stay open. */
+/** Returns a part in which fixed ids have names, and all other ids are still open. */
 function toPart(encoded: Encoded, names: ReadonlyMap<Token, string> | undefined): Part {
   const ids: number[] = [];
   let text = encoded.text;

@@ -1,9 +1,9 @@
 import { mix } from "./mixing.ts";
 import { addPart, nameLine, type Naming, type Part } from "./parts.ts";
 
-/** Number of ways to break ties that are tried. After that the state counts as its own. */
+/** The largest number of attempts to order interchangeable ids. If it is reached, the state counts as a separate state. */
 export const MOST_BRANCHES = 2_000;
-/** The same limit in visits of parts: with thousands of tied ids one branch is long. About 50 ms. */
+/** The same limit in visited parts (about 50 ms), because one attempt is long if thousands of ids are interchangeable. */
 const MOST_WORK = 1_000_000;
 const CHOSEN = 0x5bd1e995;
 
@@ -13,9 +13,9 @@ interface Solution {
 }
 
 /**
- * Names ids whose colours are tied. An id whose colour is unique among the given ids gets the next name. The others fall into components, connected
- * by parts that contain several of them. A component does not affect another, so each is solved alone, and equal components need no trying. If there
- * is only one component, each id of its smallest class is distinguished in turn, and the least text wins.
+ * Names ids that share a colour with others. An id with a unique colour gets the next name. The other ids form components, connected by parts that
+ * contain several of these ids. Components do not affect each other, so each is solved separately. If there is only one component, each id of its
+ * smallest colour class is distinguished in turn, and the least text is used.
  */
 export class TieSearch {
   readonly #parts: readonly Part[];
@@ -53,7 +53,7 @@ export class TieSearch {
       (unique ? own : tied).push(sorted[i]!);
     }
     if (tied.length > 0 && this.#exhausted) {
-      // Any naming describes the state correctly. It is only unknown whether it is the least one.
+      // Any naming describes the state correctly, but it may not be the least one.
       this.#bounded = true;
       own.push(...tied.splice(0));
     }
@@ -68,7 +68,7 @@ export class TieSearch {
     const below = tied.length === 0 ? [] : this.#solveTied(tied, rest, colours, firstName + own.length, own.length === 0);
     for (const id of own) this.#names[id] = -1;
     const order = own.concat(...below.map((solution) => solution.order));
-    // The number of names given here distinguishes later names of this scope from those of the outer scopes.
+    // The count of names at the beginning separates names of this scope from names of the outer scopes.
     return { text: `(${own.length};${lines.sort().join("")}${below.map((solution) => solution.text).join("")})`, order };
   }
 
@@ -110,7 +110,7 @@ export class TieSearch {
     }
   }
 
-  /** Groups tied ids that share a part. The groups and their members keep the order in which the ids were first found. */
+  /** Groups interchangeable ids that share a part. Groups and their members are sorted by id. */
   #components(tied: readonly number[], parts: readonly number[]): { ids: number[]; parts: number[] }[] {
     const parent = new Map<number, number>(tied.map((id) => [id, id]));
     const find = (id: number): number => {
@@ -146,7 +146,7 @@ export class TieSearch {
   }
 }
 
-/** Returns the smallest class, and of several the one with the least colour: a choice that no renaming changes. */
+/** Returns the smallest colour class; among several, the one with the least colour. The choice does not depend on the names of ids. */
 function smallestClass(tied: readonly number[], colours: Int32Array): readonly number[] {
   const classes = new Map<number, number[]>();
   for (const id of tied) {

@@ -1,26 +1,28 @@
 import type { IdPiece } from "./pieces.ts";
 
-/** An id that is not a constant: the canonical form has a hole for it. */
+/** An id that is not a constant. The canonical form has a gap for its name. */
 export interface Token {
-  /** `null` for the anonymous tokens that tie the entries of an unordered collection to it. */
+  /** The key of the id; `null` for a token that only connects an unordered collection to its entries. */
   readonly key: string | null;
   readonly rank: string;
   readonly order: string;
-  /** The step that generated it; 0 if it is recognised by its appearance alone. */
+  /** The number of the step that generated the id; 0 if the id is recognized only by its appearance. */
   readonly step: number;
-  /** The place where it was generated. */
   readonly domain: string;
-  /** The number of the fingerprint that last contained it, and its place there; saves a map per fingerprint. */
+  /**
+   * The number of the last fingerprint that contained the id, and the id's `index` in that fingerprint. Storing them here avoids a map for each
+   * fingerprint.
+   */
   stamp: number;
   index: number;
 }
 
 const LIMIT = 1 << 16;
 
-/** All known ids. Each is represented by one object for the duration of a fingerprint. */
+/** All known ids. During a fingerprint, each id is represented by a single object. */
 export class Tokens {
   readonly #byKey = new Map<string, Token>();
-  /** Ids of the root and of the user's code, with their names. */
+  /** The ids of the root state and of the user's code, with their names. */
   readonly constants: Map<string, string> = new Map();
 
   constructor(literals: Iterable<string>) {

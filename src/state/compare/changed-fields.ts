@@ -6,8 +6,8 @@ import { columnPlace, fieldOf, placeText, tablePlace } from "../values/places.ts
 type Row = readonly StoredValue[];
 
 /**
- * Returns the fields of stores that have another value in the second observation, as {@link fieldOf} names them. For rows that were added or removed,
- * that is every column.
+ * Returns the fields of stores whose values differ between two observations, in the form of {@link fieldOf}. For added and removed rows, these are
+ * all columns.
  */
 export function changedFields(before: Facts, after: Facts): readonly string[] {
   const fields = new Set<string>();
@@ -23,7 +23,7 @@ export function changedFields(before: Facts, after: Facts): readonly string[] {
   return [...fields].toSorted();
 }
 
-/** Returns the rows that exist only after, and only before. */
+/** Returns the rows that only the later observation has (`came`), and the rows that only the earlier one has (`went`). */
 function changesOf(
   before: ObservedTable | undefined,
   after: ObservedTable | undefined,

@@ -18,21 +18,23 @@ import {
 import { momentOf, offsetFromStep, resolutionOf, type StepWindow } from "../values/times.ts";
 import { differingWords, wordOf, wordOfBytes } from "../values/words.ts";
 
-/** A state that a step led to, and the time of the step. */
+/** A state that a step led to, with the time in which the step ran. */
 export interface Execution {
   readonly facts: Facts;
   readonly window: StepWindow;
 }
 
-/** A place whose values map one to one, with two of them. */
+/** A place whose values correspond one to one between the two executions, with an example. */
 export interface ComparedPlace extends GeneratedPlace {
   readonly field: string;
   /**
-   * The counters that changed like the value, if it is an integer. Counters that its place is named after come first. {@link domain} is the first
-   * one.
+   * The counters whose values changed in the same way as this integer. Counters that the place is named after are first. {@link domain} is the first
+   * counter. Empty if the value is not an integer.
    */
   readonly domains: readonly string[];
-  /** `true` for an integer that no key of a table explains. It is a counter's if it grows with each execution, and does not change afterwards. */
+  /**
+   * `true` if no table's key explains the integer. It then counts as generated only if it grows with each execution and does not change afterwards.
+   */
   readonly isLoose?: boolean | undefined;
   readonly sample: readonly [string, string];
 }
@@ -40,32 +42,30 @@ export interface ComparedPlace extends GeneratedPlace {
 export interface Compared {
   readonly generated: readonly ComparedPlace[];
   readonly times: readonly TimePlace[];
-  /** Differences that neither generated values nor times explain. */
   readonly unexplained: readonly DroppedField[];
 }
 
 export interface CompareOptions {
-  /** Places that this knowledge explains are skipped. */
+  /** Knowledge from earlier experiments. Places that it explains are skipped. */
   readonly known: Knowledge;
 }
 
-/** Pairing rows takes time in proportion to the square of their number. */
+/** The largest number of rows that are paired, because pairing takes quadratic time. */
 const MOST_ROWS = 200;
 const DEEPEST = 100;
 
-/** Two values of one place that differ. */
 interface Pair {
   readonly place: string;
   readonly a: unknown;
   readonly b: unknown;
   readonly column?: ObservedColumn | undefined;
-  /** The place of the key that the column refers to, or is; columns only. */
+  /** The place of the key that a column is or refers to; only for columns. */
   readonly domain?: string | undefined;
 }
 
 /**
- * Compares the states that two executions of one step led to from equal states, and returns the causes of their differences. The differing texts must
- * map one to one between the executions: equal values of the first execution are equal in the second.
+ * Compares two executions of one step from equal states, and returns the causes of their differences. A text counts as generated only if the texts
+ * correspond one to one: equal values of the first execution are equal in the second.
  */
 export function compareExecutions(a: Execution, b: Execution, options: CompareOptions): Compared {
   const collector = new Pairs(options.known);
@@ -79,7 +79,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
   for (const { domain, a: x, b: y } of [...collector.keys, ...collector.pairs])
     if (domain !== undefined && isInteger(x) && isInteger(y)) domains.add(domain, String(x), String(y));
   for (const pair of collector.pairs) {
-    // A key may be made of the time, and so may a reference to it.
+    // A key may look like a time, and so may a reference to the key. Both are treated as keys.
     const isKey = isInteger(pair.a) && isInteger(pair.b) && domains.of(pair).length > 0;
     const time = isKey ? undefined : timeAt(pair, a.window, b.window);
     if (time !== undefined) times.push(time);
@@ -94,7 +94,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
       texts.push({ place: pair.place, after: "", a: wordOfBytes(pair.a).key, b: wordOfBytes(pair.b).key, pair });
     } else unexplained.push(dropped(pair));
   }
-  // Counters that no key of a table shows: a probe or the context holds their values.
+  // Counters that are not the key of a table. Their values occur only in a probe or in the context.
   const loose = new Domains();
   for (const pair of integers)
     if (pair.column === undefined && domains.of(pair).length === 0) loose.add(pair.place, String(pair.a), String(pair.b));
@@ -108,7 +108,7 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
   const back = new Map<string, string>();
   for (const { place, after, a: x, b: y, pair } of texts) {
     if (/^\d+$/.test(x) && /^\d+$/.test(y)) {
-      // Digits in a text may come from a counter of their own.
+      // Digits within a text may come from a counter of their own, so the place itself is also a candidate.
       const all = [...domains.holding(x, y, place), after === "" ? place : `${place} after ${after}`];
       generated.push({ field: fieldOf(place), sample: [x, y], place, after, domain: all[0], domains: all });
       continue;
@@ -125,14 +125,11 @@ export function compareExecutions(a: Execution, b: Execution, options: CompareOp
   return { generated, times: joinedTimes(times), unexplained };
 }
 
-/** The column of a cell. */
 interface Cell {
   readonly column: ObservedColumn;
-  /** The place of the key that the cell holds or refers to; `undefined` if it is no key. */
   readonly domain: string | undefined;
 }
 
-/** The pairs of integers that the keys of each counter have. */
 class Domains {
   readonly #pairs = new Map<string, Set<string>>();
 
@@ -141,18 +138,20 @@ class Domains {
     this.#pairs.set(domain, pairs.add(`${a}\n${b}`));
   }
 
-  /** Returns the counters that a pair of integers may come from: that of the key to which it refers, or {@link holding}. */
+  /**
+   * Returns the counters that a pair of integers may come from. For a key or reference, this is the counter of that key; else see {@link holding}.
+   */
   of({ a, b, place, domain }: Pair): readonly string[] {
     return domain === undefined ? this.holding(String(a), String(b), place) : [domain];
   }
 
-  /** The same for counters that are not keys of a table. The counters that changed most often come first. */
+  /** Returns the counters with this pair of values, for counters that are not keys of a table. Counters with the most pairs are first. */
   largest({ a, b }: Pair): readonly string[] {
     const all = [...this.#pairs].filter(([, pairs]) => pairs.has(`${String(a)}\n${String(b)}`));
     return all.toSorted(([x, one], [y, other]) => other.size - one.size || (x < y ? -1 : 1)).map(([domain]) => domain);
   }
 
-  /** Returns the counters that changed like this value. Counters whose table the place is named after come first. */
+  /** Returns the counters with this pair of values. A counter is first if the place is named after its table. */
   holding(a: string, b: string, place: string): readonly string[] {
     const all = [...this.#pairs].filter(([, pairs]) => pairs.has(`${a}\n${b}`)).map(([domain]) => domain);
     const last = (JSON.parse(place) as readonly string[]).at(-1)!.toLowerCase();
@@ -179,27 +178,28 @@ function shown(value: unknown): string {
   return text.length > 80 ? `${text.slice(0, 80)}...` : text;
 }
 
-/** Returns the place of a time if two moments have equal offsets from their steps. */
+/**
+ * Returns the {@link TimePlace} of two values; `undefined` if they are not times that depend on their steps. Such times have equal offsets from their
+ * steps, or have moved by the same duration as the steps.
+ */
 function timeAt({ place, a, b }: Pair, windowA: StepWindow, windowB: StepWindow): TimePlace | undefined {
   const [x, y] = [momentOf(a), momentOf(b)];
   if (x === undefined || y === undefined || x.form !== y.form) return undefined;
   const resolutionMs = Math.min(resolutionOf(x), resolutionOf(y));
   const offset = offsetFromStep(x, windowA, resolutionMs);
   const alike = offset === offsetFromStep(y, windowB, resolutionMs);
-  // A time without a fixed offset from this step may have one from a time that an earlier step wrote, which moved equally.
+  // Without a fixed offset from this step, the time may depend on an earlier step's time. It must then have moved by the same duration as the steps.
   const apart = Math.abs(y.ms - x.ms - (windowB.startMs - windowA.startMs));
   if (!alike && apart > Math.max(1_000, windowA.endMs - windowA.startMs, windowB.endMs - windowB.startMs) + resolutionMs) return undefined;
   return { place, after: "", resolutionMs, base: alike ? "step" : "stored", offsets: alike ? [offset] : [] };
 }
 
-/** Collects differing values, place by place. */
 class Pairs {
   readonly pairs: Pair[] = [];
   readonly structure: DroppedField[] = [];
-  /** Pairs of key values whose places are known. */
   readonly keys: Pair[] = [];
   readonly #known: ReadonlySet<string>;
-  /** Texts that both executions have at one place: they were not generated. */
+  /** Texts that both executions have at the same place, so they were not generated. */
   readonly #common = new Set<string>();
 
   constructor({ generated, times, dropped: fields, background }: Knowledge) {
@@ -297,7 +297,7 @@ class Pairs {
     if (typeof a === "string" && typeof b === "string") {
       const [x, y] = [parsedJson(a), parsedJson(b)];
       if (x !== undefined && y !== undefined) return this.#value(x, y, [...segments, JSON_TEXT], depth + 1);
-      // A token in a store is compared as a whole: the store may say by it which one of two was revoked.
+      // A token in a store is compared as a whole, because the store may use it to identify which of two tokens was revoked.
       const isHeld = segments[0] === "clients" || segments[0] === "context";
       const [one, other] = isHeld ? [parsedJwt(a), parsedJwt(b)] : [];
       if (one !== undefined && other !== undefined && !isSame(one, other))
@@ -306,7 +306,7 @@ class Pairs {
     this.pairs.push({ place, a, b, column: cell?.column, domain: cell?.domain });
   }
 
-  /** Compares the contents of two objects of one kind; returns `false` if they have to be compared as a whole. */
+  /** Compares the contents of two objects of the same kind. Returns `false` if they must be compared as a whole. */
   #inside(a: object, b: object, segments: readonly string[], depth: number): boolean {
     if (Array.isArray(a) && Array.isArray(b)) {
       if (a.length !== b.length) return false;
@@ -341,7 +341,6 @@ function entriesOf(value: object): Map<unknown, unknown> | undefined {
   return prototype === Object.prototype || prototype === null ? new Map(Object.entries(value)) : undefined;
 }
 
-/** Returns the pairs of rows that have most in common. */
 function paired(
   a: readonly (readonly StoredValue[])[],
   b: readonly (readonly StoredValue[])[],

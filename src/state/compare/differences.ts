@@ -1,10 +1,10 @@
-/** Number of characters shown of a long value, around the first place where two differ. */
+/** The number of characters that are shown before and after the first difference within a long value. */
 const AROUND = 30;
 
 /**
- * Describes the differences of two described states, for people: `- line` for an expected line that is missing, `+ line` for an unexpected one. Lines
- * of one row or value are shown together and first. Of such a row only the first column and those that differ are shown. There are at most `limit`
- * lines (default 20), then one that counts the rest.
+ * Describes the differences between two described states: `- line` for a missing line, `+ line` for an unexpected line. Two lines about the same row
+ * or value are shown together, before all others. Of such rows, only the first column and the differing columns are shown. Returns at most `limit`
+ * lines (default 20), and then one line with the number of the remaining ones.
  */
 export function differences(expected: readonly string[], actual: readonly string[], limit: number = 20): readonly string[] {
   const { onlyA, onlyB } = onlyIn(expected, actual);
@@ -25,7 +25,6 @@ export function differences(expected: readonly string[], actual: readonly string
   return lines.length <= limit ? lines : [...lines.slice(0, limit), `... and ${lines.length - limit} more`];
 }
 
-/** A line of a described state: a row with its cells, or one value. */
 interface Line {
   /** The text before the braces, or before ` = `. */
   readonly place: string;
@@ -33,7 +32,7 @@ interface Line {
   readonly isRow: boolean;
 }
 
-/** A row of a described state. Lines that describe the changes of a step begin with a sign of their own. */
+/** Matches a row of a described state. A line that describes a step's change has an additional sign at its beginning. */
 export const ROW_LINE: RegExp = /^((?:[+-] )?\S+ [+-] )\{(.*)\}$/s;
 
 function readLine(line: string): Line {
@@ -43,7 +42,7 @@ function readLine(line: string): Line {
   return at < 0 ? { place: line, cells: [], isRow: false } : { place: line.slice(0, at), cells: [["", line.slice(at + 3)]], isRow: false };
 }
 
-/** Splits `a: 1, b: {c: "x, y"}` outside of strings, lists and objects. */
+/** Splits `a: 1, b: {c: "x, y"}` at commas outside of strings, lists and objects. */
 export function cellsOf(text: string): [string, string][] {
   const cells: [string, string][] = [];
   let [from, colon, depth] = [0, -1, 0];
@@ -66,7 +65,7 @@ export function cellsOf(text: string): [string, string][] {
   return cells;
 }
 
-/** Returns the most similar of the other lines: that of the same value, or a row of the same table that has something in common with it. */
+/** Returns the most similar of the other lines: the line about the same value, or a row of the same table with at least one equal cell. */
 function nearestOf(line: Line, all: readonly Line[], others: ReadonlySet<number>): number | undefined {
   let [best, most] = [undefined as number | undefined, 0];
   for (const index of others) {
@@ -74,14 +73,13 @@ function nearestOf(line: Line, all: readonly Line[], others: ReadonlySet<number>
     if (other.place !== line.place || other.isRow !== line.isRow) continue;
     if (!line.isRow) return line.cells.length > 0 ? index : undefined;
     const equal = line.cells.filter(([name, value], i) => other.cells[i]?.[0] === name && other.cells[i][1] === value).length;
-    // The first column usually identifies a row.
+    // The first column usually identifies a row, so equal first columns count more.
     const score = equal === 0 ? 0 : equal + (line.cells[0]?.[1] === other.cells[0]?.[1] ? line.cells.length : 0);
     if (score > most) [best, most] = [index, score];
   }
   return best;
 }
 
-/** Returns two rows, each with the first column and those that differ. */
 function narrowed(a: Line, b: Line): readonly [string, string] {
   const names = a.cells.map(([name]) => name);
   const isAlike = names.length === b.cells.length && names.every((name, i) => b.cells[i]![0] === name);
@@ -96,7 +94,6 @@ function narrowed(a: Line, b: Line): readonly [string, string] {
   return [text(a, b), text(b, a)];
 }
 
-/** Returns the part of a long string near the first place where it differs from another. */
 function around(value: string, other: string): string {
   if (value === other || value.length <= 4 * AROUND || !value.startsWith('"') || !other.startsWith('"')) return value;
   let at = 0;
@@ -106,7 +103,7 @@ function around(value: string, other: string): string {
   return `"${from > 1 ? "..." : ""}${value.slice(from, to)}${to < value.length - 1 ? "..." : ""}"`;
 }
 
-/** Returns the lines that are in one list only. A repeated line is returned once for each occurrence without a partner in the other list. */
+/** Returns the lines that are in only one of the lists. A repeated line is returned once for each occurrence without a partner in the other list. */
 export function onlyIn(a: readonly string[], b: readonly string[]): { onlyA: string[]; onlyB: string[] } {
   const counts = new Map<string, number>();
   for (const line of b) counts.set(line, (counts.get(line) ?? 0) + 1);

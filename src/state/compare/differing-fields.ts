@@ -5,7 +5,7 @@ const NO_KINDS: RowKinds = new Map();
 
 const LINE = /^((?:"(?:[^"\\]|\\.)*"|[^\s"])+) ([=+-]) (.*)$/s;
 const SEGMENT = /"(?:[^"\\]|\\.)*"|\[\d+\]|[^.[\]]+/g;
-/** Pairing rows takes time in proportion to the square of their number. */
+/** The largest number of rows that are paired, because pairing takes quadratic time. */
 const MOST_ROWS = 200;
 
 interface Row {
@@ -14,9 +14,9 @@ interface Row {
 }
 
 /**
- * Returns the fields in which two descriptions ({@link Canonicalizer.describe}) of states reached along one path differ: `table.column` for rows, a
- * path such as `context.user.seen` or `systems.model.orders[].code` for values, as {@link CanonicalOptions.masked} takes them. Ids count as equal to
- * any other id, since another field may have shifted their names. Rows and values that only one side has do not name a field.
+ * Returns the fields that differ between two descriptions ({@link Canonicalizer.describe}) of states on one path, in the form of
+ * {@link CanonicalOptions.masked}: `table.column` for rows, a path such as `context.user.seen` or `systems.model.orders[].code` for values. All ids
+ * count as equal, because another field may have shifted their names. Rows and values that only one side has do not name a field.
  */
 export function differingFields(a: readonly string[], b: readonly string[], kinds: RowKinds = NO_KINDS): readonly string[] {
   const fields = new Set<string>();
@@ -31,14 +31,14 @@ export function differingFields(a: readonly string[], b: readonly string[], kind
   return [...fields].sort();
 }
 
-/** `row`: the second description has more rows of the table. `item`: it has more items of the list. */
+/** A difference between two descriptions. `row`: the second description has more rows of the table. `item`: it has more items of the list. */
 export type Difference =
   | { readonly kind: "field"; readonly name: string; /** The value in the second description. */ readonly value: string }
   | { readonly kind: "row" | "item"; readonly name: string };
 
 /**
- * Calls `found` with every field in which two descriptions differ, as {@link differingFields} names it, and with everything that the second one has
- * more of.
+ * Calls `found` for every field that differs between two descriptions (see {@link differingFields}), and for each table and list of which the second
+ * description has more rows or items.
  */
 export function eachDifference(
   a: readonly string[],
@@ -61,7 +61,7 @@ export function eachDifference(
   for (const [name, paths] of itemsOf(right.values)) if (paths.size > (items.get(name)?.size ?? 0)) found({ kind: "item", name });
 }
 
-/** Returns the items of lists that contain values: `context.cart[2].name` is in an item of `context.cart`. */
+/** Returns the items of each list that contain values: `context.cart[2].name` is in an item of `context.cart`. */
 function itemsOf(values: ReadonlyMap<string, string>): Map<string, Set<string>> {
   const items = new Map<string, Set<string>>();
   for (const path of values.keys()) {
@@ -95,7 +95,6 @@ function parse(lines: readonly string[]): { readonly values: Map<string, string>
   return { values, rows };
 }
 
-/** Splits `id: #1, name: "a, b"` at the commas outside of strings. */
 function parseCells(text: string): Map<string, string> {
   const cells = new Map<string, string>();
   for (const [, name, value] of text.matchAll(/((?:"(?:[^"\\]|\\.)*")|[^\s":,]+): ((?:"(?:[^"\\]|\\.)*"|[^",])*)(?:, |$)/g)) {
@@ -104,17 +103,16 @@ function parseCells(text: string): Map<string, string> {
   return cells;
 }
 
-/** Two rows that may be one row that differs by itself. */
 interface Pair {
   readonly i: number;
   readonly j: number;
   readonly columns: readonly string[];
-  /** Number of differing columns that show the rows' kind. */
+  /** The number of differing columns among those that determine the row's kind. */
   readonly apart: number;
   readonly kind: RowKind | undefined;
 }
 
-/** Pairs the most similar rows and reports the columns in which they differ. Rows of two kinds are not paired. */
+/** Pairs the most similar rows, and reports the columns in which they differ. Rows of different kinds are not paired. */
 function pairRows(left: readonly Row[], right: readonly Row[], found: (difference: Difference) => void, kinds: RowKinds): void {
   const pairs: Pair[] = [];
   left.forEach((a, i) =>
@@ -140,10 +138,7 @@ function pairRows(left: readonly Row[], right: readonly Row[], found: (differenc
   }
 }
 
-/**
- * Returns the common pattern of two rows in the columns that show their kind; `undefined` if there are no such columns, or a value is not shown
- * whole.
- */
+/** Returns the common kind of two rows. `undefined` if the table has no columns that determine a kind, or if a value is shown shortened. */
 function kindOfBoth(a: Row, b: Row, columns: readonly string[]): RowKind | "unlike" | undefined {
   if (columns.length === 0) return undefined;
   const kind: Record<string, string> = {};

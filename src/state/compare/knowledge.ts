@@ -1,41 +1,39 @@
-/** A place where the target, or the user's code, puts values that it generates again in each execution. */
+/** A place where the target, or the user's code, stores values that are generated again in each execution. */
 export interface GeneratedPlace {
-  /** The segments that lead to the value, written by {@link placeText}. */
+  /** The segments that lead to the value, in the form of {@link placeText}. */
   readonly place: string;
-  /** `""` for the whole value. Else a word inside a text: the one that follows this word (`^`: the first one). */
+  /** The position of the generated word within a text: after this word, or first in the text if this is `^`. `""` if the whole value is generated. */
   readonly after: string;
   /**
-   * The counter that an integer comes from. Equal integers are one value only if they come from one counter. `undefined` for a text, which is the same value
-   * wherever it occurs.
+   * The counter that an integer comes from. Equal integers are the same value only if they come from the same counter. `undefined` for a text: equal
+   * texts are the same value everywhere.
    */
   readonly domain: string | undefined;
 }
 
-/** A place that holds times. */
 export interface TimePlace {
-  /** The segments that lead to the value, written by {@link placeText}. */
   readonly place: string;
-  /** The same as {@link GeneratedPlace.after}. */
   readonly after: string;
-  /** All of its values are multiples of this number of milliseconds. */
+  /** The resolution in milliseconds: all values of the place are multiples of this number. */
   readonly resolutionMs: number;
-  /** `step`: an offset from the step that wrote it. `stored`: an offset from another time of the state. */
+  /** The reference point of the times. `step`: the step that wrote them. `stored`: another time in the state. */
   readonly base: "step" | "stored";
-  /** The offsets from their steps that were seen, in milliseconds, the smallest first; none in knowledge that an earlier version stored. */
+  /**
+   * The offsets from the steps that were observed, in milliseconds, the smallest first. Absent in knowledge that an earlier version of seqqa stored.
+   */
   readonly offsets?: readonly number[] | undefined;
 }
 
-/** A field that is left out of states because its values differ between executions without a known cause. */
+/** A field that is left out of states, because its values differ between executions without a known cause. */
 export interface DroppedField {
-  /** A path in the syntax of `ignore`, e.g. `orders.latency_ms`. */
+  /** The field in the syntax of `ignore`, e.g. `orders.latency_ms`. */
   readonly field: string;
-  /** The values of two executions, for people. */
   readonly values: readonly [string, string];
 }
 
 /**
- * The knowledge of a target's values that experiments gave: plain data, the same for all lanes of a search. A search that learns more begins again
- * with its new knowledge, so that its result does not depend on when it learned.
+ * The knowledge about a target's values that experiments gave, as plain data. All lanes of a search use the same knowledge. A search that learns more
+ * starts over with the new knowledge, so its result does not depend on the moment of learning.
  */
 export interface Knowledge {
   readonly generated: readonly GeneratedPlace[];
@@ -43,15 +41,14 @@ export interface Knowledge {
   readonly dropped: readonly DroppedField[];
   /** Columns that change without a request. */
   readonly background: readonly string[];
-  /** Actions that send other requests each time: values that they make are named by the action alone. */
+  /** Actions that send different requests each time. Values that they generate are named by the action alone. */
   readonly noisyActions: readonly string[];
-  /** Places whose order of generation is part of the state, since an audit showed that it matters. */
+  /** Places whose order of generation is part of the state, because an audit showed that the order matters. */
   readonly ordered: readonly string[];
 }
 
 export const NOTHING_KNOWN: Knowledge = { generated: [], times: [], dropped: [], background: [], noisyActions: [], ordered: [] };
 
-/** Joins the knowledge from two experiments. */
 export function joined(a: Knowledge, b: Knowledge): Knowledge {
   return {
     generated: unique([...a.generated, ...b.generated], ({ place, after }) => `${place}\n${after}`),
@@ -63,7 +60,7 @@ export function joined(a: Knowledge, b: Knowledge): Knowledge {
   };
 }
 
-/** Makes one of all that is known of each place: the finer resolution, `stored` if that was ever so, and all offsets. */
+/** Joins all entries of each place: the finer resolution, `stored` if any entry has it, and all offsets. */
 export function joinedTimes(all: readonly TimePlace[]): readonly TimePlace[] {
   const kept = new Map<string, TimePlace>();
   for (const one of all) {
@@ -89,7 +86,7 @@ function unique<T>(all: readonly T[], keyOf: (one: T) => string): readonly T[] {
   return [...kept.values()];
 }
 
-/** Parses the text of {@link knowledgeText}. @throws TypeError */
+/** Parses the text of {@link knowledgeText}. @throws TypeError if the text has another form */
 export function readKnowledge(text: string): Knowledge {
   const read = JSON.parse(text) as Partial<Knowledge> | null;
   const { generated, times, dropped, background, noisyActions, ordered } = read ?? {};
@@ -109,7 +106,7 @@ function isPlace(place: unknown): boolean {
   return Array.isArray(segments) && segments.every((one) => typeof one === "string");
 }
 
-/** Writes knowledge as text that is equal for equal knowledge. */
+/** Writes knowledge as text. Equal knowledge has equal text. */
 export function knowledgeText(knowledge: Knowledge): string {
   return JSON.stringify(knowledge);
 }

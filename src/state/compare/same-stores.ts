@@ -8,16 +8,15 @@ import { readRules } from "../values/rules.ts";
 import { Strings } from "../values/strings.ts";
 import { Tokens } from "../canonical/tokens.ts";
 
-/** Rows of the stores of one state, relative to the root, in which generated values have no names. */
 export type StoreRows = readonly EncodedRow[];
 
-/** Limits of paired rows and of tried pairings. Above them two states count as different. */
+/** The limits of paired rows and of attempts. Above these limits, two states count as different. */
 const MOST_ROWS = 2_000;
 const MOST_TRIES = 20_000;
 
 /**
- * Compares the stores of two states up to generated values: a row that was deleted and inserted again under a new key is not a change. Values are
- * generated where experiments showed it, and where they are the key of a row and look like an id, or are integers.
+ * Compares the stores of two states up to generated values: a row that was deleted and inserted again with a new key is not a change. A value counts
+ * as generated if experiments showed it, or if it is a row's key and is an integer or looks like an id.
  */
 export class StoresComparer {
   readonly #tokens: Tokens;
@@ -34,7 +33,7 @@ export class StoresComparer {
     this.#encoder = new Encoder(this.#strings, clock, rules, plans, { pinsWanted: false, byAppearance: true, isAnonymous: true });
   }
 
-  /** Fixes ids of the root state: each equals only itself. */
+  /** Fixes the ids of the root state: each of them equals only itself. */
   fix(names: Iterable<readonly [string, string]>): void {
     this.#tokens.constants.clear();
     for (const [key, name] of names) this.#tokens.constants.set(key, name);
@@ -47,14 +46,14 @@ export class StoresComparer {
   }
 }
 
-/** Returns `true` if two states have the same rows, except that new values replace generated ones that no longer exist. */
+/** Returns `true` if two states have the same rows, except that newly generated values replace generated values that no longer exist. */
 export function sameStores(before: StoreRows, after: StoreRows): boolean {
   const balance = new Map<string, { readonly row: EncodedRow; count: number }>();
   const count = (rows: StoreRows, by: number): void => {
     for (const row of rows) {
       const id = `${row.text}\n${row.keys.join("\n")}`;
       const known = balance.get(id);
-      // A missing row of the root is one row less.
+      // A missing row of the root state counts as one row less.
       const change = row.isMissing ? -by : by;
       if (known === undefined) balance.set(id, { row, count: change });
       else known.count += change;
@@ -67,7 +66,7 @@ export function sameStores(before: StoreRows, after: StoreRows): boolean {
   for (const { row, count: more } of balance.values()) {
     for (let i = 0; i < Math.abs(more); i++) (more > 0 ? fresh : gone).push(row);
   }
-  // A value that is tied to a collection only by its place in it cannot be paired.
+  // An entry of an unordered collection has no key by which it could be paired, so such states count as different.
   if (fresh.length !== gone.length || [...fresh, ...gone].some(({ keys }) => keys.includes(""))) return false;
   return fresh.length === 0 || (fresh.length <= MOST_ROWS && new Pairing({ fresh, gone }, keysIn(before), keysIn(after)).exists());
 }
@@ -76,7 +75,7 @@ function keysIn(rows: StoreRows): ReadonlySet<string> {
   return new Set(rows.flatMap(({ keys, isMissing }) => (isMissing ? [] : keys)));
 }
 
-/** Looks for a new row for each removed one, with one new value for each removed generated value. */
+/** Searches for a new row for each removed row, with one new value for each removed generated value. */
 class Pairing {
   readonly #gone: readonly EncodedRow[];
   readonly #fresh: ReadonlyMap<string, readonly EncodedRow[]>;
@@ -93,10 +92,10 @@ class Pairing {
     before: ReadonlySet<string>,
     after: ReadonlySet<string>,
   ) {
-    // Rows with the most values leave the fewest choices.
+    // Rows with the most values are paired first, because they leave the fewest choices.
     this.#gone = gone.toSorted((a, b) => b.keys.length - a.keys.length);
     const byText = new Map<string, EncodedRow[]>();
-    // Equal rows are distinguished by object identity.
+    // Each row is copied, so that equal rows can be distinguished by object identity.
     for (const row of fresh) byText.set(row.text, [...(byText.get(row.text) ?? []), { ...row }]);
     this.#fresh = byText;
     this.#before = before;
@@ -120,7 +119,7 @@ class Pairing {
     return false;
   }
 
-  /** Returns the values that are paired with it; `undefined` if the rows do not match. */
+  /** Pairs the values of two rows. Returns the newly paired values; `undefined` if the rows do not match. */
   #pair(row: EncodedRow, other: EncodedRow): readonly string[] | undefined {
     const made: string[] = [];
     for (const [i, key] of row.keys.entries()) {
@@ -146,8 +145,8 @@ class Pairing {
   }
 
   /**
-   * Returns `true` if a value was generated again: the old one no longer exists and the new one did not exist before. If no experiment showed that it
-   * is generated (a hash of the sent data looks the same), it must be the key of such rows.
+   * Returns `true` if a newly generated value replaces another one: the old value no longer exists, and the new value did not exist before. Without
+   * an experiment, both values must also be keys of the compared rows, because a hash of sent data can look like an id.
    */
   #isReplaced(key: string, value: string): boolean {
     if (this.#after.has(key) || this.#before.has(value)) return false;

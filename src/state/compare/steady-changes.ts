@@ -1,20 +1,17 @@
 import { eachDifference, type Difference } from "./differing-fields.ts";
 
-/** The parts of a state that every one of several steps changes. */
 export interface SteadyChanges {
-  /** Fields that have a new value after each step, as {@link differingFields} names them. */
+  /** Fields that have a new value after each step, in the form of {@link differingFields}. */
   readonly fields: readonly string[];
-  /** Tables that each step adds a row to. */
   readonly tables: readonly string[];
-  /** Lists that each step adds an item to. */
   readonly lists: readonly string[];
 }
 
 /**
- * Finds the common changes of all these steps. A field counts only if each step gives it a value that none of the steps before gave it. If each step
- * sets another row to "done", the field has the same value each time and the changes come to an end.
+ * Finds the changes that all steps have in common. A field counts only if each step gives it a value that none of the earlier steps gave it. A field
+ * that each step sets to the same value, such as "done", does not count, because such changes end by themselves.
  *
- * @param steps For each step the lines that {@link differences} gives for the states around it.
+ * @param steps For each step, the lines of {@link differences} between the states before and after the step.
  */
 export function steadyChanges(steps: readonly (readonly string[])[]): SteadyChanges {
   const given = new Map<string, Set<string>>();

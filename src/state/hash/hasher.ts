@@ -5,11 +5,11 @@ import type { Fingerprint } from "../canonical/facts.ts";
 let api: XXHashAPI | undefined;
 let loading: Promise<void> | undefined;
 
-// The wasm returns a bigint; storing it here splits it without further bigints.
+// WebAssembly returns the hash as a bigint. Storing it here splits it into halves without further bigints.
 const wide = new BigUint64Array(1);
 const halves = new Int32Array(wide.buffer);
 
-/** Compiles the hash function. Must be awaited once per thread before anything else of this module is used. */
+/** Compiles the hash function. Each thread must await it once before it calls any other function of this module. */
 export async function loadHasher(): Promise<void> {
   loading ??= xxhash().then((loaded) => {
     api = loaded;
@@ -33,24 +33,22 @@ export function hashText(text: string, out: Fingerprint): void {
   out.hi = halves[1]!;
 }
 
-/** Writes the xxHash64 of bytes into `out`. */
 export function hashBytes(bytes: Uint8Array, out: Fingerprint): void {
   wide[0] = hasher().h64Raw(bytes);
   out.lo = halves[0]!;
   out.hi = halves[1]!;
 }
 
-/** Returns the xxHash32 of the text, unsigned. */
 export function hashText32(text: string): number {
   return hasher().h32(wellFormed(text));
 }
 
-// UTF-8 has no lone surrogates: all of them would be hashed as U+FFFD. JSON escapes them.
+// UTF-8 cannot encode lone surrogates, so all of them would be hashed as U+FFFD. JSON escapes them instead.
 function wellFormed(text: string): string {
   return isWellFormed(text) ? text : `\u0000${JSON.stringify(text)}`;
 }
 
-/** Returns `true` if a string has no lone surrogate (ES2024's `isWellFormed`, which the lib of ES2023 does not declare). */
+/** Returns `true` if a string has no lone surrogate (`isWellFormed` of ES2024, which TypeScript's ES2023 lib does not declare). */
 export function isWellFormed(text: string): boolean {
   return (text as unknown as { isWellFormed(): boolean }).isWellFormed();
 }

@@ -8,8 +8,8 @@ const LONGEST_KEPT = 512;
 const known = new WeakMap<Placeholders, Map<string, number>>();
 
 /**
- * Returns the xxHash32, unsigned, of a response. Its opaque ids are replaced by the order in which they first occur, times near `clockMs` (default:
- * now) are masked, and the lane's own URL, port and paths are replaced. It is equal in every lane for the same answer.
+ * Returns the unsigned xxHash32 of a response. Equal answers have the same hash in every lane: ids are replaced by the order of their first
+ * occurrence, times near `clockMs` (default: now) are masked, and the lane's own URL, port and paths are replaced by placeholders.
  */
 export function responseHash(status: number, text: string, placeholders: Placeholders, clockMs: number = Date.now()): number {
   if (text.length > LONGEST_KEPT) return compute(status, text, placeholders, clockMs);

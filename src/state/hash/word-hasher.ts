@@ -8,9 +8,9 @@ import type { Strings } from "../values/strings.ts";
 const CAPACITY = 1 << 14;
 const DEEPEST = 100;
 
-/** Objects at one depth mostly have one shape; this many are kept. */
+/** The number of key lists (shapes) that are cached for each depth. Objects at one depth mostly have the same keys. */
 const SHAPES_PER_DEPTH = 8;
-/** Returned in place of a position: these facts need the text. */
+/** The return value of methods that cannot encode a value as words. The facts are then written as text. */
 const UNKNOWN = -1;
 
 const NULL = 1;
@@ -26,9 +26,10 @@ const RECORD = 10;
 const NODE = 11;
 
 /**
- * Fingerprints states without ids, e.g. of models in memory, at a third of the cost of writing them as text. A state becomes 32-bit words, and a
- * string becomes the remembered 64-bit hash of its canonical text. Every word's meaning follows from those before it, so different states have
- * different words unless two strings have one hash. Facts that it cannot handle are left to the text; a renaming never changes which ones those are.
+ * Computes fingerprints of states without ids, e.g. of in-memory models, at a third of the cost of writing text. A state becomes a list of 32-bit
+ * words, in which each string is the cached 64-bit hash of its canonical text. The meaning of each word follows from the words before it, so
+ * different states have different words unless two strings have the same hash. Facts with unsupported values are written as text instead. A renaming
+ * of ids never changes which facts are unsupported.
  */
 export class WordHasher {
   readonly #words = new Int32Array(CAPACITY);
@@ -38,9 +39,9 @@ export class WordHasher {
   readonly #clock: Clock;
   #shapes: Shape[][] = [];
   readonly #nodes: Map<string, Fingerprint & { readonly check: number }> = new Map();
-  /** Another hash of the strings, keys and nodes of these facts, in their order. The words contain their first hash. */
+  /** A second hash of the strings, keys and nodes, in their order. The words contain only the first hash of each. */
   #texts = 0;
-  /** Another hash of the facts that were hashed last, computed independently; 32 bits. */
+  /** A 32-bit second hash of the last facts, computed independently of the first. */
   check = 0;
 
   constructor(strings: Strings, clock: Clock) {
@@ -48,12 +49,11 @@ export class WordHasher {
     this.#clock = clock;
   }
 
-  /** Forgets everything that depends on which ids are constants. */
   clear(): void {
     this.#shapes = [];
   }
 
-  /** @returns `false` when these facts need the text. */
+  /** Writes the fingerprint of facts into `out`. @returns `false` if these facts must be written as text */
   hash(facts: Facts, out: Fingerprint): boolean {
     const { systems } = facts;
     let at = 0;
@@ -68,7 +68,7 @@ export class WordHasher {
     at = this.#value(facts.context, 0, at);
     if (at !== UNKNOWN) at = this.#value(facts.clients, 0, at);
     if (at !== UNKNOWN && facts.node !== undefined) at = this.#node(facts.node, at);
-    // Words past the end were dropped.
+    // The array drops words beyond its end, so these facts must be written as text.
     if (at === UNKNOWN || at > CAPACITY) return false;
     hashBytes((this.#views[at] ??= this.#bytes.subarray(0, at * 4)), out);
     this.check = this.#checkOf(at);
@@ -82,7 +82,7 @@ export class WordHasher {
     return hash;
   }
 
-  /** Writes a value at a position; returns the next one. */
+  /** Writes a value at a position, and returns the position after it. */
   #value(value: unknown, depth: number, at: number): number {
     const words = this.#words;
     if (typeof value === "number") {
@@ -163,7 +163,7 @@ export class WordHasher {
     return at + 2;
   }
 
-  /** Writes a node. A graph has few nodes, and their names are not values that may contain an id. */
+  /** Writes the name of a node. All names are cached, because a graph has few nodes. The name is not searched for ids. */
   #node(name: string, at: number): number {
     let known = this.#nodes.get(name);
     if (known === undefined) {
@@ -178,7 +178,7 @@ export class WordHasher {
     return at + 3;
   }
 
-  // Numbers that a bigint may equal are left to the text where this class might write the two differently.
+  // A number that equals a bigint must have the same words as the bigint. Numbers for which this is not certain are left to the text.
   #number(value: number, at: number): number {
     if (Number.isInteger(value) ? !Number.isSafeInteger(value) : !Number.isFinite(value)) return UNKNOWN;
     if (this.#clock.nearNumber(value)) {

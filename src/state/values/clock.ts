@@ -1,16 +1,16 @@
 const DAY_MS = 86_400_000;
 
-/** The number for one ms, in seconds, milliseconds, microseconds and nanoseconds. */
+/** The number of seconds, milliseconds, microseconds and nanoseconds in one millisecond. */
 const UNITS_PER_MS = [0.001, 1, 1_000, 1_000_000] as const;
 
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d)?(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d)?$/;
 
-/** Decides which times are near the run's clock: those were drawn by the run itself and not given. */
+/** Decides which times are near the run's clock. Such times were generated during the run, not given as data. */
 export class Clock {
   readonly #clocks: readonly number[];
   readonly #bounds: Float64Array;
 
-  /** @param clocks The run's clock; for a resumed run also those of its beginning and of earlier resumptions. Without any, no time is near. */
+  /** @param clocks The run's clock; for a resumed run, also the clocks of earlier sessions. Without clocks, no time is near. */
   constructor(...clocks: readonly number[]) {
     this.#clocks = clocks;
     this.#bounds = Float64Array.from(
@@ -22,7 +22,7 @@ export class Clock {
     return this.#clocks.some((clock) => Math.abs(ms - clock) <= DAY_MS);
   }
 
-  /** Returns `true` for a near number since the epoch, in any of the units. Numbers below 1e9 never count, whatever the clock. */
+  /** Returns `true` for a number that is near a clock in any of the units since 1970. Numbers below 1e9 never count. */
   nearNumber(value: number): boolean {
     if (!(value >= 1e9)) return false;
     const bounds = this.#bounds;
@@ -30,7 +30,7 @@ export class Clock {
     return false;
   }
 
-  /** Returns `true` for a near ISO 8601 date and time (also with a blank for the T; without a zone it is taken as UTC) or HTTP date. */
+  /** Returns `true` for a date and time near a clock: ISO 8601 (a blank may replace the `T`; without a zone it is UTC), or an HTTP date. */
   nearText(text: string): boolean {
     const parts = DATE_TIME.exec(text);
     if (parts === null) return this.nearMs(Date.parse(text));

@@ -6,14 +6,14 @@ const HEX = /^(?:[0-9a-f]+|[0-9A-F]+)$/;
 const CROCKFORD = /^[0-7](?:[0-9A-HJKMNP-TV-Z]{25}|[0-9a-hjkmnp-tv-z]{25})$/;
 const ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** Returns a UUID as 32 hex digits; `null` for those that are not drawn: nil, name-based (3, 5), or written by hand. */
+/** Returns the id of a UUID that is given as 32 hex digits; `null` if it was not generated: nil, name-based (versions 3, 5), or written by hand. */
 export function uuidPiece(hex: string, form: string): IdPiece | null {
   const key = hex.toLowerCase();
   const version = key[12];
   if (!"89ab".includes(key[16]!) || distinctDigits(key) < 7) return null;
   if (version === "4") return { kind: "id", key, form, rank: "", order: "" };
   if (version === "6" || version === "7") return { kind: "id", key, form, rank: `u${version}`, order: key };
-  // Version 1 has the low bits of its time first.
+  // In version 1, the low bits of the time are first, so the sort key reorders the fields.
   if (version === "1")
     return { kind: "id", key, form, rank: "u1", order: key.slice(13, 16) + key.slice(8, 12) + key.slice(0, 8) + key.slice(16) };
   return null;
@@ -27,7 +27,7 @@ function distinctDigits(hex: string): number {
   return count;
 }
 
-/** Returns a token of letters and digits as an id, or `null` when it is not certain to be one. */
+/** Returns the id of a token of letters and digits; `null` if it is not certain that the token is an id. */
 export function tokenPiece(token: string, clock: Clock): IdPiece | null {
   const { length } = token;
   if (length < 16) return null;

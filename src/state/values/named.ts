@@ -1,10 +1,10 @@
 import type { Origin, TimeOrigin } from "./origins.ts";
 
-/** A generated value that replaces the observed text or number. */
+/** A generated value, in place of the observed text or number. */
 export class Generated {
   readonly key: string;
   readonly form: string;
-  /** `undefined` for a value of the root state, which keeps one name. */
+  /** The origin; `undefined` for a value of the root state, whose name is constant. */
   readonly origin: Origin | undefined;
 
   constructor(key: string, form: string, origin: Origin | undefined) {
@@ -14,7 +14,7 @@ export class Generated {
   }
 }
 
-/** A time that replaces the observed value. */
+/** A time, in place of the observed value. */
 export class Time {
   readonly ms: number;
   readonly form: string;
@@ -27,7 +27,7 @@ export class Time {
   }
 }
 
-/** A text that contains generated values and times. */
+/** A text that contains generated values or times. */
 export class Mixed {
   readonly parts: readonly (string | Generated | Time)[];
 
@@ -36,7 +36,7 @@ export class Mixed {
   }
 }
 
-/** A text that is JSON and contains generated values and times. */
+/** A text that contains JSON with generated values or times. */
 export class JsonText {
   readonly value: unknown;
 

@@ -3,8 +3,8 @@ import { addPart, nameLine, type Naming, type Part } from "../canonical/parts.ts
 import { TieSearch } from "../canonical/ties.ts";
 
 /**
- * Names `count` ids by their surroundings, not by their values: colour refinement (each id's colour combines the colours of the ids in the same
- * parts, until no class splits), then trying for ties, where the least text wins. `plain` are parts without ids.
+ * Names `count` ids by their surroundings instead of their values, by colour refinement: each id's colour combines the colours of the ids in the same
+ * parts, until no colour class splits. {@link TieSearch} then orders ids that still share a colour. `plain` are parts without ids.
  */
 export function nameIds(count: number, parts: readonly Part[], plain: readonly string[]): Naming {
   const bases = new Int32Array(parts.length);
@@ -26,7 +26,6 @@ export function byColour(colours: Int32Array): number[] {
   return order.sort((a, b) => colours[a]! - colours[b]!);
 }
 
-/** Refines all ids in place; returns the number of classes. */
 function refineAll(parts: readonly Part[], bases: Int32Array, colours: Int32Array): number {
   const count = colours.length;
   const sums = new Int32Array(count);

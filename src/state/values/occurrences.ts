@@ -3,24 +3,24 @@ import type { Facts } from "../canonical/facts.ts";
 import { JsonText } from "./named.ts";
 import { pathsOf } from "./rules.ts";
 
-/** Finds which keys and paths exist in states: patterns of `ignore` that name none are probably misspelt. */
+/** Finds the keys and paths that exist in states. A pattern of `ignore` that never names one is probably misspelt. */
 export class Occurrences {
   readonly #patterns: readonly { readonly name: string; readonly paths: readonly (readonly string[])[] }[];
 
-  /** @param patterns Keys of the context, and paths in the syntax of `ignore`. */
+  /** @param patterns Context keys, and paths in the syntax of `ignore`. */
   constructor(patterns: readonly string[]) {
     this.#patterns = patterns.map((name) => ({ name, paths: pathsOf(name) }));
   }
 
   /**
-   * Returns the keys of the context, and the patterns that name something in a state, without known ones.
+   * Returns the context keys and the patterns that exist in a state and are not in `known`.
    *
-   * @param context All entries, also those that are not part of the state.
+   * @param context All entries, including those that are not part of the state.
    */
   in({ systems, clients, context: observed }: Facts, context: ReadonlyMap<string, unknown>, known: ReadonlySet<string>): readonly string[] {
     const found = [...context.keys()].filter((key) => !known.has(key));
     const roots: Readonly<Record<string, unknown>> = {
-      // A value that is part of the state is read as rules read it.
+      // Rules are applied to the observed form of a value, so that form is searched if there is one.
       context: new Map([...context].map(([key, value]) => [key, Object.hasOwn(observed, key) ? observed[key] : value])),
       clients,
       systems: Object.fromEntries(Object.entries(systems).map(([name, one]) => [name, one.kind === "value" ? one.value : undefined])),

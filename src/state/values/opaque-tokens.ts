@@ -4,7 +4,7 @@ import { scan } from "./scan.ts";
 
 const WORD = /[A-Za-z0-9_-]{16,}|[A-Za-z0-9+/]{22,}={0,2}/g;
 
-/** Returns the opaque-looking tokens in a source text: ids that are literals in the user's code are constants. */
+/** Returns the tokens in a source text that look like ids. As literals in the user's code, they count as constants. */
 export function opaqueTokens(source: string): Set<string> {
   const clock = new Clock(Date.now());
   const tokens = new Set<string>();
@@ -12,7 +12,6 @@ export function opaqueTokens(source: string): Set<string> {
   return tokens;
 }
 
-/** Returns the keys of the ids in given tokens. */
 export function literalKeys(tokens: Iterable<string>, clock: Clock): Set<string> {
   const keys = new Set<string>();
   for (const token of tokens) for (const piece of idsIn(token, clock)) keys.add(piece.key);

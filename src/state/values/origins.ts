@@ -1,67 +1,61 @@
-/** A generated value of the present state, and its origin. */
 export interface Origin {
-  /** Name of its origin: a hash of its shape and ancestry. */
+  /** The name of the value in states: a hash of `shape` and `ancestry`. */
   readonly label: string;
-  /** A hash of the request that made it, in which every generated value is replaced by its place. */
+  /** A hash of the request that generated the value. Generated values in the request are replaced by their places. */
   readonly shape: string;
-  /** The ordinal number of the step that made it: later steps have larger ones. */
+  /** The number of the step that generated the value. Later steps have larger numbers. */
   readonly step: number;
-  /** The place where it was generated. The order of generation is left out, or kept, per place. */
+  /** The place where the value was generated. The order of generation is kept or left out for each place. */
   readonly domain: string;
   /**
-   * The shapes of the requests that made the generated values which that request sent, and of their ancestors. It is a set, so that a token that is
-   * renewed repeatedly has finitely many labels.
+   * The shapes of the requests that generated the values in this value's request, and in turn the shapes of their ancestors. It is a set, so that a
+   * token that is renewed repeatedly has a finite number of labels.
    */
   readonly ancestry: readonly string[];
 }
 
-/** A time of the present state. */
 export interface TimeOrigin {
-  /** The name that replaces it in a state: its offset from the step that wrote it. */
+  /** The name of the time in states: its offset from the step that wrote it. */
   readonly name: string;
   /**
-   * The ordinal number of the step that wrote it or the time that it is derived from; 0 for a time of the root. Two times of one step have no order:
-   * they may be equal or not by chance.
+   * The number of the step that wrote this time, or the time from which it is derived; 0 for a time of the root state. Two times of the same step
+   * have no order, because their values may be equal by chance.
    */
   readonly step: number;
-  /** How far the target's clock had been moved ahead when it was written, in milliseconds; default 0. */
+  /** The milliseconds by which the target's clock was ahead when the time was written. Default 0. */
   readonly aheadMs?: number | undefined;
-  /** The place where it was written first. */
   readonly domain: string;
-  /** `true` if it was in the future when it was last observed. */
+  /** `true` if the time was in the future when it was last observed. */
   readonly isFuture: boolean;
-  /** `true` if it was in the future of the step that wrote it, and passed before a later step ended. */
+  /** `true` if the time was in the future when its step wrote it, and passed before a later step ended. */
   readonly isPassed?: true | undefined;
 }
 
-/** The origins of a state's generated values and times. It is never changed, so that checkpoints share it. */
+/** The origins of all generated values and times in a state. The object is immutable, so checkpoints can share it. */
 export interface Origins {
-  /** By {@link Word.key}, for integers with their domain before it. */
+  /** The origins of generated values by {@link Word.key}. The key of an integer is prefixed with its domain. */
   readonly ids: ReadonlyMap<string, Origin>;
   /**
-   * By milliseconds since 1970. A time that another step wrote elsewhere, and that is equal by chance, has the key of {@link timeKeyAt}.
+   * The origins of times by milliseconds since 1970. If another step wrote an equal time at another place by chance, {@link timeKeyAt} gives its key.
    */
   readonly times: ReadonlyMap<TimeKey, TimeOrigin>;
-  /** Number of steps that made something so far. */
   readonly steps: number;
 }
 
-/** Milliseconds since 1970, alone or, from {@link timeKeyAt}, with a place. */
+/** Milliseconds since 1970; with a place if {@link timeKeyAt} made the key. */
 export type TimeKey = number | string;
 
-/** Returns the key of a time that has its own origin at one place. */
+/** Returns the key of a time that has a separate origin at one place. */
 export function timeKeyAt(ms: number, place: string): TimeKey {
   return `${ms} ${place}`;
 }
 
-/** Returns the milliseconds since 1970 of a key. */
 export function msOf(key: TimeKey): number {
   return typeof key === "number" ? key : Number.parseFloat(key);
 }
 
 export const NO_ORIGINS: Origins = { ids: new Map(), times: new Map(), steps: 0 };
 
-/** The origins as plain data, for snapshots. */
 export interface OriginsSnapshot {
   readonly ids: readonly (readonly [string, Origin])[];
   readonly times: readonly (readonly [TimeKey, TimeOrigin])[];
@@ -76,7 +70,7 @@ export function originsOfSnapshot(image: OriginsSnapshot | undefined): Origins {
   return image === undefined ? NO_ORIGINS : { ids: new Map(image.ids), times: new Map(image.times), steps: image.steps };
 }
 
-/** Returns when the first future time passes, in milliseconds since 1970; `Infinity` if there is none. */
+/** Returns the first future time that will pass, in milliseconds since 1970; `Infinity` if there is none. */
 export function firstToPass({ times }: Origins): number {
   let first = Infinity;
   for (const [key, { isFuture }] of times) if (isFuture) first = Math.min(first, msOf(key));

@@ -5,8 +5,8 @@ import { fieldOfKind, patternOf, readFieldOfKind } from "../canonical/row-kinds.
 import { joinPath } from "./rules.ts";
 
 /**
- * Returns the segment of a place for a column. Where other columns show of what kind a row is (the key and the field of a hash), their values are
- * part of the segment: a field of one kind of rows is another place than that of another kind.
+ * Returns the segment of a place for a column. If other columns determine the kind of a row (the key and the field of a hash), the segment includes
+ * their values, so that the column is a different place for each kind.
  */
 export function columnPlace(columns: readonly ObservedColumn[], index: number, row: readonly StoredValue[]): string {
   const { name, kind } = columns[index]!;
@@ -18,23 +18,22 @@ export function columnPlace(columns: readonly ObservedColumn[], index: number, r
   return kinds === undefined ? name : fieldOfKind(name, kinds);
 }
 
-/** Returns segments as one text, equal for equal places. */
 export function placeText(segments: readonly string[]): string {
   return JSON.stringify(segments);
 }
 
-/** Returns the first segments of the places of a table's columns. Places in a store without tables begin with `systems` and its name. */
+/** Returns the first segments of the places of a table's columns. For a store without tables, the first segments are `systems` and its name. */
 export function tablePlace(system: string, table: string): readonly string[] {
   return [TABLES, system, table];
 }
 
-/** Returns the table of a place; `undefined` if the place is in a value. */
+/** Returns the table of a place; `undefined` if the place is not in a table. */
 export function tableOf(place: string): string | undefined {
   const [root, , table] = JSON.parse(place) as readonly string[];
   return root === TABLES ? table : undefined;
 }
 
-/** Returns a place in the syntax of `ignore`: `orders.latency_ms`, `context.order.seen`, `systems.probe.items[].took`. */
+/** Converts a place to the syntax of `ignore`: `orders.latency_ms`, `context.order.seen`, `systems.probe.items[].took`. */
 export function fieldOf(place: string): string {
   const segments = JSON.parse(place) as readonly string[];
   if (segments[0] === TABLES) {
@@ -48,7 +47,7 @@ export function fieldOf(place: string): string {
   );
 }
 
-/** Returns the values at a place in a value: none, or several where it leads through arrays and generated keys. */
+/** Returns the values at a place outside of tables. A place that contains array indices or generated keys may have several values. */
 export function valuesAt({ systems, context, clients }: Facts, place: string): readonly unknown[] {
   const [root, ...path] = JSON.parse(place) as readonly string[];
   const values = Object.entries(systems).flatMap(([name, observed]) => (observed.kind === "value" ? [[name, observed.value]] : []));
@@ -66,14 +65,15 @@ function insideOf(value: unknown, segment: string): readonly unknown[] {
   return entries.filter(([key]) => segment === "*" || String(key) === segment).map(([, item]) => item);
 }
 
-/** Parses a text that is a JSON object or array; `undefined` if it is not. */
+/** Parses a text that is a JSON object or array; `undefined` for other texts. */
 export function parsedJson(text: string): unknown {
   return text[0] === "{" || text[0] === "[" ? parsed(text) : undefined;
 }
 
 /**
- * Returns what a text that is a JWT says: its header, its claims, and that it is signed; `undefined` if it is none. The signature itself follows from
- * these. Claims often hold nothing that is generated but times in whole seconds: two tokens of one second are equal.
+ * Returns the content of a JWT: its header, its claims, and whether it is signed; `undefined` if the text is not a JWT. The signature is left out,
+ * because it follows from header and claims. Often only the claims' times are generated, in whole seconds, so two tokens of the same second may be
+ * equal.
  */
 export function parsedJwt(text: string): unknown {
   const [, scheme, header, claims, signature] = ONE_JWT.exec(text) ?? [];
@@ -82,7 +82,6 @@ export function parsedJwt(text: string): unknown {
   return { ...(scheme !== "" && { scheme }), header: head, claims: body, signed: signature !== "" };
 }
 
-/** Replaces each JWT in a text, by its claims. */
 export function replaceJwts(text: string, replace: (claims: object) => string): string {
   return text.replace(JWTS, (token, claims: string) => {
     const found = claimsOf(claims);
@@ -90,7 +89,7 @@ export function replaceJwts(text: string, replace: (claims: object) => string): 
   });
 }
 
-// RFC 7519: the header and the claims are JSON objects in base64url, which begin with `eyJ`.
+// By RFC 7519, the header and the claims are JSON objects in base64url, so both begin with `eyJ`.
 const ONE_JWT = /^((?:Bearer )?)(eyJ[\w-]+)\.(eyJ[\w-]+)\.([\w-]*)$/;
 const JWTS = /(?<![\w-])eyJ[\w-]+\.(eyJ[\w-]+)\.[\w-]*/g;
 
@@ -107,7 +106,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Segments of places that are not names. */
+/** Segments of places that are not names: an array index, a generated key, parsed JSON, a parsed JWT, and the root of all tables. */
 export const INDEX = "[]";
 export const KEY = "#key";
 export const JSON_TEXT = "{}";

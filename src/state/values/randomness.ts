@@ -1,6 +1,6 @@
 /**
- * The 200 pairs of letters that make up 89 % of the pairs in 42,000 identifiers and words of program texts and
- * documentation; of uniformly drawn pairs they are 30 %.
+ * The 200 pairs of letters that make up 89 % of the letter pairs in 42,000 identifiers and words from source code and documentation. In uniformly
+ * random text, they make up 30 %.
  */
 const COMMON_PAIRS =
   "ab ac ad ag ai al am an ap ar as at au ay ba be bi bl bo br bu ca ce ch ci ck cl co cr ct cu da dd de di do ds du ea eb ec ed ee ef eg el em en eo ep eq er es et ev ex ey fa fe fi fo fu ge gi gn gr ha he hi ho ht ia ic id ie if ig il im in io ip ir is it iv iz js ke la ld le li ll lo ls lt lu ly ma me mi mm mo mp na nc nd ne nf ng ni nn no ns nt nu ob oc od ol om on oo op or os ot ou ov ow pa pe pi pl po pp pr ps pt qu ra rc rd re rg ri rk rm rn ro rr rs rt ru ry sa sc se sh si so sp ss st su sy ta tc te th ti to tp tr ts tt tu ty ue ui ul um un up ur us ut va ve vi wa wi wo xp xt yn yp ze zo";
@@ -8,7 +8,7 @@ const COMMON_PAIRS =
 const common = new Uint8Array(26 * 26);
 for (const pair of COMMON_PAIRS.split(" ")) common[(pair.charCodeAt(0) - 97) * 26 + pair.charCodeAt(1) - 97] = 1;
 
-/** Returns `true` if all neighbouring letters of a text in small letters are common pairs, as in `order` or `sess`. */
+/** Returns `true` if all neighbouring letters of a lower-case text are common pairs, as in `order` or `sess`. */
 export function readsLikeWord(text: string): boolean {
   for (let i = 1; i < text.length; i++) if (common[(text.charCodeAt(i - 1) - 97) * 26 + text.charCodeAt(i) - 97] !== 1) return false;
   return true;
@@ -30,9 +30,9 @@ const HEX = /^(?:[0-9a-f]+|[0-9A-F]+)$/;
 const SHORTEST = 16;
 
 /**
- * Returns `true` if a token looks drawn at random from hex, base36, base62 or base64url. Renaming a token that was not drawn merges states that
- * differ, while missing a drawn one only splits states that are equal; so doubt counts as "no". Text that people write is recognised by the
- * log-likelihood of its neighbouring characters.
+ * Returns `true` if a token looks random in hex, base36, base62 or base64url. In doubt the answer is `false`: treating a fixed token as random would
+ * merge different states, while missing a random token only splits equal states. Text that people wrote is recognized by the log-likelihood of its
+ * neighbouring characters.
  */
 export function looksRandom(token: string): boolean {
   if (token.length < SHORTEST) return false;
@@ -49,7 +49,7 @@ function randomHex(token: string): boolean {
     if (value > 9) letters++;
     if (i > 0 && (value - Number.parseInt(token[i - 1]!, 16)) >>> 0 <= 1) steps++;
   }
-  // Sixteen digits may be a card number; "deadbeef..." has no digit; "0123..." and "0000...1" climb or repeat.
+  // Rejects 16 digits (perhaps a card number), "deadbeef..." (no digit), and "0123..." or "0000...1" (ascending or repeated digits).
   return letters > 0 && letters < token.length && seen.size >= 6 && steps * 2 < token.length;
 }
 
@@ -74,15 +74,15 @@ function randomText(token: string): boolean {
     previous = code;
     previousClass = kind;
   }
-  // Letters of one case without digits are a word in some language. With separators only mixed case counts: codes such as SKU-2024-ABCD-1234 are
-  // written in capitals, slugs in small letters.
+  // Letters of one case without digits are a word in some language. A token with separators must have mixed case, because codes such as
+  // SKU-2024-ABCD-1234 are upper case and slugs are lower case.
   if (lower === 0 && upper === 0) return false;
   if (neutral > 0 ? lower === 0 || upper === 0 || neutral > 1 + token.length / 6 : digits === 0 && (lower === 0 || upper === 0))
     return false;
   return seen.size * 2 >= Math.min(token.length, 24) && evidence >= (digits > 1 && neutral === 0 ? -4 : 0);
 }
 
-/** Returns log2 of P(pair | drawn from base62) / P(pair | written by people), rounded; measured on the corpus of {@link COMMON_PAIRS}. */
+/** Returns log2 of P(pair | random base62) / P(pair | written by people), rounded. Measured on the corpus of {@link COMMON_PAIRS}. */
 function evidenceOf(a: number, classA: number, b: number, classB: number): number {
   if (classA === DIGIT && classB === DIGIT) return b - a === 1 || b === a ? -2 : -0.5;
   if (classA === DIGIT || classB === DIGIT) return 2.5;

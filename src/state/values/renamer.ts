@@ -9,25 +9,21 @@ import { fittingOffset, momentOf, offsetFromStep, simplestOffset, type Moment, t
 import { Generated, JsonText, Mixed, Time } from "./named.ts";
 import { splitAtWords, wordOf, wordOfBytes, type Word } from "./words.ts";
 
-/** The step that led to the observed state. */
 export interface StepOrigin extends StepWindow {
   readonly action: string;
-  /** Its requests with their answers, in order. */
   readonly exchanges: readonly SentRequest[];
 }
 
-/** The part of a step's request that shows what was requested. */
 export interface SentRequest {
   readonly method: string;
-  /** Path and query. */
   readonly path: string;
   readonly body: string;
-  /** The credentials it was sent with: the values of `authorization` and `cookie`. */
+  /** The credentials of the request: the values of `authorization` and `cookie`. */
   readonly acting: string;
   readonly answer: string;
 }
 
-/** The knowledge of one place, and of the places inside it. */
+/** The knowledge about one place, and about the places inside it. */
 interface Node {
   whole: GeneratedPlace | undefined;
   readonly words: Map<string, GeneratedPlace>;
@@ -37,25 +33,24 @@ interface Node {
 }
 
 /**
- * Replaces values that experiments showed to be generated, or times, by {@link Generated} and {@link Time}. Everything else stays as observed,
- * whatever it looks like. Each lane has one.
+ * Replaces values that experiments showed to be generated values or times with {@link Generated} and {@link Time}. All other values are kept, even if
+ * they look generated. Each lane has one instance.
  */
 export class Renamer {
   readonly #tree: Node = newNode();
   readonly #hasPlaces: boolean;
   readonly #literals: ReadonlySet<string>;
   readonly #noisy: ReadonlySet<string>;
-  /** Values of the root state: no step made them. */
+  /** The generated values of the root state, with their constant names. */
   #constants: ReadonlyMap<string, string> = new Map();
   #rootTimes: ReadonlyMap<number, TimeOrigin> = new Map();
   #origins: Origins = NO_ORIGINS;
   #ids: Map<string, Origin> = new Map();
   #times: Map<TimeKey, TimeOrigin> = new Map();
-  /** The times that the root state has at known places. */
+  /** The times of the root state at known places, as keys of {@link timeKeyAt}. */
   readonly #rootPlaced = new Set<TimeKey>();
   #known: Map<string, Generated> = new Map();
   #fresh: { readonly key: string; readonly text: string; readonly place: GeneratedPlace }[] = [];
-  /** `true` if an unknown time was found. */
   #hasNewTime = false;
   #step: StepOrigin | undefined;
   /** The target's clock, in milliseconds since 1970. */
@@ -80,14 +75,14 @@ export class Renamer {
     this.#hasPlaces = knowledge.generated.length + knowledge.times.length > 0;
   }
 
-  /** `true` if nothing is renamed, so that facts need not be searched. */
+  /** `true` if nothing is renamed. Facts then need not be searched. */
   get isIdle(): boolean {
     return !this.#hasPlaces && this.#constants.size === 0 && this.#rootTimes.size === 0;
   }
 
   /**
-   * Makes the values of the root state constants: `names` of those that look like ids, all values at known places, and times. A run that starts
-   * tomorrow has the same root: its times near the clock have one name, and those at known places are offsets.
+   * Makes the values of the root state constants: the ids in `names`, all values at known places, and times. Times at known places become offsets,
+   * and times near the clock share one name, so a run on another day has the same root state.
    */
   root(facts: Facts, names: ReadonlyMap<string, string>, window: StepWindow): void {
     this.#constants = names;
@@ -104,7 +99,7 @@ export class Renamer {
     const rootTimes = new Map<number, TimeOrigin>();
     for (const [ms, { isKnown }] of this.#rootMoments) {
       const offset = simplestOffset(ms - window.endMs - 1_002, ms - window.startMs + 1_002);
-      // A time that `setup` wrote has another value in each run; a time of a template does not.
+      // A time that `setup` wrote differs between runs. A time from a template store does not.
       const isOwn = isKnown && offset % 60_000 === 0 && Math.abs(offset) < FURTHEST_MS;
       const isNear = Math.abs(ms - window.endMs) <= DAY_MS;
       if (isOwn || isNear) rootTimes.set(ms, { name: isOwn ? `root${offset}` : "root0", step: 0, domain: "", isFuture: false });
@@ -114,23 +109,24 @@ export class Renamer {
     this.#rootTimes = rootTimes;
   }
 
-  /** Replaces the values of the root state by its constants. */
+  /** Replaces the generated values and times of the root state with their constants. */
   constant(facts: Facts): Facts {
     if (this.isIdle) return facts;
     this.#begin(NO_ORIGINS, undefined);
     return this.#facts(facts);
   }
 
-  /** @param step The step that led here; `undefined` if nothing new is expected. */
+  /** @param step The step that led to this state; `undefined` if no new values are expected. */
   observe(facts: Facts, origins: Origins, step: StepOrigin | undefined): { readonly facts: Facts; readonly origins: Origins } {
     if (this.isIdle && origins.ids.size === 0 && origins.times.size === 0) return { facts, origins };
     this.#begin(origins, step);
     let renamed = this.#facts(facts);
     const hasNew = this.#fresh.length > 0 || this.#hasNewTime;
     if (this.#fresh.length > 0) this.#register();
-    // A new value may be in places that were read before it was known.
+    // A new value may also be at places that were read before the value was known, so the facts are read a second time.
     if (hasNew) renamed = this.#facts(facts);
-    // A copy elsewhere is found by its value alone, also once the time that was equal by chance is gone.
+    // A time with a place in its key once equalled another time by chance. If that other time is gone, this one is also stored under its plain key,
+    // so that copies at other places are found.
     for (const [key, origin] of this.#times) if (typeof key === "string" && !this.#times.has(msOf(key))) this.#times.set(msOf(key), origin);
     const isSame = sameEntries(this.#ids, origins.ids) && sameEntries(this.#times, origins.times);
     return { facts: renamed, origins: isSame ? origins : { ids: this.#ids, times: this.#times, steps: this.#origins.steps + 1 } };
@@ -140,7 +136,7 @@ export class Renamer {
     this.#origins = origins;
     this.#step = step;
     this.#nowMs = this.clock.now();
-    // Values that no longer occur are forgotten.
+    // Values that no longer occur in the state are dropped.
     this.#ids = new Map();
     this.#times = new Map();
     this.#known = new Map();
@@ -162,7 +158,7 @@ export class Renamer {
     this.#fresh = [];
   }
 
-  /** Returns the name of the request that made a value: the first one whose answer contains it, else all requests of the step. */
+  /** Returns the name of a value. It is made from the first request whose answer contains the value, else from all requests of the step. */
   #madeBy(text: string, fresh: ReadonlySet<string>): Pick<Origin, "label" | "shape" | "ancestry"> {
     const step = this.#step!;
     const ancestry = new Set<string>();
@@ -179,7 +175,7 @@ export class Renamer {
     return { shape, ancestry: sorted, label: hashText32(`${shape}\n${sorted.join()}`).toString(36) };
   }
 
-  /** Returns a part of a request without its generated values, and adds their origins to `ancestry`. */
+  /** Returns a part of a request in which generated values are replaced by their places, and adds their origins to `ancestry`. */
   #shapeOf(text: string, isPath: boolean, fresh: ReadonlySet<string>, ancestry: Set<string>): string {
     const step = this.#step!;
     const known = (word: string, counted?: Origin): string | undefined => {
@@ -213,7 +209,7 @@ export class Renamer {
     return parts === undefined ? plain : parts.map(({ text: part, found }) => found ?? part).join("");
   }
 
-  /** Returns the origin of an integer of any counter. */
+  /** Returns the origin of a known integer, from any counter. */
   #counted(digits: string): Origin | undefined {
     for (const [key, origin] of this.#origins.ids) if (key.endsWith(`:${digits}`)) return origin;
     return undefined;
@@ -241,7 +237,7 @@ export class Renamer {
   #table(table: ObservedTable, node: Node | undefined): ObservedTable {
     const row = (cells: readonly StoredValue[]): readonly StoredValue[] =>
       cells.map((cell, index) =>
-        // Most cells are not at a known place and not texts.
+        // Fast path: most cells are numbers or booleans without a known place.
         node === undefined && typeof cell !== "string" && typeof cell !== "object"
           ? (this.#value(cell, undefined) as StoredValue)
           : (this.#value(cell, node?.inner.get(columnPlace(table.columns, index, cells))) as StoredValue),
@@ -290,7 +286,7 @@ export class Renamer {
     }
     const jwt = node?.inner.get(JWT_TEXT);
     if (jwt !== undefined) {
-      // A token that a store holds, too, is that one.
+      // A token that a store also holds is the same value as in the store.
       const stored = this.#knownWord(wordOf(text));
       const parsed = stored === undefined ? parsedJwt(text) : undefined;
       if (stored !== undefined || parsed !== undefined) return stored ?? new JsonText(this.#value(parsed, jwt));
@@ -298,7 +294,7 @@ export class Renamer {
     return this.#loose(text, node);
   }
 
-  /** Renames the known words in a text that is not at a known place as a whole. */
+  /** Renames the known words in a text whose place is not known as a whole. */
   #loose(text: string, node: Node | undefined): unknown {
     if (this.#isRoot) {
       const moment = momentOf(text);
@@ -357,7 +353,7 @@ export class Renamer {
     const before = Object.entries(value);
     const entries = before.map(([key, item]) => this.#entry(key, item, node));
     if (entries.every(([key, item], index) => key === before[index]![0] && item === before[index]![1])) return value;
-    // A renamed key is not a text, so such an object is written as a Map.
+    // An object with a renamed key becomes a Map, because a renamed key is not a string.
     return entries.every(([key]) => typeof key === "string") ? Object.fromEntries(entries as [string, unknown][]) : new Map(entries);
   }
 
@@ -383,7 +379,7 @@ export class Renamer {
     return known;
   }
 
-  /** Returns the generated value at a known place: known, a constant, or new. */
+  /** Returns the generated value at a known place: a constant, a known value, or a new one. For a new value, the result is `undefined` at first. */
   #id(key: string, form: string, text: string, place: GeneratedPlace): Generated | undefined {
     const constant = this.#constants.get(key);
     if (constant !== undefined) return new Generated(constant, form, undefined);
@@ -401,15 +397,15 @@ export class Renamer {
   }
 
   /**
-   * Names a time. If the target's clock was moved since the time was written, the name says by how much: what is due in ten days differs from what is
-   * due now.
+   * Names a time. If the target's clock was moved after the time was written, the name includes the distance, because a time that is due in ten days
+   * differs from a time that is due now.
    */
   #shown({ ms, form }: Moment, origin: TimeOrigin): Time {
     const movedMs = this.clock.aheadMs - (origin.aheadMs ?? 0);
     return new Time(ms, form, movedMs === 0 ? origin : { ...origin, name: `${origin.name}~${movedMs}` });
   }
 
-  /** Returns the origin of a time at a known place; `undefined` if it is new. */
+  /** Returns the origin of a time at a known place; `undefined` if the time is new. */
   #timeAt(moment: Moment, place: TimePlace): TimeOrigin | undefined {
     const { ms } = moment;
     const own = timeKeyAt(ms, place.place);
@@ -418,18 +414,18 @@ export class Renamer {
     const known = this.#knownTime(ms);
     if (known === undefined || known.domain === place.place || place.base === "stored" || this.#step === undefined) return known;
     if (this.#rootPlaced.has(own)) return known;
-    // Times of two steps may be equal by chance, above all in whole seconds. One with an offset that this place has is a time of this step.
+    // Times of two steps may be equal by chance, especially in whole seconds. A time whose offset is known for this place was written by this step.
     const offsets = place.offsets ?? [];
     const offset = fittingOffset(offsets, moment, this.#step, place.resolutionMs);
     if (offset !== undefined && `step${offset}` !== known.name) return this.#newTime(moment, place, own);
-    // A copy stays a copy, although a later step may be at that distance from it.
+    // A copied time stays a copy, even if a later step happens to be at a known offset from it.
     if (offsets.some((one) => `step${one}` !== known.name)) this.#times.set(own, known);
     return known;
   }
 
   #knownTime(key: TimeKey): TimeOrigin | undefined {
     const known = this.#origins.times.get(key);
-    // The future of a time that this step writes is decided by its duration, and not by how late it is observed.
+    // Only times of earlier steps can have passed. For a time that this step wrote, the delay until the observation must not count.
     if (known === undefined) return this.#times.get(key) ?? (typeof key === "number" ? this.#rootTimes.get(key) : undefined);
     // An action that waits until a time has passed leads to another state, although it writes nothing.
     const now: TimeOrigin = known.isFuture && msOf(key) <= this.#nowMs ? { ...known, isFuture: false, isPassed: true } : known;
@@ -465,7 +461,9 @@ export class Renamer {
     else known.isKnown ||= isKnown;
   }
 
-  /** Names a time after another time of the state: the one at the simplest distance in whole seconds. Also returns the step that wrote that one. */
+  /**
+   * Names a time by its distance from another time in the state: the one at the simplest distance in whole seconds. Also returns that time's step.
+   */
   #storedBase(ms: number): Pick<TimeOrigin, "name" | "step" | "aheadMs"> | undefined {
     let best: Pick<TimeOrigin, "name" | "step" | "aheadMs"> | undefined;
     let least = Infinity;
@@ -491,21 +489,21 @@ export class Renamer {
 
 const DAY_MS = 86_400_000;
 const REAL_TIME = { now: (): number => Date.now(), aheadMs: 0 };
-/** A time of the root that is further from its making than this was given, not made. */
+/** The largest offset of a generated time from the creation of the root state. A time further away was given as data. */
 const FURTHEST_MS = 400 * DAY_MS;
 const ISO_TIME = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g;
-/** Text between the delimiters of headers, URLs and JSON that contains the punctuation of tokens. */
-/** Claims of a JWT that are times (RFC 7519, 4.1; OpenID Connect Core, 2). */
+/** The claims of a JWT that are times (RFC 7519, 4.1; OpenID Connect Core, 2). */
 const TIME_CLAIMS: ReadonlySet<string> = new Set(["iat", "exp", "nbf", "auth_time", "updated_at"]);
+/** Matches text with the punctuation of tokens, between the delimiters of headers, URLs and JSON. */
 const SEVERAL_WORDS = /[^\s;,"'/?&=:{}()[\]<>.%~|]+(?:[.%~|][^\s;,"'/?&=:{}()[\]<>.%~|]*)+={0,2}/g;
-/** Shorter words occur by chance. */
+/** The shortest word that is looked up. Shorter words coincide by chance. */
 const SHORTEST_WORD = 4;
 
 function newNode(): Node {
   return { whole: undefined, words: new Map(), time: undefined, timeWords: new Map(), inner: new Map() };
 }
 
-/** Returns a weight that is smaller for durations with fewer units. */
+/** Returns a weight of a duration that is smaller for simpler durations: whole days before hours, minutes and seconds. */
 function simplicity(ms: number): number {
   const size = Math.abs(ms);
   return [86_400_000, 3_600_000, 60_000, 1_000].findIndex((grain) => size % grain === 0) * 1e9 + size / 1_000;

@@ -1,18 +1,18 @@
 import { readFieldOfKind, type RowKind } from "../canonical/row-kinds.ts";
 
-/** Treatment of a field: left out, or replaced by one placeholder whatever its value (NULL stays NULL). */
+/** The treatment of a field: left out, or replaced by one placeholder for all values except NULL. */
 export type FieldRule = "ignore" | "mask";
 
-/** Rules for paths inside values; `[]` means any index, `*` any key. */
+/** Rules for paths inside values. `[]` matches any index, `*` any key. */
 export interface PathRules {
   rule: FieldRule | undefined;
   readonly children: Map<string, PathRules>;
 }
 
 export interface Rules {
-  /** Like `columns`, for fields that are masked only in rows of some kinds. */
+  /** The kinds of rows in which a field is masked, by the same names as `columns`. */
   readonly kinds: ReadonlyMap<string, readonly RowKind[]>;
-  /** By `table.column` and by `system.table.column`. */
+  /** The rules by `table.column` and by `system.table.column`. */
   readonly columns: ReadonlyMap<string, FieldRule>;
   readonly context: PathRules | undefined;
   readonly clients: PathRules | undefined;
@@ -22,8 +22,8 @@ export interface Rules {
 const ROOTS = new Set(["context", "clients", "systems"]);
 
 /**
- * Reads `ignore` and `masked`: `table.column`, `system.table.column`, a bare context key, or a path that starts with `context.`, `clients.`
- * or `systems.<name>.`. Where both name a field, it is left out.
+ * Reads `ignore` and `masked`: `table.column`, `system.table.column`, a context key, or a path that starts with `context.`, `clients.` or
+ * `systems.<name>.`. If both lists name a field, the field is left out.
  */
 export function readRules(ignore: readonly string[], masked: readonly string[]): Rules {
   const columns = new Map<string, FieldRule>();
@@ -48,14 +48,14 @@ export function readRules(ignore: readonly string[], masked: readonly string[]):
   };
 }
 
-/** Returns the paths into context, clients or values of stores that a field may name: from its root on, `[]` for any index, `*` for any key. */
+/** Returns the paths into the context, clients or values of stores that a field may name. `[]` matches any index, `*` any key. */
 export function pathsOf(field: string): readonly (readonly string[])[] {
   // A context key may itself contain a dot.
   const key = ["context", field];
   const path = splitPath(field);
   if (path.length < 2 || !ROOTS.has(path[0]!)) return [key];
   const [root, role, ...inner] = path as [string, string, ...string[]];
-  // Once an action has set a client's credentials, the state contains them as [credentials, action].
+  // If an action has set a client's credentials, the state contains them as [credentials, action], so the path must also match inside an array.
   return root === "clients" && inner.length > 0 ? [path, [root, role, "[]", ...inner], key] : [path, key];
 }
 
@@ -69,7 +69,7 @@ function insert(root: PathRules, path: readonly string[], rule: FieldRule): void
   node.rule = rule;
 }
 
-/** Splits `a.b[].c` into a, b, [], c; a key that contains dots or brackets is written as a JSON string. */
+/** Splits `a.b[].c` into a, b, [], c. A key that contains dots or brackets is written as a JSON string. */
 function splitPath(path: string): string[] {
   const parts = path.match(/"(?:[^"\\]|\\.)*"|\[\]|[^.[\]]+/g) ?? [];
   return parts.map((part) => (part.startsWith('"') && part.endsWith('"') && part.length > 1 ? parseKey(part) : part));
@@ -83,7 +83,7 @@ function parseKey(quoted: string): string {
   }
 }
 
-/** Appends a key to a path as {@link readRules} reads it. */
+/** Appends a key to a path, in the syntax that {@link readRules} reads. */
 export function joinPath(path: string, key: string): string {
   const written = /^[\w$-]+$/.test(key) ? key : JSON.stringify(key);
   return path === "" ? written : `${path}.${written}`;

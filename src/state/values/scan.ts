@@ -5,7 +5,8 @@ import { looksRandom, readsLikeWord } from "./randomness.ts";
 
 export type Placeholders = readonly (readonly [string, string])[];
 
-// In this order: a JSON Web Token, a date and time, an HTTP date, a number of epoch length, a run that may be or contain an id.
+// The order of the alternatives matters: a JSON Web Token, a date and time, an HTTP date, a number as long as an epoch time, and a word that may be
+// or contain an id.
 const CANDIDATE =
   /eyJ[\w-]{6,}\.eyJ[\w-]{6,}\.[\w-]*|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?(?!\w)|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d GMT|\d{10,19}(?:\.\d+)?(?![\w-])|[\w-]{16,}/g;
 const UUID = /(?<![0-9a-fA-F])(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9A-F]{8}-(?:[0-9A-F]{4}-){3}[0-9A-F]{12})(?![0-9a-fA-F])/g;
@@ -13,17 +14,17 @@ const WHOLE_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12
 const DASH = 0x2d;
 const PREFIXED = /^([a-z]{2,10}[_-])([A-Za-z0-9]{16,})$/;
 const STANDARD_BASE64 = /^(?=.*[+/=])[A-Za-z0-9+/]{22,}={0,2}$/;
-/** Nothing shorter can contain an epoch number, let alone an id. */
+/** The length of the shortest epoch time. Ids are longer. */
 export const SHORTEST_CANDIDATE = 10;
 
-/** Splits a string at placeholders alone; `null` when there are none. */
+/** Splits a string at placeholder values alone; `null` if there are none. */
 export function scanMarks(text: string, placeholders: Placeholders): readonly Piece[] | null {
   const pieces: Piece[] = [];
   scanInto(text, placeholders, 0, pieces, pushText);
   return pieces.length === 0 || (pieces.length === 1 && pieces[0]!.kind === "text") ? null : pieces;
 }
 
-/** Splits a string at ids, times and placeholders; `null` when there are none. */
+/** Splits a string at ids, times and placeholder values; `null` if there are none. */
 export function scan(text: string, clock: Clock, placeholders: Placeholders): readonly Piece[] | null {
   if (text.length === 36 && text.charCodeAt(8) === DASH && WHOLE_UUID.test(text)) {
     const uuid = wholeUuid(text);
@@ -34,7 +35,6 @@ export function scan(text: string, clock: Clock, placeholders: Placeholders): re
   return pieces.length === 0 || (pieces.length === 1 && pieces[0]!.kind === "text") ? null : pieces;
 }
 
-// By far the commonest id, in the commonest notation.
 function wholeUuid(text: string): Piece | null {
   return uuidPiece(text.slice(0, 8) + text.slice(9, 13) + text.slice(14, 18) + text.slice(19, 23) + text.slice(24), "u");
 }
@@ -46,7 +46,8 @@ function scanInto(
   pieces: Piece[],
   scanRest: (pieces: Piece[], text: string) => void,
 ): void {
-  // The depth of recursion is the number of placeholders, and not of their occurrences: an answer may have thousands of links.
+  // The loop limits the recursion depth to the number of placeholders. Recursion for each occurrence could be too deep: an answer may have thousands
+  // of links.
   let rest = text;
   for (let i = from; i < placeholders.length;) {
     const [value, name] = placeholders[i]!;
@@ -126,10 +127,12 @@ function scanRun(run: string, clock: Clock, pieces: Piece[]): void {
   else scanTokens(run, clock, pieces);
 }
 
-/** Splits a run without UUIDs: a token as a whole (nanoid draws dashes too), else its parts, so that `ord_<token>` is found. */
+/**
+ * Splits a word without UUIDs. The whole word may be an id, because nanoid uses dashes. Otherwise its parts are tried, to find the id in `ord_<id>`.
+ */
 function scanTokens(run: string, clock: Clock, pieces: Piece[]): void {
   const separated = /[_-]/.test(run);
-  // A drawn token may begin by chance like a prefixed one, but hardly ever with a word.
+  // A random token may contain a separator near its beginning by chance, but the text before that separator hardly ever reads like a word.
   const [, prefix, token] = (separated ? PREFIXED.exec(run) : null) ?? [];
   const named = token !== undefined && readsLikeWord(prefix!.slice(0, -1)) ? tokenPiece(token, clock) : null;
   if (named !== null) {
@@ -143,8 +146,8 @@ function scanTokens(run: string, clock: Clock, pieces: Piece[]): void {
 }
 
 /**
- * Reads a signed token. It says who holds it, so it is not renamed: two users' tokens are different, two tokens of one user are not. Its times
- * describe the token, and its signature follows from the rest.
+ * Splits a JSON Web Token. It identifies its user, so it is not renamed: tokens of two users are different, and tokens of one user are equal. The
+ * token's own times are left out, and so is the signature, because it follows from the rest.
  */
 function scanJwt(token: string, clock: Clock, pieces: Piece[]): void {
   const [header, payload] = token.split(".");

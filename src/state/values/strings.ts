@@ -4,27 +4,26 @@ import type { Piece } from "../canonical/pieces.ts";
 import { scan, scanMarks, SHORTEST_CANDIDATE, type Placeholders } from "./scan.ts";
 import type { Token, Tokens } from "../canonical/tokens.ts";
 
-/** The canonical form of a string, with its hashes. */
 export interface KnownString {
-  /** Its canonical text: each id is an `@` and its notation, in the order of `tokens`. */
+  /** The canonical text. Each id is an `@` and its notation; `tokens` has the ids in the same order. */
   readonly text: string;
   readonly tokens: readonly Token[];
-  /** xxHash64 of the text. */
+  /** The xxHash64 of the text. */
   readonly lo: number;
   readonly hi: number;
-  /** xxHash32 of the text. It is independent: texts that share the other hash rarely share this one. */
+  /** The xxHash32 of the text. Texts with the same xxHash64 rarely share this hash, because it is independent. */
   readonly check: number;
 }
 
 const NO_TOKENS: readonly Token[] = [];
 const LIMIT = 1 << 16;
-/** Longer strings are not kept: they seldom recur, and a full table of them would be large. */
+/** The length of the longest string that is cached. Longer strings seldom recur and would use much memory. */
 const LONGEST_KEPT = 256;
 
-/** Remembers the canonical text of strings: the same strings recur in state after state. */
+/** Caches the canonical texts of strings, because the same strings recur in many states. */
 export class Strings {
   readonly #known = new Map<string, KnownString>();
-  /** `undefined` if ids and times are not looked for. */
+  /** The run's clock; `undefined` if strings are not searched for ids and times. */
   readonly #clock: Clock | undefined;
   readonly #placeholders: Placeholders;
   readonly #shortest: number;
@@ -40,7 +39,7 @@ export class Strings {
     this.tokens = tokens;
   }
 
-  /** Limits the memory. Call it only between fingerprints: within one, an id must stay one object. */
+  /** Clears the cache if it is too large. Call it only between fingerprints, because an id must stay one object within a fingerprint. */
   trim(): void {
     if (this.#known.size > LIMIT || this.tokens.full) this.clear();
   }
@@ -50,7 +49,6 @@ export class Strings {
     this.tokens.clear();
   }
 
-  /** Splits a string into pieces; `null` if it is only text. */
   pieces(value: string): readonly Piece[] | null {
     if (value.length < this.#shortest) return null;
     return this.#clock === undefined ? scanMarks(value, this.#placeholders) : scan(value, this.#clock, this.#placeholders);
@@ -91,7 +89,7 @@ export class Strings {
   }
 }
 
-/** Returns a string with its length before it, so that no string can be read as the end of another. */
+/** Returns a string prefixed with its length, so that concatenated strings are unambiguous. */
 export function plainText(value: string): string {
   if (isWellFormed(value)) return `"${value.length}:${value}`;
   const escaped = JSON.stringify(value);

@@ -1,18 +1,17 @@
-/** Notation of a time. Two values of one place are times only if both have the same notation. */
+/** The notation of a time. Two values at one place are compared as times only if they have the same notation. */
 export type TimeForm = "s" | "ms" | "us" | "ns" | "text" | "date" | "object";
 
-/** A moment, read from a value. */
 export interface Moment {
-  /** Milliseconds since 1970, UTC; with a fraction where the value has one. */
+  /** Milliseconds since 1970, UTC. May have a fraction. */
   readonly ms: number;
   readonly form: TimeForm;
 }
 
 const DAY = 86_400_000;
-/** The coarsest first: an offset is the coarsest multiple that fits. */
+/** The units of offsets, coarsest first. An offset is a multiple of the coarsest unit that fits. */
 const GRAINS: readonly number[] = [DAY, 3_600_000, 60_000, 30_000, 10_000, 5_000, 1_000, 500, 100, 50, 10, 1];
 
-/** Limits in each unit, from 2001 until 2128: other numbers are not times. */
+/** The range of numbers that count as times in each unit, from 2001 until 2128, and the factor to milliseconds. */
 const UNITS: readonly (readonly [TimeForm, number, number, number])[] = [
   ["s", 1e9, 5e9, 1_000],
   ["ms", 1e12, 5e12, 1],
@@ -26,7 +25,8 @@ const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:
 const DIGITS = /^\d{10,19}$/;
 
 /**
- * Reads a number, a text (ISO 8601 with a `T` or a blank, a date, an HTTP date, digits since the epoch) or a `Date`; `undefined` if it is not a time.
+ * Reads a time from a number, a `Date`, or a text: ISO 8601 with a `T` or a blank, a date, an HTTP date, or digits since 1970. `undefined` if the
+ * value is not a time.
  */
 export function momentOf(value: unknown): Moment | undefined {
   if (typeof value === "number" || typeof value === "bigint") return ofNumber(Number(value));
@@ -41,7 +41,7 @@ function ofNumber(value: number): Moment | undefined {
 }
 
 function ofText(text: string): Moment | undefined {
-  // By far the most strings are not times.
+  // Fast path: most strings are not times.
   const first = text.charCodeAt(0);
   if (text.length < 10 || text.length > 40) return undefined;
   if (first >= 0x30 && first <= 0x39) {
@@ -62,14 +62,17 @@ function parsed(text: string, form: TimeForm): Moment | undefined {
   return Number.isNaN(ms) ? undefined : { ms, form };
 }
 
-/** Returns the coarsest of day, second and millisecond that a time is a multiple of, in milliseconds. */
+/** Returns the resolution of a time in milliseconds: a day, a second or a millisecond, whichever is the coarsest that divides the time. */
 export function resolutionOf({ ms, form }: Moment): number {
   if (form === "date" || ms % DAY === 0) return DAY;
   if (form === "s" || ms % 1_000 === 0) return 1_000;
   return 1;
 }
 
-/** Returns the simplest duration between two bounds, in milliseconds: 0, else the smallest multiple of the coarsest of {@link GRAINS} between them. */
+/**
+ * Returns the simplest duration between two bounds, in milliseconds: 0 if possible, else the smallest multiple of the coarsest unit in
+ * {@link GRAINS}.
+ */
 export function simplestOffset(least: number, most: number): number {
   if (least <= 0 && most >= 0) return 0;
   if (most < 0) return -simplestOffset(-most, -least);
@@ -86,15 +89,14 @@ export interface StepWindow {
   readonly endMs: number;
 }
 
-/** Largest difference between the clocks of two processes on one machine, read in whole milliseconds. */
+/** The largest difference between the clocks of two processes on one machine, in milliseconds. */
 const CLOCK_MS = 2;
 
-/** Returns the simplest offset of a time from the step that wrote it. */
 export function offsetFromStep(moment: Moment, window: StepWindow, resolutionMs: number): number {
   return simplestOffset(...boundsOfOffset(moment, window, resolutionMs));
 }
 
-/** Returns the first of some offsets that a time may have from the step that wrote it; `undefined` if none fits. */
+/** Returns the first of the given offsets that a time may have from the step that wrote it; `undefined` if none fits. */
 export function fittingOffset(offsets: readonly number[], moment: Moment, window: StepWindow, resolutionMs: number): number | undefined {
   const [least, most] = boundsOfOffset(moment, window, resolutionMs);
   return offsets.find((offset) => offset >= least && offset <= most);
@@ -105,7 +107,7 @@ function boundsOfOffset({ ms }: Moment, { startMs, endMs }: StepWindow, resoluti
   return [ms - endMs - slack, ms - startMs + slack];
 }
 
-/** Returns a duration for people: `10 min`, `1 h 30 min`. */
+/** Formats a duration for people: `10 min`, `1 h 30 min`. */
 export function durationText(ms: number): string {
   const parts: string[] = [];
   let rest = Math.abs(ms);

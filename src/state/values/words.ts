@@ -1,14 +1,15 @@
-/** A value in the form in which it is looked up: equal for one id in every notation. */
+/** A value in the form in which it is looked up. All notations of one id have the same key. */
 export interface Word {
   readonly key: string;
-  /** The notation of the value. */
   readonly form: string;
 }
 
 const UUID = /^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$/;
 const HEX = /^(?:[0-9a-f]{16,}|[0-9A-F]{16,})$/;
 
-/** Returns the word of a text. Letter case and dashes of a UUID, and the letter case of long hexadecimal numbers, are notations of one value. */
+/**
+ * Returns the word of a text. Dashes and letter case of a UUID, and the letter case of a long hexadecimal number, only change the form, not the key.
+ */
 export function wordOf(text: string): Word {
   if (text.length === 36 && UUID.test(text)) {
     const key = text.replaceAll("-", "").toLowerCase();
@@ -22,19 +23,18 @@ export function wordOfBytes(bytes: Uint8Array): Word {
   return { key: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex"), form: "b" };
 }
 
-/** From the widest to the narrowest: signed tokens and URL-safe text, names with separators, runs of letters and digits. */
+/** Patterns for words, from widest to narrowest: signed tokens and URL-safe text, names with separators, runs of letters and digits. */
 const TIERS: readonly RegExp[] = [/[\w.+/=~-]+/g, /[\w-]+/g, /[A-Za-z0-9]+/g];
 
-/** Longer words are no names with separators; looking at each of their ends takes time in proportion to the square of their length. */
+/** The length of the longest name with separators whose ends are looked up, because looking up every end takes quadratic time. */
 const LONGEST_NAME = 512;
 
-/** A part of a text: a word that was found, or the text between such words. */
 export type TextPart<T> = { readonly text: string; readonly found?: undefined } | { readonly text: string; readonly found: T };
 
 /**
- * Splits a text at the words that `find` knows, wider words first. Returns `undefined` where it knows none.
+ * Splits a text at the words that `find` knows, wider words first. Returns `undefined` if it knows none.
  *
- * @param find Called with a word and the run of letters or digits before it in the text, `^` for none.
+ * @param find Called with a word, and with the run of letters and digits before the word in the text; `^` if there is none.
  */
 export function splitAtWords<T>(text: string, find: (word: string, after: string) => T | undefined): readonly TextPart<T>[] | undefined {
   const parts: TextPart<T>[] = [];
@@ -81,7 +81,7 @@ function endOf<T>(
   return undefined;
 }
 
-/** Returns the last run of letters and digits of a text. A regular expression would take time in proportion to the square of a long text. */
+/** Returns the last run of letters and digits in a text. A regular expression would take quadratic time for a long text. */
 function lastRun(text: string, otherwise: string): string {
   let end = text.length;
   while (end > 0 && !LETTER_OR_DIGIT.test(text[end - 1]!)) end--;
@@ -93,17 +93,16 @@ function lastRun(text: string, otherwise: string): string {
 const LETTER_OR_DIGIT = /[A-Za-z0-9]/;
 const OF_TOKEN = /[\w.+=~-]/;
 
-/** Two words in the same place of two texts. */
 export interface WordPair {
-  /** The run before them, which is the same in both; `^` if there is none; `""` if they are the texts as a whole. */
+  /** The common run of letters and digits before the words; `^` if there is none; `""` if the words are the whole texts. */
   readonly after: string;
   readonly a: string;
   readonly b: string;
 }
 
 /**
- * Pairs the differences of two texts. If the texts have the same structure, these are the differing runs of letters and digits; else the words
- * between the beginning and the end that both texts share.
+ * Pairs the differences between two texts. If the texts have the same structure, these are the differing runs of letters and digits. Otherwise they
+ * are the words between the common beginning and the common end.
  */
 export function differingWords(a: string, b: string): readonly WordPair[] {
   const whole: readonly WordPair[] = [{ after: "", a, b }];
@@ -133,7 +132,7 @@ function runsOf(text: string): readonly Run[] {
   return [...text.matchAll(RUN)].map((match) => ({ text: match[0], at: match.index }));
 }
 
-/** Pairs the one word of each text between the runs with which both begin and end; `undefined` if it is not one word. */
+/** Pairs the word of each text between the runs that both texts begin and end with. `undefined` if there is not exactly one word in each text. */
 function between(a: string, b: string, runsA: readonly Run[], runsB: readonly Run[]): readonly WordPair[] | undefined {
   let front = 0;
   while (front < Math.min(runsA.length, runsB.length) && runsA[front]!.text === runsB[front]!.text && runsA[front]!.at === runsB[front]!.at)
@@ -150,14 +149,14 @@ function between(a: string, b: string, runsA: readonly Run[], runsB: readonly Ru
     (middle) => /^[^A-Za-z0-9]*([\w.+/=~-]+)$/.exec(middle)?.[1],
   );
   if (x === undefined || y === undefined) return undefined;
-  // A token goes on where a dot follows; a hash such as `$2b$10$...` may contain dots, too.
+  // A dot after the common beginning continues a signed token. A hash such as `$2b$10$...` may contain dots, too.
   const isSigned = a[start] === "." && x.includes(".") && y.includes(".");
   return isSigned ? [signed(a, b, { start, end })] : [{ after: before.text, a: x, b: y }];
 }
 
 /**
- * Pairs the signed tokens (such as a signed cookie) of which a differing part was found. A token is one word, although its beginning is the same in both texts:
- * {@link splitAtWords} meets it as a whole first.
+ * Pairs two signed tokens (such as signed cookies) that differ in a part. A token is one word, even if both tokens begin in the same way, because
+ * {@link splitAtWords} tries the whole token first.
  */
 function signed(a: string, b: string, { start, end }: { readonly start: number; readonly end: number }): WordPair {
   let begin = start;

@@ -9,7 +9,7 @@ import { withoutSecrets } from "../../model/text/url-secrets.ts";
 import { workerNumber } from "./worker-number.ts";
 import type { WorldOptions, WorldStore } from "./world-options.ts";
 
-/** Options of a world after all checks, with absolute paths. */
+/** The options of a world after all checks, with absolute paths. */
 export interface CheckedOptions {
   readonly stores: Readonly<Record<string, WorldStore>>;
   readonly inPlace: boolean;
@@ -19,10 +19,12 @@ export interface CheckedOptions {
 
 const KEYS: readonly (keyof WorldOptions)[] = ["dbUrl", "stores", "inPlace", "allow", "worker", "lateWrites"];
 
-/** Kinds of stores that a world can have: the others hold no data of the user. */
+/**
+ * The URL schemes of the stores that a world can have. Stores that seqqa provides itself (clock, stub) are excluded, because they hold no user data.
+ */
 const SCHEMES = STORE_KIND_NAMES.filter((kind) => STORE_KINDS[kind].isOwn !== true).map((kind) => `${STORE_KINDS[kind].schemes[0]}:`);
 
-/** Checks the options of a world. @throws SeqqaError `WORLD_OPTION_INVALID`, `STORE_NOT_ALLOWED` with exit status 2 */
+/** Checks the options of a world and fills in defaults. @throws SeqqaError `WORLD_OPTION_INVALID`, `STORE_NOT_ALLOWED` with exit status 2 */
 export function checkOptions(options: WorldOptions, env: Readonly<Record<string, string | undefined>> = process.env): CheckedOptions {
   if (typeof options !== "object" || options === null)
     throw invalid("openWorld needs options.", 'Write openWorld({ dbUrl: "sqlite:./test.db" }).');
@@ -96,7 +98,7 @@ function checkStore(name: string, { url, checkpoint }: WorldStore, inPlace: bool
   }
 }
 
-/** Refuses a store like a run does; the hint names the option of `openWorld`. */
+/** Refuses a store that seqqa may not write to, with a hint that names the `allow` option of `openWorld`. */
 function requireConsent(name: string, store: WorldStore, how: Parameters<typeof refuseForeignStore>[2]): void {
   try {
     refuseForeignStore(`The world's store ${name}`, store, how);

@@ -1,12 +1,12 @@
 import { SeqqaError } from "../../model/errors.ts";
 
-/** Variables in which Vitest, Playwright and Jest number their workers. */
+/** The environment variables in which Vitest, Playwright and Jest number their workers. */
 const VARIABLES = ["VITEST_POOL_ID", "TEST_PARALLEL_INDEX", "JEST_WORKER_ID"] as const;
 
-/** The numbers of lanes in the names of databases have three digits at most. */
+/** The limit of worker numbers, because lane numbers in database names have at most three digits. */
 const LIMIT = 1000;
 
-/** Returns the number of this worker, from 0 to 999; `given` comes before the environment. @throws SeqqaError `WORLD_OPTION_INVALID` (2) */
+/** Returns the number of this worker, 0 to 999. `given` takes precedence over the environment. @throws SeqqaError `WORLD_OPTION_INVALID` (2) */
 export function workerNumber(given: number | undefined, env: Readonly<Record<string, string | undefined>>): number {
   if (given !== undefined && !(Number.isSafeInteger(given) && given >= 0)) {
     throw new SeqqaError("WORLD_OPTION_INVALID", "worker must be an integer from 0.", {

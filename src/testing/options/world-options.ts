@@ -1,34 +1,38 @@
-/** A store of a world, where its URL alone does not say enough. */
+/** A store of a world with settings beside its URL. */
 export interface WorldStore {
-  /** `sqlite:`, `postgresql:`, `mysql:`, `redis:` or another scheme that `systems` of `seqqa.yaml` takes. */
+  /** The URL of the store: `sqlite:`, `postgresql:`, `mysql:`, `redis:` or another scheme that `systems` in `seqqa.yaml` accepts. */
   readonly url: string;
   /** The mechanism that restores the store, as in `seqqa.yaml`. Default: `auto`. */
   readonly checkpoint?: string | undefined;
-  /** Redis: the part of a copy that the world has for itself, `server` or `index`. Default: `server`. */
+  /** For Redis: the unit that the world gets for itself, `server` or `index`. Default: `server`. */
   readonly isolation?: string | undefined;
 }
 
-/** Options of `openWorld`. One of `dbUrl` and `stores` is needed. */
+/** Options of `openWorld`. Either `dbUrl` or `stores` is required. */
 export interface WorldOptions {
-  /** Short for `stores: { db: dbUrl }`. The tables must exist: migrate before the world is opened. */
+  /** A short form of `stores: { db: dbUrl }`. Migrate the store before the world is opened, so that its tables exist. */
   readonly dbUrl?: string | undefined;
   /** The stores by name: a URL, or a URL with settings. A relative SQLite path is resolved against the current folder. */
   readonly stores?: Readonly<Record<string, string | WorldStore>> | undefined;
   /**
-   * `true`: the stores themselves are used, instead of copies. Every write between checkpoint and restore is undone, by whichever process. So the name of
-   * the store must say that it is for tests (test, dev, ci or seqqa as a word), or `allow` must name it. One world at a time can use a store. Default: `false`.
+   * `true` if the stores themselves are used, instead of copies. A restore undoes every write since the checkpoint, by any process. For safety, the
+   * store's name must contain test, dev, ci or seqqa as a word, or `allow` must name the store. Only one world at a time can use a store. Default:
+   * `false`.
    */
   readonly inPlace?: boolean | undefined;
-  /** Names of stores that may be written although their names do not say that they are for tests, as `--allow-db` has them. `SEQQA_ALLOW_DB` adds to them. Default: none. */
+  /**
+   * The names of stores that may be written although their names do not show that they are for tests, as for `--allow-db`. `SEQQA_ALLOW_DB` adds
+   * further names. Default: none.
+   */
   readonly allow?: readonly string[] | undefined;
   /**
-   * The number of the worker, from 0; it is part of the names of the world's databases. Default: `VITEST_POOL_ID`, `TEST_PARALLEL_INDEX` or
-   * `JEST_WORKER_ID`, else 0. Each world has databases of its own, also where two worlds have the same number.
+   * The number of the worker, from 0. The names of the world's databases contain it. Two worlds with the same number still have separate databases.
+   * Default: `VITEST_POOL_ID`, `TEST_PARALLEL_INDEX` or `JEST_WORKER_ID`, else 0.
    */
   readonly worker?: number | undefined;
   /**
-   * Treatment of a write that appears between the restore of one checkpoint and the next checkpoint. `error`: it is undone, and the next checkpoint is
-   * refused with a message that names the earlier one. `undo`: it is undone without a message. Default: `error`.
+   * The reaction to a write that appears between the restore of a checkpoint and the next checkpoint. `error`: the write is undone, and the next
+   * checkpoint fails with a message that names the earlier one. `undo`: the write is undone silently. Default: `error`.
    */
   readonly lateWrites?: "error" | "undo" | undefined;
 }

@@ -3,23 +3,23 @@ import type { WorldOptions } from "../options/world-options.ts";
 import type { TestWorld } from "../world/test-world.ts";
 import type { WorldCheckpoint } from "../world/world-checkpoint.ts";
 
-/** Values of the fixture that each test has. */
+/** The fixtures that each test gets. */
 export interface PlaywrightTestFixture {
-  /** Taken before each test and restored after it, whether the test asks for it or not. */
+  /** A checkpoint that is taken before each test and restored after it, even if the test does not use the fixture. */
   readonly checkpoint: WorldCheckpoint;
 }
 
-/** Values of the fixture that each worker has. */
+/** The fixtures that each worker gets. */
 export interface PlaywrightWorkerFixture {
-  /** One world for each worker, closed when the worker ends. Start the application on `world.urls` in a worker fixture of your own. */
+  /** One world for each worker, closed when the worker ends. Start the application with `world.urls` in a separate worker fixture. */
   readonly world: TestWorld;
 }
 
 type Use<T> = (value: T) => Promise<void>;
 
 /**
- * Returns fixtures for Playwright: `test.extend<PlaywrightTestFixture, PlaywrightWorkerFixture>(worldFixture({ dbUrl }))`. Each test then starts from the
- * state that the world was opened with. Playwright runs the tests of a worker one after another.
+ * Returns fixtures for Playwright: `test.extend<PlaywrightTestFixture, PlaywrightWorkerFixture>(worldFixture({ dbUrl }))`. Each test then starts in
+ * the state in which the world was opened. Playwright runs the tests of a worker one after another.
  */
 export function worldFixture(options: WorldOptions): {
   world: [(fixtures: object, use: Use<TestWorld>, worker: { readonly parallelIndex: number }) => Promise<void>, { scope: "worker" }];
@@ -30,7 +30,7 @@ export function worldFixture(options: WorldOptions): {
 } {
   return {
     world: [
-      // Playwright reads the names of fixtures from the text of the function: the first parameter must be a pattern.
+      // Playwright reads the names of fixtures from the source text of the function, so the first parameter must be a destructuring pattern.
       // oxlint-disable-next-line no-empty-pattern
       async ({}, use, { parallelIndex }) => {
         const world = await openWorld({ worker: parallelIndex, ...options });

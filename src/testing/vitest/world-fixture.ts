@@ -3,24 +3,24 @@ import type { WorldOptions } from "../options/world-options.ts";
 import type { TestWorld } from "../world/test-world.ts";
 import type { WorldCheckpoint } from "../world/world-checkpoint.ts";
 
-/** Values of the fixtures. */
+/** The fixtures that each test gets. */
 export interface VitestWorldFixture {
   /** One world for each worker, closed when the worker ends. */
   readonly world: TestWorld;
-  /** Taken before each test and restored after it, whether the test asks for it or not. */
+  /** A checkpoint that is taken before each test and restored after it, even if the test does not use the fixture. */
   readonly checkpoint: WorldCheckpoint;
 }
 
 type Fixture<T, Context, Options> = [(context: Context, use: (value: T) => Promise<void>) => Promise<void>, Options];
 
-/** The part of Vitest's own context that is used. */
 interface TaskContext {
   readonly task: { readonly name: string; readonly fullName?: string };
 }
 
 /**
- * Returns fixtures for Vitest: `test.extend<VitestWorldFixture>(worldFixture({ dbUrl }))`. Each test then starts from the state that the world was opened with. Tests of one
- * file must not run at the same time (`test.concurrent`), since they share a world; files run in parallel, in workers with databases of their own.
+ * Returns fixtures for Vitest: `test.extend<VitestWorldFixture>(worldFixture({ dbUrl }))`. Each test then starts in the state in which the world was
+ * opened. Do not run the tests of one file at the same time (`test.concurrent`), because they share a world. Files may run in parallel, because each
+ * worker has its own databases.
  */
 export function worldFixture(options: WorldOptions): {
   world: Fixture<TestWorld, object, { scope: "worker" }>;
@@ -28,7 +28,7 @@ export function worldFixture(options: WorldOptions): {
 } {
   return {
     world: [
-      // Vitest reads the names of fixtures from the text of the function: the first parameter must be a pattern.
+      // Vitest reads the names of fixtures from the source text of the function, so the first parameter must be a destructuring pattern.
       // oxlint-disable-next-line no-empty-pattern
       async ({}, use) => {
         const world = await openWorld(options);

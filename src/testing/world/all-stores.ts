@@ -2,7 +2,7 @@ import type { Awaitable, Checkpoint, StoreAdapter } from "../../model/stores/sto
 
 type Stores = ReadonlyMap<string, StoreAdapter>;
 
-/** Does the same with all stores at once. Waits for all of them, then throws the first failure. */
+/** Calls a function for all stores at once. Waits until all calls have ended, then throws the first failure. */
 export async function inAll<T>(stores: Stores, work: (store: StoreAdapter, name: string) => Awaitable<T>): Promise<ReadonlyMap<string, T>> {
   const done = await Promise.allSettled([...stores].map(async ([name, store]) => [name, await work(store, name)] as const));
   return new Map(
@@ -13,18 +13,21 @@ export async function inAll<T>(stores: Stores, work: (store: StoreAdapter, name:
   );
 }
 
-/** Returns the names of the stores that were written to since. */
+/** Returns the names of the stores that were written to since the given checkpoints. */
 export async function changedSince(stores: Stores, marks: ReadonlyMap<string, Checkpoint>): Promise<readonly string[]> {
   const changed = await inAll(stores, (store, name) => store.changed(marks.get(name)));
   return [...changed].filter(([, hasChanged]) => hasChanged).map(([name]) => name);
 }
 
-/** Restores all stores. */
+/** Restores all stores to the given checkpoints. */
 export async function restoreAll(stores: Stores, marks: ReadonlyMap<string, Checkpoint>): Promise<void> {
   await inAll(stores, (store, name) => restore(store, marks.get(name)));
 }
 
-/** Restores a store. A look at the writes comes first, because servers restore from their last look in one round trip, and start over after an unknown write. */
+/**
+ * Restores a store. It calls `changed` first, because an adapter for a server can then restore from `lastLook` in one round trip. Without that call,
+ * the adapter would restart the restore after a write that it has not read yet.
+ */
 async function restore(store: StoreAdapter, mark: Checkpoint): Promise<void> {
   if (store.lastLook !== undefined) {
     await store.changed(mark);

@@ -4,37 +4,39 @@ import { changedSince, inAll, restoreAll } from "./all-stores.ts";
 import { WorldCheckpoint } from "./world-checkpoint.ts";
 import { checkpointOver, lateWrite, notRestored, notTaken, worldClosed } from "./world-errors.ts";
 
-/** The parts from which a world is made. */
+/** The parts that a world is made of. */
 export interface WorldParts {
   readonly worker: number;
-  /** The URLs for the application, by the names of the stores. */
+  /** The URLs for the application, by store name. */
   readonly urls: Readonly<Record<string, string>>;
-  /** The open stores by name. */
+  /** The opened stores, by name. */
   readonly stores: ReadonlyMap<string, StoreAdapter>;
   readonly lateWrites: "error" | "undo";
   /** Closes the stores and removes the copies. */
   readonly end: () => Promise<void>;
 }
 
-/** The marks of a checkpoint, by the names of the stores. */
 type Marks = ReadonlyMap<string, Checkpoint>;
 
-/** The last restore. Until the next checkpoint the stores are expected to stay as it left them. */
+/** The last restore. Until the next checkpoint, the stores are expected to stay in the state that it restored. */
 interface LastRestore {
   readonly by: WorldCheckpoint;
   readonly marks: Marks;
-  /** `true`: it failed, and is tried again before the next checkpoint. */
+  /** `true` if the restore failed. It is then repeated before the next checkpoint. */
   readonly hasFailed: boolean;
 }
 
-/** Stores that go back to checkpoints, for tests. Made by `openWorld`. One operation at a time: tests that run at once need a world each. */
+/**
+ * Stores for tests, which checkpoints restore. `openWorld` makes worlds. A world does one operation at a time, so tests that run in parallel need
+ * separate worlds.
+ */
 export class TestWorld {
-  /** The URLs of the stores by name, for the application. They are those of the copies, except with `inPlace`. */
+  /** The URLs for the application, by store name. They are the URLs of the copies, except with `inPlace`. */
   readonly urls: Readonly<Record<string, string>>;
-  /** The number of the worker. */
+  /** The number of the worker, 0 to 999. */
   readonly worker: number;
   readonly #parts: WorldParts;
-  /** Checkpoints that can be restored, the oldest first. */
+  /** The checkpoints that can be restored, oldest first. */
   readonly #open: { readonly checkpoint: WorldCheckpoint; readonly marks: Marks }[] = [];
   readonly #ended = new WeakSet<WorldCheckpoint>();
   #last: LastRestore | undefined;
@@ -42,14 +44,14 @@ export class TestWorld {
   #turn: Promise<unknown> = Promise.resolve();
   #closed: Promise<void> | undefined;
 
-  /** @internal `openWorld` makes worlds. */
+  /** @internal Call `openWorld` instead. */
   constructor(parts: WorldParts) {
     this.#parts = parts;
     this.urls = parts.urls;
     this.worker = parts.worker;
   }
 
-  /** The URL of the store `db`, or of the only store. @throws SeqqaError `WORLD_OPTION_INVALID` if there are several stores and none is named db */
+  /** The URL of the store `db`, or of the only store. @throws SeqqaError `WORLD_OPTION_INVALID` if there are several stores and none is named `db` */
   get dbUrl(): string {
     const all = Object.values(this.urls);
     const url = this.urls["db"] ?? (all.length === 1 ? all[0] : undefined);
@@ -62,11 +64,11 @@ export class TestWorld {
   }
 
   /**
-   * Saves the present state of all stores. Checkpoints nest: suite, file, test. `name`: shown in messages, e.g. the name of the test. Default:
-   * `checkpoint 1` and so on.
+   * Saves the present state of all stores. Checkpoints nest: one for the suite, one for the file, one for the test. Messages show `name`, e.g. the
+   * name of the test. Default: `checkpoint 1` and so on.
    *
-   * Write after a checkpoint, not before it: a write between the restore of one checkpoint and the next checkpoint is undone, and refused as a late write
-   * of the earlier one unless `lateWrites` is `undo`.
+   * Write after taking a checkpoint, not before. A write between the restore of a checkpoint and the next checkpoint counts as a late write of the
+   * earlier test: it is undone, and the next checkpoint fails unless `lateWrites` is `undo`.
    *
    * @throws SeqqaError `LATE_WRITE`, `STORE_BUSY` and other failures of the restore before, naming the earlier checkpoint; `WORLD_CLOSED`
    */
@@ -84,7 +86,9 @@ export class TestWorld {
     });
   }
 
-  /** Closes the stores and removes the copies; with `inPlace` the stores are left as they were found. Can be called repeatedly. */
+  /**
+   * Closes the stores and removes the copies. With `inPlace`, the stores are left in the state in which they were opened. Can be called repeatedly.
+   */
   close(): Promise<void> {
     this.#closed ??= this.#turn.then(() => this.#parts.end());
     return this.#closed;
@@ -95,8 +99,8 @@ export class TestWorld {
   }
 
   /**
-   * Makes sure that the stores are as the last restore left them. Returns its marks, which the next checkpoint can share; `undefined` if the last
-   * operation was no restore.
+   * Brings the stores to the state of the last restore, if they have changed since. Returns the checkpoints of that state, which the next checkpoint
+   * can share. `undefined` if the last operation was not a restore.
    */
   async #asRestored(): Promise<Marks | undefined> {
     const last = this.#last;
@@ -137,7 +141,7 @@ export class TestWorld {
     }
   }
 
-  /** Restores and ends a checkpoint, if it has not ended by its own end or by that of the world. */
+  /** Restores and ends a checkpoint. Does nothing if the checkpoint has already ended, or if the world is closed. */
   async #end(checkpoint: WorldCheckpoint): Promise<void> {
     if (this.#ended.has(checkpoint) || this.#closed !== undefined) return;
     this.#ended.add(checkpoint);

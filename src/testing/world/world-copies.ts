@@ -11,13 +11,13 @@ import type { CheckedOptions } from "../options/check-options.ts";
 /** The copies of one world. */
 export interface WorldCopies {
   readonly systems: readonly SystemSpec[];
-  /** Removes them. Can be called repeatedly. */
+  /** Removes the copies. Can be called repeatedly. */
   end(): Promise<void>;
 }
 
 /**
- * Copies the stores of a world as a run copies them for a lane: the same names, the same signs of life. So copies that a killed suite leaves are
- * removed by the next run or world, and by `seqqa clean`.
+ * Copies the stores of a world in the same way as a run copies them for a lane, with the same names and signs of life. If a test suite is killed, the
+ * next run or world, or `seqqa clean`, can therefore recognize and remove its copies.
  *
  * @throws SeqqaError `STORE_*`
  */

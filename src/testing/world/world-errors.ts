@@ -1,6 +1,6 @@
 import { SeqqaError } from "../../model/errors.ts";
 
-/** Hints for failures of a restore that a test can cause. */
+/** Hints for failures of a restore that a test can cause, by error code. */
 const HINTS: Readonly<Record<string, (name: string) => string>> = {
   STORE_BUSY: (name) =>
     `Let ${name} end its transactions before it ends: commit or roll back, close cursors, release connections, also in the application.`,
@@ -8,12 +8,12 @@ const HINTS: Readonly<Record<string, (name: string) => string>> = {
     "Migrate before openWorld; or choose the checkpoint clone (PostgreSQL) or copy (SQLite, MariaDB), which restores the schema, too.",
 };
 
-/** A restore failed. The message names the checkpoint, which is usually the name of a test. */
+/** Returns the error for a failed restore. Its message names the checkpoint, which is usually the name of a test. */
 export function notRestored(checkpoint: string, cause: unknown): SeqqaError {
   return renamed(checkpoint, `${quoted(checkpoint)} could not be undone`, cause);
 }
 
-/** A checkpoint could not be taken. */
+/** Returns the error for a checkpoint that could not be taken. */
 export function notTaken(checkpoint: string, cause: unknown): SeqqaError {
   return renamed(checkpoint, `The checkpoint ${quoted(checkpoint)} could not be taken`, cause);
 }
@@ -46,7 +46,6 @@ function renamed(checkpoint: string, what: string, cause: unknown): SeqqaError {
   return new SeqqaError(code, `${what}: ${message}`, { hint: HINTS[code]?.(quoted(checkpoint)) ?? hint, exitStatus, cause });
 }
 
-/** Returns the name in quotes, with control characters escaped. */
 function quoted(name: string): string {
   return JSON.stringify(name);
 }
