@@ -4,13 +4,13 @@ import { guardOutput } from "./process/guard-output.ts";
 import { lazyMachinery, main } from "./main.ts";
 import { processShell } from "./process/shell.ts";
 
-/** The milliseconds for which leftovers of a run may keep a finished process alive. */
+/** The time in milliseconds that open handles may keep the process alive after the command has finished. */
 const GRACE_MS = 3000;
 
-/** Returns `true` if nobody reads the output: the reader of a pipe may have ended, as `head` does, or the terminal was closed. */
+/** Returns `true` if an output error means that nobody reads the output: the pipe's reader (such as `head`) has ended, or the terminal was closed. */
 const isNobodyThere = ({ code }: NodeJS.ErrnoException): boolean => code === "EPIPE" || code === "EIO";
 
-/** Runs the command line of this process and sets its exit status, for `bin/seqqa.js`. */
+/** Runs the command line of this process and sets its exit status. Called by `bin/seqqa.js`. */
 export async function entry(): Promise<void> {
   const argv = process.argv.slice(2);
   const { shell, meant } = watchForEarlyEnd(guardOutput(processShell(), argv));
@@ -18,16 +18,16 @@ export async function entry(): Promise<void> {
     process.stderr.write(`${errorText(error, process.argv.includes("--verbose"))}\n`);
     shell.exit(3);
   };
-  // Without this listener, an uncaught error would end the process with 1, which means a finding. Lanes take the errors of their steps, and rethrow
-  // those that are not the user's.
+  // Without this listener, an uncaught error would end the process with status 1, which means a finding. Lanes install their own listener for errors
+  // of their steps and rethrow errors that do not come from user code.
   process.on("uncaughtException", (error) => {
     if (process.listenerCount("uncaughtException") === 1) fail(error);
   });
-  // A run continues to its end and its reports, and restores what it changed, even if its output cannot be written.
+  // A run continues to its end even if its output cannot be written, so that it can write reports and restore the stores.
   let unwritten: NodeJS.ErrnoException | undefined;
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => (isNobodyThere(error) ? undefined : (unwritten ??= error)));
-  // Modules of the user run in this process, too, and standard output is for the requested output.
+  // User modules also run in this process. Their console output must not mix with the command's output on standard output.
   const machinery = lazyMachinery(({ labelConsole }) => labelConsole());
   const status = await main(argv, shell, machinery);
   meant();
@@ -35,6 +35,6 @@ export async function entry(): Promise<void> {
   process.exitCode = unwritten !== undefined && status === 0 ? 3 : status;
   await new Promise<void>((resolve) => process.stdout.write("", () => resolve()));
   setTimeout(() => process.exit(), GRACE_MS).unref();
-  // An end without `process.exit()` removes the handlers of signals first, and another SIGHUP would then become the exit status.
+  // If the process ended without `process.exit()`, Node would remove the signal handlers first. A further SIGHUP would then become the exit status.
   process.once("beforeExit", () => process.exit());
 }

@@ -10,7 +10,10 @@ import { processShell, type Shell } from "./process/shell.ts";
 import { usageError } from "./arguments/usage-error.ts";
 import { packageVersion } from "../reports/document/package-version.ts";
 
-/** Runs one command line, without `node` and the script. Returns the exit status and never throws. */
+/**
+ * Runs one command line and returns its exit status. Never throws.
+ * @param argv The arguments, without `node` and the script.
+ */
 export async function main(
   argv: readonly string[],
   shell: Shell = processShell(),
@@ -60,7 +63,8 @@ export async function main(
 }
 
 /**
- * Loads slow modules only when a command needs them: `--help` does not wait for the engine. `prepare` is called with the engine before its first use.
+ * Loads slow modules only when a command needs them, so that `--help` does not wait for the engine.
+ * @param prepare Called with the engine whenever a command loads the engine.
  */
 export function lazyMachinery(prepare: (engine: typeof Engine) => void = () => undefined): Machinery {
   const engine = async (): Promise<typeof Engine> => {

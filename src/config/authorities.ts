@@ -2,7 +2,10 @@ import { readFileSync } from "node:fs";
 import { certificatesOf } from "../network/certificates.ts";
 import { problem } from "./problem.ts";
 
-/** Returns the certificates of `tls.ca_file`. @throws SeqqaError `CONFIG_FILE` */
+/**
+ * Returns the certificates of `tls.ca_file`.
+ * @throws SeqqaError `CONFIG_FILE`
+ */
 export function readAuthorities(file: string, source: string | undefined): readonly string[] {
   const found = read(file);
   if (typeof found !== "string") return found;

@@ -12,15 +12,13 @@ export interface WarmUpStep {
   readonly command: string | undefined;
 }
 
-/** One store behind the API, as declared under `systems.<name>` or, for the name `db`, by `db_url`. */
 export interface SystemConfig {
-  /** `undefined`: the store is of the kind that `adapter` knows. */
+  /** The kind of store. `undefined` if `adapter` is set, because only that adapter knows the kind. */
   readonly kind: StoreKindName | undefined;
-  /** The package, or the absolute path of the module, that makes the adapter; `undefined`: seqqa's own, by the URL. */
+  /** The package, or the absolute path of the module, that provides the adapter. `undefined` if seqqa's own adapter is chosen by the URL. */
   readonly adapter: string | undefined;
-  /** Settings for `adapter`, as they were written. */
   readonly options: unknown;
-  /** The URL as it was written, except that a relative SQLite path is resolved against the folder of the file. */
+  /** The URL as written, except that a relative SQLite path is resolved against the folder of the file. */
   readonly url: string;
   readonly checkpoint: string | undefined;
   readonly isolation: string | undefined;
@@ -29,41 +27,38 @@ export interface SystemConfig {
   readonly symmetric: readonly string[] | undefined;
 }
 
-/** How the target is started, once per lane: as a process by `command`, or in process by `module`. Exactly one of them is set. */
+/** How the target is started for each lane: as a process by `command`, or in this process by `module`. Exactly one of the two is set. */
 export interface TargetConfig {
   readonly command: string | undefined;
   readonly env: Readonly<Record<string, string>>;
-  /** Absolute; default: the folder of the file. */
+  /** Absolute path. Default: the folder of the file. */
   readonly cwd: string;
-  /** Path or URL that is polled until any HTTP answer comes. */
   readonly ready: string;
-  /** Seconds. */
+  /** Time limit in seconds. */
   readonly readyTimeout: number;
-  /** Requests (`GET /health`) and commands that run once the target answers; `undefined`: none. */
+  /** Requests (`GET /health`) and commands that run after the target answers. `undefined` if there are none. */
   readonly warmUp: readonly (string | WarmUpStep)[] | undefined;
   readonly rollback: "stores" | "restart";
   /** Absolute path. */
   readonly module: string | undefined;
-  /** Seconds to wait for late writes after an answer. */
+  /** Time to wait for late writes after an answer, in seconds. */
   readonly settle: number;
-  /** Seconds that stores are watched without a request, after a write that no step explains. */
+  /** Time to watch the stores without sending a request, in seconds. It is used after a write that no step explains. */
   readonly idleWatch: number;
-  /** `true`: after a lane is lost, a target is started ahead of the next loss. */
+  /** `true` if a replacement target is started in advance after a lane was lost. */
   readonly standby: boolean;
 }
 
-/** A target that already runs and is one lane's own. */
 export interface LaneConfig {
-  /** Without a trailing slash. */
   readonly baseUrl: string;
   readonly dbUrl: string | undefined;
-  /** Includes `db` when the lane has a `db_url`. */
+  /** The stores by name. Includes `db` if the lane has a `db_url`. */
   readonly systems: Readonly<Record<string, SystemConfig>>;
 }
 
-/** Times are in seconds. */
+/** The rules for retries. All times are in seconds. */
 export interface RetryConfig {
-  /** All attempts, including the first one. */
+  /** The number of attempts, including the first one. */
   readonly maxAttempts: number;
   readonly delay: number;
   readonly backoffMultiplier: number;
@@ -72,22 +67,24 @@ export interface RetryConfig {
 }
 
 export interface TlsConfig {
-  /** Absolute. */
+  /** Absolute path. */
   readonly caFile: string | undefined;
-  /** The certificates in that file, in PEM. */
   readonly ca: readonly string[];
 }
 
 /** A process that is started once per run, before the targets. */
 export interface ServiceConfig {
   readonly name: string;
-  /** A shell command line. Its environment is seqqa's own and `env`. */
+  /** A shell command line. Its environment is seqqa's own plus `env`. */
   readonly command: string;
-  /** URL (or path, if `env` has a PORT) that is polled until any HTTP answer comes. `undefined`: the service is ready once it is started. */
+  /**
+   * The URL that is polled until it returns any HTTP answer. It may be a path if `env` has a PORT. `undefined`: the service counts as ready once it
+   * is started.
+   */
   readonly ready: string | undefined;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | undefined;
-  /** Seconds. */
+  /** Time limit in seconds. */
   readonly readyTimeout: number;
 }
 
@@ -96,16 +93,15 @@ export interface RacesConfig {
   readonly trials: number;
   readonly delivery: "auto" | RaceDelivery;
   readonly copies: number;
-  /** Seconds. */
+  /** Time limit in seconds. */
   readonly maxTime: number | undefined;
 }
 
 export interface FaultsConfig {
   readonly mode: "off" | "on";
   readonly kinds: readonly FaultKind[];
-  /** Seconds. */
+  /** Time limit in seconds. */
   readonly maxTime: number | undefined;
-  /** Patterns of tables. */
   readonly bestEffort: readonly string[];
 }
 
@@ -115,55 +111,52 @@ export interface ExplorationConfig extends SearchSettings {
   readonly serverErrors: "violation" | "ignore";
   readonly races: RacesConfig;
   readonly faults: FaultsConfig;
-  /** Requests per second over all lanes. */
+  /** Requests per second, over all lanes together. */
   readonly rateLimit: number | undefined;
 }
 
 export interface ReportConfig {
-  /** Names of built-in formats, and absolute paths of the user's. */
+  /** Names of built-in report formats, and absolute paths of the user's own formats. */
   readonly formats: readonly string[];
-  /** Absolute. */
+  /** Absolute path. */
   readonly outputDir: string;
   readonly includeRequestResponse: boolean;
-  /** URL that opens a line of the user's code, with `{file}`, `{line}` and `{column}`; `none`: reports have no such links. */
+  /** The URL template that opens a line of the user's code, with `{file}`, `{line}` and `{column}`. `none`: reports contain no such links. */
   readonly editor: string;
-  /** Header names and JSON fields, in lower case. */
+  /** Names of headers and JSON fields, in lower case. */
   readonly redact: readonly string[];
 }
 
-/** The whole configuration: checked, with all defaults filled in. It is plain frozen data, so that it can be sent to threads. */
+/** The complete configuration, checked and with all defaults. The object is frozen plain data, so it can be sent to threads. */
 export interface Config {
-  /** The URL without a trailing slash. With `target` it is only the name under which reports show the lanes' URLs. */
+  /** The URL without a trailing slash. If `target` is set, reports show this URL instead of the URLs of the lanes. */
   readonly baseUrl: string | undefined;
-  /** Seconds per attempt. */
+  /** Time limit for one attempt, in seconds. */
   readonly timeout: number;
   readonly tls: TlsConfig;
-  /** `environment`: requests go through the proxies that environment variables name. */
+  /** `environment`: requests use the proxies that environment variables name. */
   readonly proxy: "none" | "environment";
-  /** The same as `systems.db.url`. */
   readonly dbUrl: string | undefined;
   readonly dbBackend: StoreKindName | undefined;
-  /** Every declared store by name; the store of `db_url` has the name `db`. */
+  /** All declared stores by name. The store of `db_url` has the name `db`. */
   readonly systems: Readonly<Record<string, SystemConfig>>;
   readonly target: TargetConfig | undefined;
   readonly lanes: readonly LaneConfig[];
   readonly services: readonly ServiceConfig[];
   readonly composeFile: string | undefined;
-  /** `undefined`: nothing is retried. */
   readonly retry: RetryConfig | undefined;
   readonly exploration: ExplorationConfig;
-  /** The number of lanes. `auto` is resolved to the number of cores, or to the number of targets if that is smaller. */
+  /** The number of lanes. `auto` is already replaced by the number of cores, or by the number of running targets if that is smaller. */
   readonly parallel: number;
   readonly report: ReportConfig;
   readonly failOnSeverity: Severity | "none";
-  /** Absolute. */
+  /** Absolute path. */
   readonly knownFindings: string | undefined;
-  /** The folder that relative paths were resolved against: the folder of the file, or else the current folder. */
+  /** The folder against which relative paths were resolved: the folder of the file, or else the current folder. */
   readonly folder: string;
-  /** The file that was read; `undefined` when there is none. */
   readonly file: string | undefined;
-  /** The origin of each value that was set, by its key in the file; see {@link sourceOf}. */
+  /** The origin of each value that was set, by its key in the file. See {@link sourceOf}. */
   readonly sources: Readonly<Record<string, string>>;
-  /** Names of stores that the user permits to be written (`--allow-db`, `SEQQA_ALLOW_DB`). */
+  /** Names of stores that the user allows seqqa to write (`--allow-db`, `SEQQA_ALLOW_DB`). */
   readonly allowedStores: readonly string[];
 }

@@ -1,6 +1,6 @@
 import { SeqqaError } from "../model/errors.ts";
 
-/** The codes of configuration errors. No request was sent yet when they are thrown, so the exit status is 2. */
+/** The codes of configuration errors. The exit status is 2, because no request has been sent when they are thrown. */
 export type ProblemCode =
   | "CONFIG_FILE"
   | "CONFIG_YAML"
@@ -14,12 +14,15 @@ export type ProblemCode =
   | "CONFIG_NOT_SUPPORTED_YET"
   | "STORE_NOT_ALLOWED";
 
-/** Makes the error for a problem. `where` is `file:line:column`, a flag or the name of an environment variable. */
+/**
+ * Creates the error for a problem.
+ * @param where `file:line:column`, a flag, or the name of an environment variable.
+ */
 export function problem(code: ProblemCode, where: string | undefined, what: string, hint?: string): SeqqaError {
   return new SeqqaError(code, where === undefined ? what : `${where}: ${what}`, { hint, exitStatus: 2 });
 }
 
-/** Makes the error for one value: `seqqa.yaml:3:5: timeout is ...`. A flag is its own name: `--timeout is ...`. */
+/** Creates the error for one value: `seqqa.yaml:3:5: timeout is ...`. For a flag the message is `--timeout is ...`. */
 export function valueProblem(
   code: ProblemCode,
   place: { readonly where: string; readonly source: string },
@@ -31,20 +34,23 @@ export function valueProblem(
   return problem(code, inFile ? place.where : undefined, `${inFile ? (key === "" ? "the file" : key) : place.where} ${is}`, hint);
 }
 
-/** The longest part of a value that a message quotes, in characters. */
 const QUOTED = 60;
 
-/** Hides the user part of URLs, which may hold a password. It ends at the last `@` before the path, as in URL parsers. */
+/**
+ * Hides the user part of URLs in a text, because it may contain a password. The user part ends at the last `@` before the path, as in URL parsers.
+ */
 export function withoutPasswords(text: string): string {
   return text.replace(/:\/\/[^\s/?#"']*@/g, "://***@");
 }
 
-/** Hides the user part of one value that is, or is meant to be, a URL. The user part ends at the last `@`, whatever characters the password has. */
+/**
+ * Hides the user part of a single value that is, or should be, a URL. The user part ends at the last `@`, because an invalid URL may have any
+ * character in the password.
+ */
 export function withoutUserPart(value: string): string {
   return /^\s*[a-z][a-z0-9+.-]*:\/\//i.test(value) ? value.replace(/:\/\/.*@/s, "://***@") : withoutPasswords(value);
 }
 
-/** Returns a value as a message may show it: shortened and without passwords. */
 export function shown(value: unknown): string {
   if (value === null || value === undefined) return "empty";
   const all = typeof value === "string" ? JSON.stringify(withoutUserPart(value)) : withoutPasswords(String(value));

@@ -2,11 +2,10 @@ import type { AgentDefinition } from "../model/declare/agent.ts";
 import type { Config, ExplorationConfig, FaultsConfig, RacesConfig } from "./config.ts";
 import { sourceOf } from "./read/load-config.ts";
 
-/** The values that an Agent may set itself. */
 export type AgentValues = Pick<AgentDefinition, "strategy" | "maxSteps" | "maxDepth" | "maxTime" | "stopOnFirstViolation" | "seed"> &
   Partial<Pick<AgentDefinition, "continueAfterViolation" | "races" | "faults">>;
 
-/** Returns the settings of one exploration. Flag and environment win over the Agent's own values, which win over file and default. */
+/** Returns the settings of one exploration. Flags and environment have precedence over the Agent's own values, and these over file and defaults. */
 export function resolveExploration(config: Config, agent: AgentValues): ExplorationConfig {
   const { exploration } = config;
   const pick = <T>(key: string, own: T | undefined, configured: T): T =>
@@ -26,8 +25,8 @@ export function resolveExploration(config: Config, agent: AgentValues): Explorat
 }
 
 /**
- * Returns the settings for races. The configuration fills in what the agent does not set; a flag that turns probing on or off does not change the
- * rest.
+ * Returns the settings for races. The configuration provides the values that the agent does not set. A flag or environment variable overrides only
+ * the agent's mode.
  */
 function racesOf(config: Config, own: AgentValues["races"]): RacesConfig {
   const { races } = config.exploration;
@@ -41,7 +40,6 @@ function racesOf(config: Config, own: AgentValues["races"]): RacesConfig {
   };
 }
 
-/** Returns the settings for faults, with the same precedence as those for races. */
 function faultsOf(config: Config, own: AgentValues["faults"]): FaultsConfig {
   const { faults } = config.exploration;
   if (own === undefined) return faults;

@@ -2,14 +2,13 @@ import { decoded } from "../model/http/decoded.ts";
 import { sqlitePathOf } from "../model/stores/sqlite-path.ts";
 import { STORE_KINDS, storeKindOf } from "../adapters/store-kinds.ts";
 
-/** The parts of a store's URL that a placeholder can name. */
 export const STORE_PARTS = ["host", "port", "user", "password", "database"] as const;
 export type StorePart = (typeof STORE_PARTS)[number];
 
 /**
- * Returns a part of a store's URL, decoded, with the default port where none is written; `undefined` if the store has no such part.
- * The database of SQLite is its file, that of Redis is the number of an index. A password that is written and empty, as in `mysql://root:@host/shop`,
- * counts as a password.
+ * Returns a part of a store's URL, decoded. If the URL has no port, returns the default port. Returns `undefined` if the URL has no such part.
+ * The database of SQLite is its file, and the database of Redis is its index. An explicitly empty password, as in `mysql://root:@host/shop`, is
+ * returned as an empty text.
  *
  * @param url A valid URL of a store.
  */
@@ -19,7 +18,7 @@ export function storePart(url: string, part: StorePart): string | undefined {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url);
   switch (part) {
     case "host":
-      // Drivers take a socket, or another host, from the query.
+      // Database drivers accept a socket, or another host, in the query.
       return searchParams.get("host") ?? searchParams.get("socketPath") ?? (hostname.replace(/^\[(.*)\]$/, "$1") || undefined);
     case "port":
       return port || searchParams.get("port") || (kind && STORE_KINDS[kind].port);
@@ -34,8 +33,9 @@ export function storePart(url: string, part: StorePart): string | undefined {
 }
 
 /**
- * Returns the store and the part of its URL that a placeholder names, from the text in its braces: `host:cache`, `db_host`. `undefined` if it names
- * no store.
+ * Returns the store and the URL part that a placeholder names.
+ * @param name The text inside the braces, for example `host:cache` or `db_host`.
+ * @returns `undefined` if the placeholder names no store
  */
 export function storePlaceholder(name: string): { readonly store: string; readonly part: StorePart | "url" } | undefined {
   const [, part, store] = PLACEHOLDER.exec(name) ?? [];

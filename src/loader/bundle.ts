@@ -15,26 +15,26 @@ import { isOwn, ownPath } from "./own-package.ts";
 
 const NAMESPACE = /^[\w-]{2,}:(.*)$/;
 
-/** The extension that identifies bundles in stack frames; the source map lies beside the bundle. */
+/** The extension by which stack frames of bundles are recognised. The source map is in the same folder. */
 export const BUNDLE_SUFFIX = ".seqqa.mjs";
 
-/** One module of the user with all the user's own modules that it imports, ready to be imported by any thread. */
+/** A user module bundled with all user modules that it imports. Any thread can import the bundle. */
 export interface Bundle {
-  /** Absolute path of the module to import. */
   readonly file: string;
-  /** Absolute path of the user's entry. */
   readonly source: string;
-  /** Every string of at least 8 characters in the user's own code or JSON, once each. Ids among them are constants, not generated values. */
+  /**
+   * The distinct strings of at least 8 characters in the user's code and JSON. An id that equals one of them is a constant, not a generated value.
+   */
   readonly literals: readonly string[];
-  /** SHA-256 of the bundled code: equal as long as the user's code is, in whatever folder. */
+  /** SHA-256 hash of the bundled code. It depends on the code only, not on the folder. */
   readonly hash: string;
 }
 
 const MIN_LITERAL_LENGTH = 8;
 
 /**
- * Bundles a module into `outDir`. Packages of `node_modules` stay outside, resolved from their importers. For that reason the bundle may lie
- * anywhere, and CommonJS and native packages work. `seqqa` is the running copy.
+ * Bundles a module into `outDir`. Packages in `node_modules` are not bundled but imported by absolute path. Therefore CommonJS and native packages
+ * work, and the bundle can be in any folder. `seqqa` is mapped to the running copy.
  *
  * @throws SeqqaError `LOAD_MISSING`, `LOAD_SYNTAX` (also for an import that cannot be resolved), exit status 2
  */
@@ -49,7 +49,7 @@ export async function bundle(entry: string, options: { readonly outDir: string }
   refuseCommonJs(source, built.metafile);
   await mkdir(dirname(code.path), { recursive: true });
   for (const { path, contents } of built.outputFiles) {
-    // The file is renamed into place as a whole, because another run may be importing the same bundle.
+    // The file is written under another name and then renamed, because another run may be importing the same bundle.
     const draft = `${path}.${process.pid}.tmp`;
     await writeFile(draft, contents);
     await rename(draft, path);
@@ -62,7 +62,10 @@ export async function bundle(entry: string, options: { readonly outDir: string }
   };
 }
 
-/** An exploration that calls `require("seqqa")` would get another copy of it, or none. @throws SeqqaError `LOAD_COMMONJS` (2) */
+/**
+ * Rejects CommonJS explorations, because `require("seqqa")` would load a second copy of seqqa, or fail.
+ * @throws SeqqaError `LOAD_COMMONJS` (2)
+ */
 function refuseCommonJs(
   source: string,
   { inputs }: { readonly inputs: Readonly<Record<string, { readonly format?: "cjs" | "esm" }>> },
@@ -78,7 +81,8 @@ async function buildOnce(source: string, outDir: string): Promise<BuildResult<{ 
   try {
     return await build({
       entryPoints: [{ in: source, out: basename(source, extname(source)) }],
-      // Two files with the same name in two folders must not collide, and comments with paths must not depend on the current folder.
+      // The output folder contains a hash of the path, so that files of the same name do not collide. Comments with paths must not depend on the
+      // current folder.
       absWorkingDir: dirname(source),
       outdir: join(outDir, createHash("sha256").update(source).digest("hex").slice(0, 12)),
       entryNames: `[name]-[hash]${BUNDLE_SUFFIX.slice(0, -".mjs".length)}`,
@@ -93,10 +97,10 @@ async function buildOnce(source: string, outDir: string): Promise<BuildResult<{ 
       sourcemap: "linked",
       sourcesContent: false,
       logLevel: "silent",
-      // Only the conditions and fields that Node itself uses, because Node loads the packages that stay outside.
+      // Only Node's own conditions and fields are used, because Node itself loads the packages that are not bundled.
       conditions: [],
       mainFields: ["main"],
-      // The user's own CommonJS, and packages loaded by `require`, need a `require` function; modules have none.
+      // The user's CommonJS code, and packages loaded by `require`, need a `require` function. ES modules have none.
       banner: { js: `${requireBanner(source)} ${NO_TEST}` },
       define: { ...testGlobals, "import.meta": "__seqqa_meta", __dirname: "__seqqa_meta.dirname", __filename: "__seqqa_meta.filename" },
       plugins: [testRunners(), externalPackages(), ownMeta()],
@@ -114,8 +118,8 @@ function requireBanner(source: string): string {
 }
 
 /**
- * Returns the SHA-256 of bundled code: equal as long as the user's code is, in whatever folder it was checked out. Files that the code names by their
- * place (packages, values of `import.meta`) count by their path from the entry, and seqqa's own files by their path in seqqa.
+ * Returns the SHA-256 hash of bundled code. It is the same in every folder into which the code is checked out. Absolute paths in the code are
+ * replaced: by paths relative to the entry file, or by paths in seqqa for seqqa's own files.
  */
 function codeHash(code: string, source: string, { inputs, outputs }: Metafile): string {
   const named = [
@@ -123,9 +127,9 @@ function codeHash(code: string, source: string, { inputs, outputs }: Metafile): 
     ...Object.keys(inputs).flatMap((input) => placesOf(NAMESPACE.exec(input)?.[1] ?? resolve(dirname(source), input))),
     ...Object.values(outputs).flatMap(({ imports }) => imports.flatMap(({ path }) => placesOf(path))),
   ];
-  // The longest path comes first, so that no path is taken for the beginning of another one.
+  // Longer paths are replaced first, so that a path which is a prefix of another does not match the other.
   const files = [...new Set(named)].toSorted((a, b) => b.length - a.length || (a < b ? -1 : 1));
-  // The name of the map contains a hash of its own.
+  // The comment is removed, because the name of the map contains a hash.
   let text = code.replace(/^\/\/# sourceMappingURL=.*$/m, "");
   for (const file of files) {
     const shown = isOwn(file) ? `seqqa:${ownPath(file)}` : `from:${relative(dirname(source), file)}`;
@@ -136,7 +140,7 @@ function codeHash(code: string, source: string, { inputs, outputs }: Metafile): 
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** Returns a file, and its folder, which `import.meta.dirname` names. */
+/** Returns a file and its folder, because `import.meta.dirname` names the folder. */
 function placesOf(path: string): readonly string[] {
   const file = path.startsWith("file:") ? fileURLToPath(path) : path;
   return isAbsolute(file) ? [resolve(file), dirname(resolve(file))] : [];

@@ -2,11 +2,11 @@ import { resolve } from "node:path";
 import { SeqqaError } from "../model/errors.ts";
 import { filesBelow } from "./files-below.ts";
 
-/** CommonJS files are found, too, so that they can be refused. */
+/** CommonJS files are included, so that they can be rejected with an error. */
 const EXPLORATION = /\.explore\.(?:[cm]?ts|[cm]?js)$/;
 
 /**
- * Returns the exploration files below a directory, absolute and sorted; not in `node_modules` or hidden folders, and not through links.
+ * Returns the exploration files below a directory, as sorted absolute paths. `node_modules`, hidden folders and links to folders are not searched.
  * @throws SeqqaError `LOAD_NO_DIRECTORY`
  */
 export async function discover(directory: string): Promise<readonly string[]> {

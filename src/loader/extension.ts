@@ -7,34 +7,29 @@ import { SeqqaError } from "../model/errors.ts";
 import { bundle } from "./bundle.ts";
 import { load } from "./load.ts";
 
-/** A module of the user that a flag or a key of the configuration names. */
 export interface ExtensionPlace {
   /** The name as the user wrote it: a path that begins with `.` or `/`, or the name of a package. */
   readonly name: string;
-  /** The flag or the key that names it, for messages: `--reporter`. */
+  /** The flag or configuration key that names the module, for messages, for example `--reporter`. */
   readonly key: string;
-  /** The folder that paths and packages are resolved from. */
+  /** The folder from which paths and packages are resolved. */
   readonly folder: string;
-  /** The folder for bundles. */
   readonly outDir: string;
 }
 
-/** A module of the user that was imported in this thread. */
 export interface Extension {
   /** File URL of the module or its bundle, for importing it in other threads. */
   readonly url: string;
-  /** Its default export. */
   readonly value: unknown;
 }
 
-/** Returns `true` if the name of an extension is a path, and not a package. */
 function isExtensionPath(name: string): boolean {
   return /^\.{0,2}[\\/]/.test(name) || /^[a-z]:[\\/]/i.test(name);
 }
 
 /**
- * Imports a module that a flag or the configuration names. A file is bundled, so it may be TypeScript; a package in `node_modules` is imported as it
- * is.
+ * Imports a user module that a flag or the configuration names. A file is bundled, so it may be TypeScript. A package in `node_modules` is imported
+ * directly.
  * @throws SeqqaError `EXTENSION_MISSING`, `EXTENSION_INVALID` without a default export, and errors of loading, exit status 2
  */
 export async function loadExtension(place: ExtensionPlace): Promise<Extension> {
@@ -66,7 +61,6 @@ async function fileOf({ name, key, folder }: ExtensionPlace): Promise<string> {
   });
 }
 
-/** Returns `true` if a folder, or one above it, has the package in its `node_modules`. */
 function isInstalled(name: string, folder: string): boolean {
   const [own] = /^(?:@[^/]+\/)?[^/]+/.exec(name) ?? [];
   if (own === undefined) return false;
@@ -76,7 +70,7 @@ function isInstalled(name: string, folder: string): boolean {
   }
 }
 
-/** Returns the file that an import of a package in a folder leads to; `undefined`: there is none. */
+/** Returns the file to which an import of a package resolves. Returns `undefined` if it cannot be resolved. */
 async function packageFile(name: string, folder: string): Promise<string | undefined> {
   let file: string | undefined;
   await build({
@@ -84,7 +78,7 @@ async function packageFile(name: string, folder: string): Promise<string | undef
     write: false,
     platform: "node",
     format: "esm",
-    // The conditions and fields that Node itself uses.
+    // Only Node's own conditions and fields are used.
     conditions: [],
     mainFields: ["main"],
     logLevel: "silent",

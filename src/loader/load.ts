@@ -6,10 +6,10 @@ import { shownPath } from "./shown-path.ts";
 import { sourceOf, whereOf, whereOfLink } from "./stack.ts";
 
 /**
- * Imports a bundle in this thread; the same file gives the same module.
+ * Imports a bundle in this thread. Repeated calls for the same file return the same module.
  *
- * @throws SeqqaError `LOAD_THREW` or the code of the SeqqaError that the module threw; `LOAD_SYNTAX` for an import of a name that is not exported.
- * Exit status 2.
+ * @throws SeqqaError `LOAD_THREW`, or the code of the SeqqaError that the module threw; `LOAD_SYNTAX` if an imported name is not exported. Exit
+ * status 2.
  */
 export async function load(bundle: Pick<Bundle, "file">): Promise<Record<string, unknown>> {
   try {

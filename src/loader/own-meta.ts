@@ -17,9 +17,10 @@ const LOADERS: Readonly<Record<string, Loader>> = {
 const META = "seqqa-meta";
 
 /**
- * Makes `import.meta`, `__dirname` and `__filename` name the user's own file and not the bundle. `define` turns them into `__seqqa_meta`; a file that
- * mentions one gets an import of it. Imports are hoisted, so the import is written at the end, where it moves no line or column. CommonJS cannot
- * import, and gets a declaration before its first line; the columns of that line in stacks are then too large.
+ * Makes `import.meta`, `__dirname` and `__filename` refer to the user's file instead of the bundle. esbuild's `define` replaces them with
+ * `__seqqa_meta`, and each file that uses one gets an import of `__seqqa_meta`.
+ * The import is appended at the end of the file, so that no line or column moves. CommonJS files get a declaration before their first line instead.
+ * Stack columns of that line are then too large.
  */
 export function ownMeta(): Plugin {
   return {

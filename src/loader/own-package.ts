@@ -6,13 +6,14 @@ import { codeRoot, packageRoot, runsFromSource } from "../model/code-root.ts";
 const codeFolder = resolve(fileURLToPath(codeRoot));
 const packageFolder = resolve(fileURLToPath(packageRoot));
 
-/** Returns the names that can be imported, without the package's own: `""`, `/adapters/http`, ... */
+/** Returns the importable subpaths of seqqa: `""`, `/adapters/http`, ... */
 export function ownSubpaths(): readonly string[] {
   return Object.keys(ownExports()).map((key) => key.slice(1));
 }
 
 /**
- * Returns the file URL of `seqqa<subpath>` in the running copy, so that every class exists only once; `undefined` for a subpath without an export.
+ * Returns the file URL of `seqqa<subpath>` in the running copy, so that every class exists only once. Returns `undefined` if the subpath is not
+ * exported.
  */
 export function ownModule(subpath: string): string | undefined {
   const target = ownExports()[`.${subpath}`];
@@ -21,7 +22,7 @@ export function ownModule(subpath: string): string | undefined {
   return pathToFileURL(ownFile(join(packageFolder, path)) ?? join(packageFolder, path)).href;
 }
 
-/** Returns the running copy of a file of `src` or `dist`; `undefined` for any other file, and for a module that the build joined with others. */
+/** Returns the running copy of a file of `src` or `dist`. Returns `undefined` for other files, and for modules that the build merged into others. */
 export function ownFile(path: string): string | undefined {
   for (const folder of ["src", "dist"]) {
     const inside = relative(join(packageFolder, folder), path);
@@ -32,12 +33,11 @@ export function ownFile(path: string): string | undefined {
   return undefined;
 }
 
-/** Returns `true` if a file is seqqa's own code, of any copy. */
 export function isOwn(path: string): boolean {
   return ["src", "dist", "bin"].some((folder) => path.startsWith(join(packageFolder, folder) + sep));
 }
 
-/** Returns the path in the package of one of its own files, in the built form. */
+/** Returns the path of a seqqa file within the package, in its built form. */
 export function ownPath(path: string): string {
   return relative(packageFolder, path)
     .replace(/^src\b/, "dist")

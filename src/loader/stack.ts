@@ -15,13 +15,13 @@ interface Position {
   readonly column: number;
 }
 
-/** Returns the stack with the user's own files, lines and columns in place of the bundle's, without the frames of seqqa and Node. */
+/** Returns a stack with positions in the user's files instead of the bundle. Frames of seqqa and Node are removed. */
 export function mapStack(stack: string): string {
   const lines: string[] = [];
   for (const line of stack.split("\n")) {
     const frame = FRAME.exec(line);
     if (frame === null) {
-      // Frames such as `at new Promise (<anonymous>)` have no file and are dropped; lines that are no frames belong to the message.
+      // Frames without a file, such as `at new Promise (<anonymous>)`, are removed. Other lines belong to the message.
       if (!/^\s*at .*(?:\(<anonymous>\)|\(native\))$/.test(line)) lines.push(line);
       continue;
     }
@@ -33,8 +33,8 @@ export function mapStack(stack: string): string {
 }
 
 /**
- * Returns the place in the user's own code where an error was raised, e.g. `shop.explore.ts:12:5`, relative to the current folder; `undefined` when
- * its stack shows none.
+ * Returns the place in the user's code where an error was thrown, for example `shop.explore.ts:12:5`, relative to the current folder. Returns
+ * `undefined` if the stack has no such place.
  */
 export function whereOf(error: unknown): string | undefined {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 10; cause = cause.cause, depth++) {
@@ -48,8 +48,8 @@ export function whereOf(error: unknown): string | undefined {
 }
 
 /**
- * Returns the user's import that Node could not link. Its error has no frame for the import, but its stack begins with file and line of the bundle
- * and a caret.
+ * Returns the place of the import that Node could not link. The error has no frame for the import, but its stack begins with the file and line of the
+ * bundle and a caret.
  */
 export function whereOfLink(error: SyntaxError): string | undefined {
   const [place = "", , caret = ""] = (error.stack ?? "").split("\n");
@@ -61,12 +61,11 @@ export function whereOfLink(error: SyntaxError): string | undefined {
   return position === undefined ? undefined : shown(position);
 }
 
-/** Returns the user's entry from which a bundle was made. */
 export function sourceOf(bundle: string): string | undefined {
   return mapOf(bundle)?.sources.findLast((source) => source !== null) ?? undefined;
 }
 
-/** Returns the position to show for a frame; `undefined` for a frame of seqqa, its thread pool or Node. */
+/** Returns the position to show for a frame. Returns `undefined` for frames of seqqa, its thread pool and Node. */
 function positionOf([, , location = "", line, column]: RegExpExecArray): Position | undefined {
   if (location.startsWith("node:")) return undefined;
   const file = fileOf(location);
@@ -78,7 +77,7 @@ function positionOf([, , location = "", line, column]: RegExpExecArray): Positio
 function original(bundle: string, line: number, column: number): Position | undefined {
   const map = mapOf(bundle)?.map;
   if (map === undefined) return { file: bundle, line, column };
-  // V8 counts columns from 1, source maps from 0. Positions without a source are the bundler's own code.
+  // V8's columns are one-based, those of source maps zero-based. Positions without a source are in code that the bundler generated.
   const found = originalPositionFor(map, { line, column: Math.max(0, column - 1) });
   if (found.source === null) return undefined;
   return { file: found.source, line: found.line, column: found.column + 1 };
@@ -86,15 +85,14 @@ function original(bundle: string, line: number, column: number): Position | unde
 
 interface LoadedMap {
   readonly map: TraceMap;
-  /** Absolute paths. */
   readonly sources: readonly (string | null)[];
 }
 
-/** The limit of cached maps: maps of bundles are large, and each exploration of a long process has bundles of its own. */
+/** The maximum number of cached source maps. They are large, and every exploration of a long-running process adds bundles. */
 const MOST_MAPS = 20;
 const maps = new Map<string, LoadedMap | undefined>();
 
-/** Reads a map when it is first needed: most runs never show a stack. */
+/** Returns the source map of a bundle. It is read on first use, because most runs never show a stack. */
 function mapOf(bundle: string): LoadedMap | undefined {
   if (!maps.has(bundle)) {
     if (maps.size >= MOST_MAPS) maps.delete(maps.keys().next().value!);
@@ -120,7 +118,7 @@ function shown({ file, line, column }: Position): string {
 
 function fileOf(location: string): string | undefined {
   try {
-    // Test runners and bundlers add a query to distinguish versions of a module.
+    // Test runners and bundlers append a query to distinguish versions of a module.
     return location.startsWith("file:") ? fileURLToPath(location.replace(/\?.*$/, "")) : location.replace(/\?.*$/, "");
   } catch {
     return undefined;

@@ -1,19 +1,19 @@
-/** The characters that an expression may end with. A slash after one of them is a division. */
+/** Matches a character that can end an expression. A slash after such a character is a division. */
 const ENDS_EXPRESSION = /[\w$)\]}"'`]/;
 const KEYWORD_BEFORE_REGEX = /(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|new|else|do|yield|await|instanceof)$/;
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v", "0": "\0" };
 
 /**
- * Returns the string literals, and fixed parts of templates, of at least `minLength` characters in JavaScript as the bundler prints it, once each, in
- * order. It is a scanner, not a parser: the text before a slash decides if the slash begins a regular expression. A wrong decision would add or lose
- * some literals; a literal only matters if an id of a store equals it.
+ * Returns the distinct string literals and fixed template parts of at least `minLength` characters, in order. The input is JavaScript as the bundler
+ * prints it. The function scans the text without parsing: the text before a slash decides whether the slash begins a regular expression. A wrong
+ * decision adds or loses some literals. A literal only matters if it equals an id in a store.
  */
 export function stringLiterals(code: string, minLength: number): readonly string[] {
   const found = new Set<string>();
   const keep = (text: string): void => {
     if (text.length >= minLength) found.add(text);
   };
-  /** For every open `${`, the number of open braces within it. */
+  /** For each open `${`, the number of open braces inside it. */
   const templates: number[] = [];
   let at = 0;
 
@@ -37,7 +37,7 @@ export function stringLiterals(code: string, minLength: number): readonly string
     keep(text);
   };
 
-  /** Leaves `at` on the last character of the escape. */
+  /** Returns the character of an escape sequence, and moves `at` to the last character of the sequence. */
   const escaped = (): string => {
     const hex = /^\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|u\{([0-9a-f]+)\})/i.exec(code.slice(at, at + 12));
     if (hex !== null) {

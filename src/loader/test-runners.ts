@@ -1,6 +1,6 @@
 import type { Plugin } from "esbuild";
 
-/** The functions that declare tests, by the runner that exports them. In a lane none of them does anything. */
+/** The functions that declare tests, by test runner. In a lane they do nothing. */
 const RUNNERS: Readonly<Record<string, readonly string[]>> = {
   vitest: [
     "describe",
@@ -20,7 +20,7 @@ const RUNNERS: Readonly<Record<string, readonly string[]>> = {
   "node:test": ["describe", "it", "test", "suite", "before", "after", "beforeEach", "afterEach"],
 };
 
-/** The functions of a runner that work only inside of a test. In a lane, using one throws an error that explains this. */
+/** The functions of a test runner that work only inside a test. In a lane they throw an error that explains this. */
 const INSIDE_TESTS: Readonly<Record<string, readonly string[]>> = {
   vitest: [
     "expect",
@@ -45,8 +45,8 @@ const INSIDE_TESTS: Readonly<Record<string, readonly string[]>> = {
 const STUB = "seqqa-test-runner";
 
 /**
- * Replaces test runners in bundles. A test file may hold the agent that it explores: `agent.explore({ module: import.meta.url })`. Lanes then import
- * that file for its agent. They must not run its tests, and a runner's own modules do not even load outside of the runner.
+ * Replaces test runners in bundles. A test file may contain the agent that it explores: `agent.explore({ module: import.meta.url })`. Lanes then
+ * import the test file. They must not run its tests, and a test runner's modules cannot be loaded outside the runner.
  */
 export function testRunners(): Plugin {
   return {
@@ -58,16 +58,16 @@ export function testRunners(): Plugin {
   };
 }
 
-/** The same for runners with global functions: names that nothing in the bundle declares. */
+/** Replaces the global functions of test runners: names that no module in the bundle declares. */
 export const testGlobals: Readonly<Record<string, string>> = Object.fromEntries(
   [...new Set(Object.values(RUNNERS).flat())].map((name) => [name, "__seqqa_no_test"]),
 );
 
-/** Declared at the top of every bundle: a function that does nothing, whose members (`it.skip`, `test.each([])`) are itself. */
+/** The declaration at the top of every bundle: a function that does nothing. Its members (`it.skip`, `test.each([])`) are the function itself. */
 export const NO_TEST =
   "const __seqqa_no_test = new Proxy(function () {}, { get: (_, key) => (typeof key === 'symbol' || key === 'then' ? undefined : __seqqa_no_test), apply: () => __seqqa_no_test });";
 
-/** The stub is CommonJS, so that a name which is not listed here is `undefined`, and not an error of the whole file. */
+/** Returns the stub of a test runner. The stub is CommonJS, so that an unlisted name is `undefined` instead of an import error. */
 function stub(runner: string): string {
   const message = `%s of ${runner} was used in a lane, where no test runs: throw an Error instead, or look at the result of explore() in the test.`;
   return [
@@ -76,7 +76,7 @@ function stub(runner: string): string {
     `const members = { __esModule: true, default: __seqqa_no_test };`,
     ...RUNNERS[runner]!.map((name) => `members.${name} = __seqqa_no_test;`),
     ...INSIDE_TESTS[runner]!.map((name) => `members.${name} = unusable(${JSON.stringify(name)});`),
-    // For a .mjs file the whole object is the default export, so it can be called and has the members of `test`, too.
+    // In a .mjs file the whole object is the default export, so it must be callable and have the members of `test`.
     `module.exports = new Proxy(Object.assign(function () {}, members), { get: (all, key) => (Object.hasOwn(members, key) ? all[key] : __seqqa_no_test[key]) });`,
   ].join("\n");
 }

@@ -2,8 +2,8 @@ import { isPlain, own, textOf, type Plain } from "./parse/plain.ts";
 import { problem, quoted } from "./problem.ts";
 
 /**
- * Returns the version of OpenAPI that a document declares, e.g. `2.0` or `3.0.3`.
- * @throws SeqqaError `DESCRIPTION_NOT_OPENAPI` that names the actual format, if it is recognised.
+ * Returns the OpenAPI version that a document declares, for example `2.0` or `3.0.3`.
+ * @throws SeqqaError `DESCRIPTION_NOT_OPENAPI`, which names the actual format if it is recognised
  */
 export function specificationOf(document: Plain, name: string): string {
   const version = versionText(own(document, "openapi")) ?? versionText(own(document, "swagger"));
@@ -22,7 +22,7 @@ export function specificationOf(document: Plain, name: string): string {
   throw problem("DESCRIPTION_NOT_OPENAPI", `${name} ${what}, so it is not an OpenAPI description.`, hint);
 }
 
-/** Returns a version as text: without quotes, YAML reads versions as numbers. */
+/** Returns a version as text. YAML parses an unquoted `2.0` as the number 2, so `.0` is added. */
 function versionText(value: unknown): string | undefined {
   const text = textOf(value)?.trim();
   return text !== undefined && /^\d+$/.test(text) ? `${text}.0` : text;

@@ -1,7 +1,8 @@
 const MOST = 200;
 
 /**
- * The warnings about parts of a description that were left out or mended. Only the first ones are kept, since a bad document could give any number.
+ * The warnings about parts of a description that were left out or corrected. Only the first `MOST` are stored, because an invalid document can
+ * produce any number.
  */
 export class Warnings {
   readonly #texts = new Set<string>();
@@ -12,7 +13,6 @@ export class Warnings {
     this.say(`${text} (at ${shownPointer(pointer)}).`);
   }
 
-  /** Adds a warning that is a whole sentence. */
   say(whole: string): void {
     if (this.#texts.has(whole)) return;
     if (this.#texts.size < MOST) this.#texts.add(whole);
@@ -26,7 +26,7 @@ export class Warnings {
 
 const LONGEST = 200;
 
-/** Returns a pointer on one line, since it may hold names of any form. */
+/** Returns a pointer on one line. Names in the document may contain line breaks. */
 function shownPointer(pointer: string): string {
   const text = JSON.stringify(`#${pointer}`).slice(1, -1);
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}...` : text;

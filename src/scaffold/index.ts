@@ -12,14 +12,12 @@ export type { Written } from "./write/index.ts";
 export type { ScaffoldPlan } from "./infer/plan.ts";
 
 export interface ScaffoldInput {
-  /** The description: a file, or the URL of one. */
   readonly source: string;
   readonly cwd: string;
-  /** The folder to write, as the user named it. */
   readonly out: string;
-  /** `true`: files that the user changed are overwritten. */
+  /** `true` if files that the user changed are overwritten. */
   readonly force: boolean;
-  /** `true`: other files and URLs that the description refers to are read, wherever they are. */
+  /** `true` if the description may refer to any other file or URL. */
   readonly allowRefs: boolean;
   readonly version: string;
 }
@@ -29,9 +27,8 @@ export interface Scaffolded extends Written {
 }
 
 /**
- * Reads an OpenAPI description, infers how its operations depend on each other, and writes a folder that explores it.
- * @throws SeqqaError exit status 2: for a source that cannot be read, `SCAFFOLD_EMPTY` if it describes no operation, and for files that cannot be
- * written
+ * Reads an OpenAPI description, infers how its operations depend on each other, and writes a folder that explores the API.
+ * @throws SeqqaError exit status 2: if the source cannot be read, if it describes no operation (`SCAFFOLD_EMPTY`), or if files cannot be written
  */
 export async function scaffoldOpenapi(input: ScaffoldInput): Promise<Scaffolded> {
   const { source, cwd, out, force, allowRefs, version } = input;
@@ -53,9 +50,8 @@ export async function scaffoldOpenapi(input: ScaffoldInput): Promise<Scaffolded>
 }
 
 /**
- * Reads a GraphQL schema, infers how its queries and mutations depend on each other, and writes a folder that explores it.
- * @throws SeqqaError exit status 2: for a source that cannot be read, `SCAFFOLD_EMPTY` for a schema without queries and mutations, and for files that
- * cannot be written
+ * Reads a GraphQL schema, infers how its queries and mutations depend on each other, and writes a folder that explores the API.
+ * @throws SeqqaError exit status 2: if the source cannot be read, if it has no query or mutation (`SCAFFOLD_EMPTY`), or if files cannot be written
  */
 export async function scaffoldGraphql(input: Omit<ScaffoldInput, "allowRefs">): Promise<Scaffolded> {
   const { source, cwd, out, force, version } = input;
@@ -71,10 +67,9 @@ export async function scaffoldGraphql(input: Omit<ScaffoldInput, "allowRefs">): 
 }
 
 /**
- * Reads recorded traffic (an archive in HAR, a Postman collection), infers which calls give the ids that later ones send, and writes a folder that
- * explores them, with the recording as a journey.
- * @throws SeqqaError exit status 2: for a file that cannot be read, `SCAFFOLD_EMPTY` for a recording without calls of an API, and for files that cannot
- * be written
+ * Reads recorded traffic (a HAR archive or a Postman collection) and infers which calls return the ids that later calls send. Writes a folder that
+ * explores these calls, with the recording as a journey.
+ * @throws SeqqaError exit status 2: if the file cannot be read, if it has no call of an API (`SCAFFOLD_EMPTY`), or if files cannot be written
  */
 export async function scaffoldRecording(from: "har" | "postman", input: Omit<ScaffoldInput, "allowRefs">): Promise<Scaffolded> {
   const { source, cwd, out, force, version } = input;
@@ -89,7 +84,7 @@ export async function scaffoldRecording(from: "har" | "postman", input: Omit<Sca
   return { plan, ...writeScaffold({ plan, directory: resolve(cwd, out), shown: out, description: { kind: "none" }, version, force }) };
 }
 
-/** Returns the path from a folder to a file, in the form that `new URL(..., import.meta.url)` takes. */
+/** Returns the relative URL from a folder to a file, for `new URL(..., import.meta.url)`. */
 function relativeUrl(directory: string, file: string): string {
   const path = relative(directory, file)
     .split(sep)

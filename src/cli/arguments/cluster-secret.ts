@@ -1,12 +1,13 @@
 import { usage } from "./run-options.ts";
 import type { Shell } from "../process/shell.ts";
 
-/** The environment variable with the secret that coordinator and workers of a distributed run share. */
+/** The environment variable with the secret that the coordinator and the workers of a distributed run share. */
 const NAME = "SEQQA_SECRET";
 
 /**
- * Returns the secret of a distributed run, and removes it from the environment of this process: targets, services and the user's code do not need it.
- * @throws SeqqaError with exit status 2 when there is none
+ * Returns the secret of a distributed run. Removes the secret from the environment of this process, so that targets, services and user code cannot
+ * read it.
+ * @throws SeqqaError with exit status 2 if there is no secret
  */
 export function takeSecret(forWhat: string, { env }: Pick<Shell, "env">): string {
   const secret = env[NAME];

@@ -5,13 +5,11 @@ import { REPORTER_NAMES, REPORT_FORMAT_NAMES } from "../../reports/index.ts";
 import { flagWord } from "./flag-word.ts";
 import { usage } from "./run-options.ts";
 
-/** The completions for one command. */
 interface Words {
   readonly name: string;
   readonly description: string;
-  /** The words that can follow the command: its subcommands, or shells. */
+  /** The words that can follow the command: its subcommands, or the names of shells. */
   readonly words: readonly string[];
-  /** The kind of the argument: a directory, a file, or nothing that can be completed. */
   readonly takes: "directory" | "file" | undefined;
   readonly options: readonly OptionWords[];
 }
@@ -20,12 +18,11 @@ interface OptionWords {
   readonly flag: string;
   readonly description: string;
   readonly values: readonly string[];
-  /** The option takes a file or a folder. */
   readonly takesPath: boolean;
   readonly takesValue: boolean;
 }
 
-/** The values of options that only the configuration knows, and not commander. */
+/** The values of options that commander does not know, because the configuration checks them. */
 const VALUES: Readonly<Record<string, readonly string[]>> = {
   "--strategy": STRATEGY_KINDS.map(flagWord),
   "--fail-on-severity": ["critical", "high", "medium", "low", "none"],
@@ -36,8 +33,8 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
 const SHELLS = { bash, zsh, fish } as const;
 
 /**
- * Returns a completion script for the shell, made from the command line itself. It starts nothing while the user types, so it knows no names of
- * journeys.
+ * Returns a completion script for the shell, generated from the command line's own definition. The script does not start seqqa, so it cannot complete
+ * names of journeys.
  * @throws SeqqaError for another shell
  */
 export function completionScript(program: Command, shell: string): string {
@@ -171,7 +168,7 @@ function fish(commands: readonly Words[]): string {
   return `# seqqa completion for fish: seqqa completion fish > ~/.config/fish/completions/seqqa.fish\ncomplete -c seqqa -f\n${[...lines, ...top].join("\n")}\n`;
 }
 
-/** Returns the options that take a value, each once: bash looks only at the word before. */
+/** Returns the options that take a value, each once, because the bash script only checks the previous word. */
 function unique(commands: readonly Words[]): readonly OptionWords[] {
   const all = commands.flatMap(({ options }) => options.filter(({ takesValue }) => takesValue));
   return all.filter(({ flag }, index) => all.findIndex((one) => one.flag === flag) === index);

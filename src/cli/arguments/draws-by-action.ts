@@ -1,6 +1,8 @@
 import type { ExplorationEntry } from "./find-finding.ts";
 
-/** Returns `draws` of a violation with names of actions, which stay valid when the exploration declares its actions in another order. */
+/**
+ * Returns the `draws` of a violation with action names instead of indexes. Names stay valid if the exploration declares its actions in another order.
+ */
 export function drawsByName(
   draws: ExplorationEntry["violations"][number]["draws"],
   exploration: ExplorationEntry,

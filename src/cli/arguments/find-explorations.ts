@@ -10,12 +10,15 @@ const EXPLORATION = /\.explore\.[cm]?[jt]s$/;
 
 export const isExplorationFile = (path: string): boolean => EXPLORATION.test(path);
 
-/** Returns the default name of an exploration: `qa/shop.explore.ts` -> `shop`. */
+/** Returns the default name of an exploration: `shop` for `qa/shop.explore.ts`. */
 export function nameOfFile(file: string): string {
   return basename(file).replace(EXPLORATION, "");
 }
 
-/** Returns the exploration files of a directory that the user named. @throws SeqqaError with exit status 2 when there are none. */
+/**
+ * Returns the exploration files of a directory that the user named.
+ * @throws SeqqaError with exit status 2 if there are none
+ */
 export async function findExplorations(directory: string, shell: Shell, discover: Machinery["discover"]): Promise<readonly string[]> {
   const files = await discover(resolve(shell.cwd, directory));
   if (files.length > 0) return files;
@@ -25,7 +28,6 @@ export async function findExplorations(directory: string, shell: Shell, discover
   );
 }
 
-/** Returns an error that tells what to type instead of an exploration's file. */
 export async function fileIsNoDirectory(named: string, shell: Shell, machinery: Machinery): Promise<SeqqaError> {
   const path = resolve(shell.cwd, named);
   if (!existsSync(path)) {

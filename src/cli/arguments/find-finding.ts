@@ -18,12 +18,12 @@ export interface FoundRace {
 
 export type FoundFinding = FoundViolation | FoundRace;
 
-/** The number of findings that the error names. */
 const NAMED = 8;
 
 /**
- * Returns the finding whose id begins with `wanted`. `elsewhere` finds another run that has it.
- * @throws SeqqaError with exit status 2 when there is none, or more than one
+ * Returns the finding whose id begins with `wanted`.
+ * @param elsewhere Returns the id of another run that has the finding.
+ * @throws SeqqaError with exit status 2 if there is no such finding, or more than one
  */
 export function findFinding(
   wanted: string,
@@ -43,7 +43,7 @@ export function findFinding(
   throw usage(`${found.length} findings of run ${run} begin with ${JSON.stringify(wanted)}.`, listOf(found, run));
 }
 
-/** Returns the findings with this id, or with ids that begin with it. */
+/** Returns the finding with this id, or else all findings whose ids begin with it. */
 export function matching(wanted: string, explorations: readonly ExplorationEntry[]): readonly FoundFinding[] {
   const all = findingsOf(explorations);
   const exact = all.filter((one) => idsOf(one).includes(wanted));
@@ -57,7 +57,11 @@ function findingsOf(explorations: readonly ExplorationEntry[]): readonly FoundFi
   ]);
 }
 
-/** @throws SeqqaError (2) for the id of an action that shows a cause along with another one: the path of that one is kept */
+/**
+ * Returns the finding if its path was stored.
+ * @throws SeqqaError (2) if the id belongs to an action that was reported under another finding with the same cause. Only the path of that other
+ * finding is stored.
+ */
 function replayable(found: FoundFinding, wanted: string): FoundFinding {
   if (idOf(found).startsWith(wanted)) return found;
   const own = printable(idOf(found));
@@ -65,7 +69,7 @@ function replayable(found: FoundFinding, wanted: string): FoundFinding {
 }
 
 const idOf = (one: FoundFinding): string => (one.kind === "race" ? one.race.id : one.violation.id);
-/** The ids of a finding, with those of other actions that show it for the same cause. */
+/** Returns the id of a finding and the ids of other actions that were reported with it because of the same cause. */
 const idsOf = (one: FoundFinding): readonly string[] => [
   idOf(one),
   ...(one.kind === "race" ? [] : (one.violation.operations ?? []).map(({ id }) => id)),

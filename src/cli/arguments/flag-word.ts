@@ -1,4 +1,4 @@
-/** Returns a word of the configuration as flags have it: `coverage_guided` is `--strategy coverage-guided`. */
+/** Returns a configuration value in the form of a flag value: `coverage-guided` for `coverage_guided`. */
 export function flagWord(word: string): string {
   return word.replaceAll("_", "-");
 }

@@ -7,11 +7,13 @@ import { shellWord } from "../../model/text/shell-word.ts";
 import type { Shell } from "../process/shell.ts";
 import { shownMessage, shownPath } from "../process/shown-path.ts";
 
-/** The number of names that are shown of a list. */
 const NAMES = 10;
 const SCRIPT = /\.[cm]?[jt]s$/;
 
-/** Returns the error about a missing journey, with the names that exist. `named`: `undefined` for `--all`. */
+/**
+ * Returns the error for a missing journey, with the names that exist.
+ * @param named The name that the user gave. `undefined` for `--all`.
+ */
 export function journeyNotFound(named: string | undefined, found: FoundJourneys, config: Config, shell: Shell): SeqqaError {
   const folder = shownPath(join(config.folder, "journeys"), shell.cwd);
   if (named === undefined) return notFound(`there is none in ${folder}`, nowhere(folder, config, shell));
@@ -40,7 +42,6 @@ export function journeyNotFound(named: string | undefined, found: FoundJourneys,
   return notFound(what, `${near === undefined ? "" : `Did you mean ${near}? `}${there(found, folder, config, shell)}`);
 }
 
-/** Returns the names that exist, or why there are none. */
 function there(found: FoundJourneys, folder: string, config: Config, shell: Shell): string {
   const names = found.journeys.map(({ name }) => name);
   const more = names.length > NAMES ? ` and ${names.length - NAMES} more` : "";
@@ -66,7 +67,7 @@ function directoriesBeside(path: string): readonly string[] {
       .filter((one) => one.isDirectory() && !one.name.startsWith(".") && one.name !== "node_modules")
       .map(({ name }) => name);
   } catch {
-    // The folder is missing, is no folder, or cannot be read: there is nothing to suggest.
+    // The folder does not exist or cannot be read, so there is nothing to suggest.
     return [];
   }
 }

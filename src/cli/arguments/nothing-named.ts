@@ -7,10 +7,9 @@ import type { Machinery } from "../run/machinery.ts";
 import { usage } from "./run-options.ts";
 import type { Shell } from "../process/shell.ts";
 
-/** The number of names that are shown of a list. */
 const NAMES = 10;
 
-/** Returns an error that lists what can be run, for a command that names nothing. Problems during the listing are ignored. */
+/** Returns the error for `seqqa run` without an argument, with a list of what can be run. Problems while listing are ignored. */
 export async function nothingNamed(shell: Shell, machinery: Machinery, configFile: string | undefined): Promise<SeqqaError> {
   const files = await machinery.discover(shell.cwd).catch(() => []);
   const directories = [...new Set(files.map((file) => relative(shell.cwd, dirname(file)).split(/[\\/]/)[0] || "."))];

@@ -15,13 +15,15 @@ export interface NamedExploration {
   readonly name: string;
 }
 
-/** Returns `true` if the text is the path of an exploration's file that exists. */
 export function isFileOfExploration(named: string, cwd: string): boolean {
   const path = resolve(cwd, named);
   return isExplorationFile(named) && existsSync(path) && statSync(path).isFile();
 }
 
-/** Returns the exploration that the user named: by its file, or by its name among those below the configuration's folder. @throws SeqqaError (2) */
+/**
+ * Returns the exploration that the user named, by the path of its file or by its name. Names are searched below the configuration's folder.
+ * @throws SeqqaError (2)
+ */
 export async function oneExploration(named: string, { folder }: Config, shell: Shell, machinery: Machinery): Promise<NamedExploration> {
   if (isFileOfExploration(named, shell.cwd)) return { file: resolve(shell.cwd, named), name: nameOfFile(named) };
   if (isExplorationFile(named)) throw usage(`There is no file ${printable(named)}.`, "Try: seqqa list");

@@ -17,7 +17,6 @@ import type { UiCommandOptions } from "../commands/ui-command.ts";
 import type { WorkerOptions } from "../commands/worker-command.ts";
 import type { ScaffoldOptions, ScaffoldSource } from "../commands/scaffold-command.ts";
 
-/** The options of the commands that check and clean stores. */
 export interface StoreOptions {
   readonly json?: boolean;
   readonly config?: string;
@@ -29,7 +28,6 @@ export interface CleanOptions extends StoreOptions {
   readonly dryRun?: boolean;
 }
 
-/** The handlers of the commands. */
 export interface Handlers {
   doctor(directory: string | undefined, options: StoreOptions): Promise<void>;
   clean(directory: string | undefined, options: CleanOptions): Promise<void>;
@@ -51,7 +49,7 @@ export interface Handlers {
   demo(options: { readonly verbose?: boolean }): Promise<void>;
 }
 
-/** The command line: names, options and help. It makes no decisions. */
+/** Returns the command line: names, options and help. All decisions are made by the handlers. */
 export function buildProgram(version: string, handlers: Handlers): Command {
   const program = new Command("seqqa")
     .description(
@@ -324,7 +322,6 @@ const allowDb = (): Option => optionOf(ALLOW_DB_FLAG);
 const reporter = (): Option => optionOf(REPORTER_FLAG);
 const maxTime = (): Option => new Option("--max-time <duration>", "time limit in seconds, or 30s, 5m, 1h; default: 5m");
 const inspect = (): Option => new Option("--inspect", "wait for a debugger on port 9229, so that breakpoints in actions and rules hold");
-/** The options of the commands that work on a lane of their own. */
 const laneOptions = (): readonly Option[] => [
   new Option("--base-url <url>", "URL of a target that already runs"),
   new Option("--no-infra", "use services, containers and a target that already run; needs base_url or lanes"),

@@ -1,19 +1,19 @@
 import type { ConfigRow, StoredRun } from "../../run-log/index.ts";
 import { RUN_FLAGS, typed, usage, type RunOptions } from "./run-options.ts";
 
-/** Returns the rows that a run log keeps of a command line beside the resulting configuration. */
+/** Returns the flags that the run log stores in addition to the resulting configuration. */
 export function flagRows(options: RunOptions): readonly ConfigRow[] {
   return RUN_FLAGS.flatMap((flag) => {
     const value = options[flag.option];
-    // Commander sets `true` when --no-infra is absent.
+    // Commander sets `infra` to `true` if --no-infra is absent.
     const isGiven = value !== undefined && (flag.option !== "infra" || value === false);
     return flag.kept === "row" && isGiven ? [{ key: typed(flag), value: JSON.stringify(value), source: `flag ${typed(flag)}` }] : [];
   });
 }
 
 /**
- * Returns the options for resuming a run: the given flags, and those flags of the first session that are left out now.
- * @throws SeqqaError with exit status 2 if a flag is needed that no run log keeps
+ * Returns the options for resuming a run: the given flags, plus the flags of the first session that are not given now.
+ * @throws SeqqaError with exit status 2 if a needed flag is not stored in the run log
  */
 export function optionsBefore(
   { id, config }: Pick<StoredRun, "id" | "config">,
@@ -24,7 +24,7 @@ export function optionsBefore(
   for (const flag of RUN_FLAGS) {
     const { option, kept } = flag;
     if (kept === undefined) continue;
-    // The source of a key's value shows if a flag set it.
+    // The source of a stored value shows whether a flag set it.
     const row = config.get(kept === "key" ? flag.key! : typed(flag));
     const isGiven = given[option] !== undefined && option !== "infra";
     if (row === undefined || !row.source.startsWith("flag ") || isGiven) continue;
@@ -35,7 +35,7 @@ export function optionsBefore(
   return { ...given, ...before };
 }
 
-/** Refuses to resume without a new --base-url, because a password in a URL is never stored. */
+/** Rejects resuming without a new --base-url if the old URL had a password, because passwords in URLs are never stored. */
 function refusePassword(id: string, env: Readonly<Record<string, string | undefined>>): void {
   if ((env["SEQQA_BASE_URL"] ?? "") !== "") return;
   throw usage(`The --base-url of run ${id} had a password, which is not kept.`, "Give --base-url again.");

@@ -6,9 +6,7 @@ import { REPORTER_NAMES } from "../../reports/index.ts";
 import { RUN_ID } from "../../run-log/index.ts";
 import { flagWord } from "./flag-word.ts";
 
-/** The options of `seqqa run`, as commander passes them. */
 export interface RunOptions {
-  /** Runs every journey. */
   readonly all?: boolean;
   readonly updateKnown?: boolean;
   readonly ui?: boolean;
@@ -16,25 +14,23 @@ export interface RunOptions {
   readonly port?: string;
   readonly parallel?: string;
   readonly verbose?: boolean;
-  /** `false` with `--no-infra`. */
   readonly infra?: boolean;
   readonly strategy?: string;
   readonly maxSteps?: string;
   readonly maxDepth?: string;
   readonly maxTime?: string;
   readonly seed?: string;
-  /** `true`: without a value. */
+  /** `true` if the option is given without a value. */
   readonly races?: string | true;
-  /** `true`: without a value. */
+  /** `true` if the option is given without a value. */
   readonly faults?: string | true;
   readonly bail?: boolean;
   readonly continueAfterViolation?: boolean;
   readonly only?: string;
-  /** `true`: without a value, the last run. */
+  /** `true` if the option is given without a value, which means the last run. */
   readonly resume?: string | true;
   readonly force?: boolean;
   readonly shard?: string;
-  /** The URL of the Redis through which workers are reached. */
   readonly distributed?: string;
   readonly reporter?: readonly string[];
   readonly baseUrl?: string;
@@ -44,26 +40,22 @@ export interface RunOptions {
   readonly allowDb?: readonly string[];
 }
 
-/** A flag of the command line. */
 export interface Flag {
-  /** The flag and its value, as help shows them. */
   readonly usage: string;
   readonly description: string;
   readonly choices?: readonly string[];
-  /** `true`: the flag may be given several times. */
   readonly isList?: boolean;
 }
 
-/** A flag of `seqqa run`. */
 export interface RunFlag extends Flag {
   readonly option: keyof RunOptions;
-  /** The key of the configuration that the flag sets. The configuration checks the value. */
+  /** The configuration key that the flag sets. The configuration checks the value. */
   readonly key?: string;
-  /** `true`: a run of journeys refuses the flag. */
+  /** `true` if the flag is an error for a run of journeys. */
   readonly isOfExplorations?: boolean;
   /**
-   * How a resumed run gets the value of its first session: `key` from the stored configuration, `row` from a row of its own. Absent: it does not get
-   * it. Not --allow-db: it is a permission, and the run log may have been copied to another machine.
+   * How a resumed run gets the flag's value from its first session: `key` from the stored configuration, `row` from a separate row. If not set, the
+   * value is not restored. --allow-db is never restored, because it is a permission and the run log may come from another machine.
    */
   readonly kept?: "key" | "row";
 }
@@ -83,7 +75,6 @@ export const REPORTER_FLAG: Flag = {
   isList: true,
 };
 
-/** Every flag of `seqqa run`, in the order of its help. */
 export const RUN_FLAGS: readonly RunFlag[] = [
   { option: "all", usage: "--all", description: "run every journey" },
   {
@@ -235,7 +226,10 @@ export function flagsOf(options: RunOptions): readonly FlagValue[] {
   });
 }
 
-/** Refuses options that contradict each other, or that would have no effect. @throws SeqqaError with exit status 2 */
+/**
+ * Rejects options that contradict each other or have no effect.
+ * @throws SeqqaError with exit status 2
+ */
 export function refuseMisuse(named: string | undefined, options: RunOptions): void {
   if (options.only?.trim() === "") throw usage("--only is empty.", "Give a part of the name of an exploration or a journey.");
   const beside = (["ui", "resume", "shard", "distributed", "updateKnown"] as const).find((one) => options[one] !== undefined);
@@ -251,14 +245,14 @@ export function refuseMisuse(named: string | undefined, options: RunOptions): vo
   }
   if (options.shard !== undefined && !/^[1-9]\d{0,3}\/[1-9]\d{0,3}$/.test(options.shard))
     throw usage(`Invalid --shard value ${JSON.stringify(options.shard)}.`, "Write i/n with i from 1 to n: 2/4 is the second of four.");
-  // An unset variable of the shell gives an empty name, which does not mean the current folder.
+  // An empty name usually comes from an unset shell variable, so it is not treated as the current folder.
   if (named?.trim() === "")
     throw usage("The name of what to run is empty.", "seqqa list shows what there is; seqqa run . is the current folder.");
   if (options.all === true && named !== undefined)
     throw usage(`--all runs every journey, and cannot be combined with ${named}.`, `Try: seqqa run --all, or seqqa run ${named}.`);
 }
 
-/** @throws SeqqaError when an option was given that journeys do not have */
+/** @throws SeqqaError if an option is given that only explorations have */
 export function refuseForJourneys(options: RunOptions): void {
   const flag = RUN_FLAGS.find(({ option, isOfExplorations }) => isOfExplorations === true && options[option] !== undefined);
   if (flag !== undefined)

@@ -4,7 +4,7 @@ import type { StatesOfRun } from "../../run-log/index.ts";
 import { usage } from "./run-options.ts";
 
 /**
- * Returns the explorations of a run that the user named by name or file, all without a name.
+ * Returns the explorations of a run that have the given name or file, or all explorations if no name is given.
  * @throws SeqqaError `NO_STATES`, `NO_SUCH_EXPLORATION` with exit status 2
  */
 export function statesNamed(

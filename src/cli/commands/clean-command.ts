@@ -8,12 +8,11 @@ import type { Machinery } from "../run/machinery.ts";
 import type { CleanOptions } from "../arguments/program.ts";
 import type { Shell } from "../process/shell.ts";
 
-/** The number of rows of one table that are named. */
 const NAMED = 20;
 
 /**
- * `seqqa clean`: removes leftovers of dead runs, and restores rows of the user's own stores after showing them and asking. Runs that are alive are
- * left alone. Returns 3 if rows were kept as they are.
+ * Runs `seqqa clean`. Removes leftovers of dead runs. Restores rows of the user's own stores, after listing them and asking. Runs that are still
+ * alive are not touched. Returns 3 if rows were not restored.
  */
 export async function cleanCommand(
   directory: string | undefined,
@@ -47,7 +46,10 @@ export async function cleanCommand(
   return leftovers.some(({ keep }) => keep.length > 0) ? 3 : 0;
 }
 
-/** Asks at a terminal. @throws SeqqaError `CLEAN_NEEDS_YES` without an interactive terminal */
+/**
+ * Asks the user for confirmation at the terminal.
+ * @throws SeqqaError `CLEAN_NEEDS_YES` without an interactive terminal
+ */
 async function isConfirmed(shell: Shell): Promise<boolean> {
   if (shell.confirm !== undefined) return shell.confirm("Restore these rows? [y/N] ");
   throw new SeqqaError("CLEAN_NEEDS_YES", "Rows of your own stores would be changed, and there is no terminal to ask for confirmation.", {

@@ -11,16 +11,14 @@ import type { Shell } from "../process/shell.ts";
 import { writing } from "../run/report-files.ts";
 
 export interface DiffOptions {
-  /** The name of the baseline's commit or branch, for the output. */
   readonly against?: string;
-  /** The results.json of the baseline. */
   readonly baseline?: string;
   readonly format?: string;
   readonly output?: string;
   readonly config?: string;
 }
 
-/** `seqqa diff`: prints how the behaviour of the API changed between two runs. Nothing is executed, and no code is checked out. */
+/** Runs `seqqa diff`: prints how the behaviour of the API changed between two runs. Nothing is executed, and no code is checked out. */
 export function diffCommand(runs: readonly string[], options: DiffOptions, shell: Shell): ExitStatus {
   const { format = "text", output, baseline } = options;
   refuseMisuse(runs, options);

@@ -6,7 +6,7 @@ import type { Machinery } from "../run/machinery.ts";
 import type { StoreOptions } from "../arguments/program.ts";
 import type { Shell } from "../process/shell.ts";
 
-/** `seqqa doctor`: checks everything that a run needs, a line each. Exit status 3 when something is missing. */
+/** Runs `seqqa doctor`: checks everything that a run needs and prints one line for each check. Returns exit status 3 if a check fails. */
 export async function doctorCommand(
   directory: string | undefined,
   options: StoreOptions,

@@ -23,7 +23,7 @@ interface Listed {
   readonly invariants?: number;
 }
 
-/** `seqqa list`: lists what can be run. A file that cannot be run is named with the reason; the rest is still listed. */
+/** Runs `seqqa list`: lists the journeys and explorations. Files that cannot be used are reported with the reason, and the rest is still listed. */
 export async function listCommand(
   directory: string | undefined,
   options: ListOptions,

@@ -20,7 +20,7 @@ export interface MergeOptions {
   readonly verbose?: boolean;
 }
 
-/** `seqqa merge`: joins the shards of a run into one run, with its reports and its exit status. */
+/** Runs `seqqa merge`: joins the shards of a run into one run, with its own reports and exit status. */
 export async function mergeCommand(
   paths: readonly string[],
   options: MergeOptions,

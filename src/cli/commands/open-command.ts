@@ -18,25 +18,27 @@ export interface OpenOptions extends LaneFlags {
   readonly inspect?: boolean;
 }
 
-/** The state that is opened, and the way to it. */
 interface Goal {
   readonly exploration: Pick<StoredExploration, "name" | "file" | "seed" | "beginning">;
   readonly path: readonly string[];
   readonly draws: readonly (readonly string[])[] | undefined;
-  /** The id of the state; `undefined`: that of a finding is not known. */
+  /** The id of the state. `undefined` for the state of a finding, whose id is unknown. */
   readonly id: string | undefined;
   readonly title: string;
 }
 
 const STATE = /^[0-9a-f]{8,16}$/;
 
-/** `seqqa open`: brings a lane to the state of a finding or of a state of a run, and leaves it running. Exit status 3: the state was not reached. */
+/**
+ * Runs `seqqa open`: brings a lane to a state of a run, or to the state of a finding, and leaves it running. Returns exit status 3 if the state was
+ * not reached.
+ */
 export async function openCommand(wanted: string, options: OpenOptions, shell: Shell, machinery: Machinery): Promise<ExitStatus> {
   const flags = options.output === undefined ? [] : [{ key: "report.output_dir", flag: "--output", value: options.output }];
   const config = configFor(shell, { directory: ".", ...laneFlags(options, flags) });
   const goal = goalOf(wanted, config.report.outputDir, options.run);
   const { exploration, path, draws, id, title } = goal;
-  // A run log from somebody else must not cause any other module to be loaded.
+  // A run log may come from another person, so it must not be able to load any module other than an exploration file.
   if (!isExplorationFile(exploration.file))
     throw usage(
       `The run names ${printable(exploration.file)}, which is not called *.explore.ts, .mts, .js or .mjs.`,
@@ -67,7 +69,10 @@ export async function openCommand(wanted: string, options: OpenOptions, shell: S
   });
 }
 
-/** @throws SeqqaError (2) if the run has no such finding or state, or several */
+/**
+ * Returns the state or finding that the user named.
+ * @throws SeqqaError (2) if the run has no such finding or state, or several
+ */
 function goalOf(wanted: string, outputDir: string, run: string | undefined): Goal {
   const { id: found, data } = readFindings(outputDir, run);
   const named = wanted.toLowerCase();
@@ -93,7 +98,10 @@ function goalOf(wanted: string, outputDir: string, run: string | undefined): Goa
   return ofFinding(findFinding(wanted, found, data.document), readStoredRun(outputDir, found).explorations, found);
 }
 
-/** Returns the state at the end of a finding's path: of a race the one in which its calls are sent, of a fault the one before the faulty step. */
+/**
+ * Returns the state to open for a finding. For a race, it is the state in which the calls are sent. For a fault, it is the state before the last
+ * step. Otherwise it is the state at the end of the path.
+ */
 function ofFinding(found: FoundFinding, stored: readonly StoredExploration[], run: string): Goal {
   const { exploration } = found;
   const beginning = stored.find(({ file }) => file === exploration.file)?.beginning;

@@ -41,7 +41,7 @@ export interface ReplayCommandOptions {
   readonly allowDb?: readonly string[];
 }
 
-/** `seqqa replay`: executes the path of a finding again, from a clean start. */
+/** Runs `seqqa replay`: executes the path of a finding again, from a clean start. */
 export async function replayCommand(
   wanted: string,
   options: ReplayCommandOptions,
@@ -62,7 +62,7 @@ export async function replayCommand(
   tellSkipped(shell, skipped);
   const elsewhere = options.run === undefined ? (): string | undefined => olderRun(config.report.outputDir, id, wanted) : undefined;
   const found = findFinding(wanted, id, data.document, elsewhere);
-  // A run log from somebody else must not cause any other module to be loaded.
+  // A run log may come from another person, so it must not be able to load any module other than an exploration file.
   if (!isExplorationFile(found.exploration.file)) {
     throw usage(
       `The finding names ${printable(found.exploration.file)}, which is not called *.explore.ts, .mts, .js or .mjs.`,
@@ -84,20 +84,18 @@ export async function replayCommand(
 /** The number of earlier runs that are searched for a finding that the last run does not have. */
 const OLDER = 20;
 
-/** Returns the newest of the earlier runs that has the finding. */
 function olderRun(outputDir: string, last: string, wanted: string): string | undefined {
   const earlier = runIds(outputDir).filter((id) => id < last);
   return earlier.slice(-OLDER).findLast((id) => {
     try {
       return findFinding(wanted, id, readFindings(outputDir, id).data.document) !== undefined;
     } catch {
-      // The run has no such finding, or cannot be read.
       return false;
     }
   });
 }
 
-/** @throws SeqqaError with exit status 2 for a finding that no path leads to */
+/** @throws SeqqaError with exit status 2 for a finding without a path */
 function refusePathless({ violation }: FoundViolation): void {
   if (violation.reproductionPath.length === 0 && violation.state === null) {
     throw usage(
@@ -114,20 +112,17 @@ interface Setting {
   readonly verbose: boolean;
 }
 
-/** A finding to be replayed: the path, and the texts about it. */
 interface Task {
   readonly severity: string;
   readonly name: string;
   readonly id: string;
   readonly path: readonly string[];
   readonly draws: ExplorationEntry["violations"][number]["draws"];
-  /** The calls that follow the path, in words. */
+  /** The calls that follow the path, as text. Only a race has such calls. */
   readonly last: string | undefined;
   readonly race: RaceReplay | undefined;
-  /** The fault that is made during the last step. */
   readonly fault: FaultPoint | undefined;
   verdict(replayed: ReplayResult): Verdict;
-  /** The table, and the lines below it. */
   lines(replayed: ReplayResult, from: number, colours: Colours): readonly string[];
 }
 
@@ -165,7 +160,10 @@ function taskOf(found: FoundFinding): Task {
   };
 }
 
-/** @param from the step before which the world is shown; `undefined`: it is not shown */
+/**
+ * Replays a finding and prints the result.
+ * @param from The step before which the world is shown. `undefined` if the world is not shown.
+ */
 async function replayed(found: FoundFinding, run: string, from: number | undefined, setting: Setting): Promise<ExitStatus> {
   const { config, shell, machinery, verbose } = setting;
   const { exploration } = found;
@@ -178,7 +176,7 @@ async function replayed(found: FoundFinding, run: string, from: number | undefin
     "",
   );
   const hide = redactor(config.report.redact);
-  // Errors quote the target's output.
+  // Errors are redacted, because they may quote the target's output.
   const message = (text: string): void => void shell.stderr.write(`${redactText(text, config.report, hide)}\n`);
   return interruptible(shell, { message }, async (signal): Promise<ExitStatus> => {
     const beforeStep = async (step: number, uses: readonly string[]): Promise<void> => {
@@ -225,7 +223,7 @@ async function replayed(found: FoundFinding, run: string, from: number | undefin
   });
 }
 
-/** Returns the index of the step of `--from-step`, whose first step is 1; `undefined`: the option is absent. */
+/** Returns the zero-based index of the step that `--from-step` names. Returns `undefined` if the option is absent. */
 function firstStep(given: string | undefined, steps: number): number | undefined {
   if (given === undefined) return undefined;
   const step = Number(given);

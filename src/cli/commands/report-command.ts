@@ -11,13 +11,12 @@ import { shownPath } from "../process/shown-path.ts";
 
 export interface ReportOptions {
   readonly run?: string;
-  /** A built-in format, or the path of a module. */
   readonly format?: string;
   readonly output?: string;
   readonly config?: string;
 }
 
-/** `seqqa report`: writes a stored run again in one of the formats. */
+/** Runs `seqqa report`: writes a report of a stored run in one of the formats. */
 export async function reportCommand(options: ReportOptions, shell: Shell, machinery: Machinery): Promise<ExitStatus> {
   if (options.output === "") throw usage("--output is empty.", "Give a file, or - for standard output.");
   const config = configFor(shell, { directory: ".", file: options.config, allowedStores: "unopened" });

@@ -19,7 +19,7 @@ import { takeSecret } from "../arguments/cluster-secret.ts";
 import type { Shell } from "../process/shell.ts";
 import { shownPath } from "../process/shown-path.ts";
 
-/** `seqqa run`: reports everything that is wrong with the user's input before anything is sent. */
+/** Runs `seqqa run`. All errors in the user's input are reported before the first request is sent. */
 export async function runCommand(
   named: string | undefined,
   given: RunOptions,
@@ -41,7 +41,6 @@ interface Surroundings {
   readonly version: string;
 }
 
-/** Runs explorations or journeys once. */
 async function runFound(target: RunTarget, given: RunOptions, { shell, machinery, version }: Surroundings): Promise<ExitStatus> {
   const { config } = target;
   const options = target.kind === "explorations" ? target.options : given;
@@ -94,12 +93,15 @@ async function runFound(target: RunTarget, given: RunOptions, { shell, machinery
   return withPage(page, told, (reporter) => interruptible(shell, reporter, (signal) => explored(reporter, signal)));
 }
 
-/** Returns `true` if a store has an adapter that is none of seqqa's. The engine is not loaded to look at others. */
+/** Returns `true` if a store uses an adapter module of the user. The engine is loaded for the check only in that case, because loading it is slow. */
 function hasStoreModules({ systems, lanes }: Config): boolean {
   return [systems, ...lanes.map((lane) => lane.systems)].some((one) => Object.values(one).some(({ adapter }) => adapter !== undefined));
 }
 
-/** Returns the run that the command line names for resuming, if it names one. @throws SeqqaError if it cannot be resumed */
+/**
+ * Returns the run to resume, if the command line names one.
+ * @throws SeqqaError if the run cannot be resumed
+ */
 async function namedRun(
   target: RunTarget,
   { shard, only, force = false }: RunOptions,
@@ -112,7 +114,7 @@ async function namedRun(
   return resumedRun(machinery, { stored, config, version, files, shard, only, known, force });
 }
 
-/** Returns `true` if the named directory contains the folder of the configuration, and so everything that the configuration is for. */
+/** Returns `true` if the named directory contains the configuration's folder, so that the run covers all explorations of the configuration. */
 function coversConfig({ directory, config }: RunTarget & { readonly kind: "explorations" }): boolean {
   const inside = relative(directory, config.folder);
   return !inside.startsWith("..") && !isAbsolute(inside);

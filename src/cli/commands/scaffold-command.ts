@@ -12,10 +12,8 @@ export interface ScaffoldOptions {
   readonly allowRefs?: boolean;
 }
 
-/** The number of missing parts, and of kept files, that are named. */
 const SHOWN = 5;
 
-/** The names of the sources, and an example of each. */
 const SOURCES = {
   openapi: { what: "description", example: "openapi.yaml" },
   graphql: { what: "schema", example: "schema.graphql" },
@@ -25,7 +23,7 @@ const SOURCES = {
 
 export type ScaffoldSource = keyof typeof SOURCES;
 
-/** `seqqa scaffold openapi`, `graphql`, `har` and `postman`: writes the folder, and prints what was inferred, what was kept, and the next step. */
+/** Runs `seqqa scaffold openapi`, `graphql`, `har` or `postman`: writes the folder and prints what was inferred, what was kept, and the next step. */
 export async function scaffoldCommand(
   from: ScaffoldSource,
   source: string,
@@ -43,7 +41,7 @@ export async function scaffoldCommand(
     });
   }
   const { force = false, allowRefs = false } = options;
-  // Reading descriptions takes libraries that no other command needs.
+  // The module is imported here, because reading descriptions needs libraries that no other command uses.
   const { scaffoldGraphql, scaffoldOpenapi, scaffoldRecording } = await import("../../scaffold/index.ts");
   const input = { source, cwd: shell.cwd, out, force, version };
   const done = await (from === "openapi"
@@ -114,7 +112,7 @@ function inferred({ plan }: Scaffolded, out: string): readonly string[] {
   ];
 }
 
-/** Names the variable for the user's key. Without a value, the first run would send requests with an empty key, and all would be refused. */
+/** Returns a line that names the environment variable for the API key. Without a value, the API would reject all requests of the first run. */
 function keyLine({ files, plan: { login } }: Scaffolded): readonly string[] {
   if (files.length === 0 || login === undefined || login.kind === "operation" || login.kind === "basic") return [];
   const { variable } = login;
@@ -123,7 +121,7 @@ function keyLine({ files, plan: { login } }: Scaffolded): readonly string[] {
   ];
 }
 
-/** Says who registers the users, and which calls would end their accounts. */
+/** Returns lines about the registration of users, and about calls that are left out because they would delete the users. */
 function accountLines({ files, plan: { login, leftOut = [] } }: Scaffolded): readonly string[] {
   if (files.length === 0) return [];
   const register = login?.kind === "operation" ? login.register : undefined;
@@ -135,7 +133,7 @@ function accountLines({ files, plan: { login, leftOut = [] } }: Scaffolded): rea
   ];
 }
 
-/** Names the keys to which the user gives values, and how much they unlock. */
+/** Returns a line that names the keys to set in `setup.ts`, and how many actions they make callable. */
 function setupLine({ files, plan: { setup = [], actions } }: Scaffolded, out: string): readonly string[] {
   if (!files.includes("setup.ts")) return [];
   const reached = setup.at(-1)!.reached;
@@ -146,7 +144,7 @@ function setupLine({ files, plan: { setup = [], actions } }: Scaffolded, out: st
   ];
 }
 
-/** The configuration names the address of the API, which a description does not know for certain. */
+/** Returns a line that asks for the API's address, because a description does not reliably contain it. */
 function placeLine({ files, again }: Scaffolded, out: string): readonly string[] {
   if (again || !files.includes("seqqa.yaml")) return [];
   return [`Write in ${join(out, "seqqa.yaml")} where the API runs (base_url), or how it is started (target). Then:`];
@@ -157,7 +155,6 @@ function next({ surroundings, files }: Scaffolded, out: string, cwd: string, ver
   return nextCommand({ shown: out, cwd, surroundings, ownPackage, version });
 }
 
-/** Groups missing parts; those that occur in most actions come first. */
 function grouped(missing: Scaffolded["plan"]["notInferred"]): readonly string[] {
   const actions = new Map<string, string[]>();
   for (const { action, what } of missing) actions.set(what, [...(actions.get(what) ?? []), action]);

@@ -21,10 +21,10 @@ export interface StrengthOptions extends LaneFlags {
   readonly output?: string;
 }
 
-/** Seconds that a measurement takes at most, unless `exploration.max_time` or `--max-time` say otherwise. */
+/** The default time limit of a measurement, in seconds. `exploration.max_time` and `--max-time` override it. */
 const MAX_TIME = 300;
 
-/** `seqqa strength`: makes rows of explored states wrong on a lane of its own, and shows which of that no rule notices. */
+/** Runs `seqqa strength`: corrupts rows of explored states on a separate lane, and shows which corruptions no rule notices. */
 export async function strengthCommand(
   named: string | undefined,
   options: StrengthOptions,
@@ -45,7 +45,6 @@ export async function strengthCommand(
   });
 }
 
-/** Returns the flags that replace keys of the configuration. */
 export function flagsOf({ output, maxTime }: Pick<StrengthOptions, "output" | "maxTime">): NonNullable<Parameters<typeof laneFlags>[1]> {
   return [
     ...(output === undefined ? [] : [{ key: "report.output_dir", flag: "--output", value: output }]),
@@ -55,20 +54,22 @@ export function flagsOf({ output, maxTime }: Pick<StrengthOptions, "output" | "m
 
 interface Measuring {
   readonly config: Config;
-  /** The id of the run. */
   readonly run: string;
   readonly options: LaneFlags;
   readonly shell: Shell;
   readonly machinery: Machinery;
 }
 
-/** Measures the strength of an exploration's rules. @throws SeqqaError with exit status 2 where its stores are not copies */
+/**
+ * Measures the strength of an exploration's rules.
+ * @throws SeqqaError with exit status 2 if the stores of the lane are not copies
+ */
 export async function withStrength(
   of: StatesOfRun,
   { config, run, options, shell, machinery }: Measuring,
   work: (strength: Strength) => void,
 ): Promise<ExitStatus> {
-  // A run log from somebody else must not cause any other module to be loaded.
+  // A run log may come from another person, so it must not be able to load any module other than an exploration file.
   if (!isExplorationFile(of.file)) {
     throw usage(
       `The run names ${printable(of.file)}, which is not called *.explore.ts, .mts, .js or .mjs.`,

@@ -19,20 +19,19 @@ import { tellSkipped } from "../run/report-files.ts";
 
 export interface SuggestOptions extends LaneFlags {
   readonly run?: string;
-  /** Only rules about what the present ones do not notice. */
+  /** `true` if only rules are suggested that concern corruptions which the existing rules do not notice. */
   readonly forGaps?: boolean;
   readonly maxTime?: string;
   readonly most?: string;
-  /** `true`: beside the exploration. */
+  /** `true` if the option has no value. The file is then written beside the exploration. */
   readonly write?: string | true;
   readonly json?: boolean;
   readonly output?: string;
 }
 
-/** The number of suggestions that are shown, unless the user says another. */
 const MOST = 10;
 
-/** `seqqa suggest`: shows rules that held in every state of a run. Nothing is executed, except with `--for-gaps`. */
+/** Runs `seqqa suggest`: shows rules that held in every state of a run. Nothing is executed, except with `--for-gaps`. */
 export async function suggestCommand(
   named: string | undefined,
   options: SuggestOptions,
@@ -78,7 +77,7 @@ export async function suggestCommand(
   return 0;
 }
 
-/** Leaves the rules about columns in which no present rule noticed a corruption. */
+/** Returns only the rules about columns in which the existing rules missed a corruption. */
 function forGaps(suggestions: Suggestions, { places }: Strength): Suggestions {
   const gaps = places.filter(({ noticed, tried }) => noticed < tried);
   const isAbout = ({ columns }: Candidate): boolean =>
@@ -94,7 +93,7 @@ function mostOf(text: string | undefined): number {
 
 function writeRules(of: StatesOfRun, rules: readonly Candidate[], where: string | true, shell: Shell): void {
   if (rules.length === 0) return void shell.stderr.write("note: No file was written: no rule held.\n");
-  // The run log may come from anywhere: its path is used only where an exploration is.
+  // The run log may come from another person, so its path is used only if it names an existing exploration file.
   if (where === true && !isFileOfExploration(of.file, shell.cwd)) {
     throw usage(`There is no file ${printable(of.file)} here, beside which --write would write.`, "Give a file: --write rules.ts.");
   }

@@ -12,21 +12,22 @@ import { handsOn, type LaneFlags, laneFlags } from "../run/hands-on.ts";
 import type { Machinery } from "../run/machinery.ts";
 
 export interface TryOptions extends LaneFlags {
-  /** The lane stays in the last state until a signal. */
+  /** `true` if the lane stays in the last state until the process is interrupted. */
   readonly keep?: boolean;
   readonly inspect?: boolean;
   readonly seed?: string;
 }
 
 export interface TryInput {
-  /** The file of an exploration, or its name. */
   readonly named: string;
-  /** The names of actions. */
   readonly actions: readonly string[];
   readonly options: TryOptions;
 }
 
-/** `seqqa try`: executes a path that the user names, and shows each step. Exit status 0 rules held, 1 broken, 3 an action did not apply or threw. */
+/**
+ * Runs `seqqa try`: executes the actions that the user names, and shows each step. Returns exit status 0 if all rules held, 1 if one was broken, and
+ * 3 if an action did not apply or threw.
+ */
 export async function tryCommand({ named, actions, options }: TryInput, shell: Shell, machinery: Machinery): Promise<ExitStatus> {
   const directory = isFileOfExploration(named, shell.cwd) ? dirname(resolve(shell.cwd, named)) : ".";
   const flags = options.seed === undefined ? [] : [{ key: "exploration.seed", flag: "--seed", value: options.seed }];
@@ -59,7 +60,10 @@ function statusOf({ broken, errors }: WalkJudged): ExitStatus {
   return errors.length > 0 ? 3 : 0;
 }
 
-/** Returns what the last run stored of an exploration, so that states have the ids that its reports print; `undefined`: there is none. */
+/**
+ * Returns the exploration as the last run stored it, so that states get the same ids as in that run's reports. Returns `undefined` if it is not
+ * stored.
+ */
 function storedOf(outputDir: string, file: string): StoredExploration | undefined {
   try {
     return readStoredRun(outputDir, undefined).explorations.find((one) => one.file === file);

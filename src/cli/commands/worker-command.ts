@@ -14,14 +14,13 @@ export interface WorkerOptions {
   readonly redis: string;
   readonly parallel?: string;
   readonly baseUrl?: string;
-  /** `false` with `--no-infra`. */
   readonly infra?: boolean;
   readonly verbose?: boolean;
   readonly config?: string;
   readonly allowDb?: readonly string[];
 }
 
-/** `seqqa worker`: offers lanes to a run of another process. */
+/** Runs `seqqa worker`: offers lanes to a distributed run that another process coordinates. */
 export async function workerCommand(
   named: string | undefined,
   options: WorkerOptions,

@@ -1,16 +1,15 @@
 import type { Shell } from "./shell.ts";
 
-/** Detects that this process ends before its work is done. */
 export interface EarlyEnd {
-  /** The shell for the work; its interruptions and its `exit` are watched. */
+  /** The shell for the work. Its `onInterrupt` and `exit` are observed. */
   readonly shell: Shell;
-  /** Permits the process to end from here on. */
+  /** Allows the process to end from now on. */
   readonly meant: () => void;
 }
 
 /**
- * Watches for an end that user code in this process caused. If that code ends the process, or waits for a promise that never settles, Node would
- * report success or a meaningless status. An unfinished run ends with 3, or with 130 after an interruption, and prints why.
+ * Detects that user code ends this process early, by calling `process.exit` or by waiting for a promise that never settles. Node would then report
+ * success or a meaningless status. An unfinished run instead ends with status 3 (130 after an interrupt) and prints the reason.
  */
 export function watchForEarlyEnd(shell: Shell): EarlyEnd {
   let interrupted = false;
@@ -23,7 +22,7 @@ export function watchForEarlyEnd(shell: Shell): EarlyEnd {
     const hint = "seqqa report shows what was stored until then; seqqa clean restores the stores.";
     shell.stderr.write(`error: The run stopped early: ${why}.\nhint: ${hint}\n`);
   };
-  // `beforeExit` is emitted when no work is left, and not by process.exit().
+  // `beforeExit` is emitted when no work is left. process.exit() does not emit it.
   process.once("beforeExit", drain).once("exit", early);
   const meant = (): void => void process.off("beforeExit", drain).off("exit", early);
   const exit = (status: number): void => {
@@ -35,14 +34,14 @@ export function watchForEarlyEnd(shell: Shell): EarlyEnd {
     shell: {
       ...shell,
       onInterrupt: (listener) => {
-        // Work that comes after other work hears signals itself.
+        // The new work handles signals itself, so the handler for the time between two pieces of work is removed.
         stopExit();
         const stop = shell.onInterrupt(() => {
           interrupted = true;
           listener();
         });
         return () => {
-          // Signals that came before and are not delivered yet count, and so do signals that come while the process ends.
+          // Signals that have been sent but not yet delivered still count, as do signals that arrive while the process ends.
           stopExit = shell.onInterrupt(() => exit(130));
           stop();
         };

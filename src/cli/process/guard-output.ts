@@ -3,16 +3,17 @@ import { hideCredentials, type Output } from "../../reports/index.ts";
 import type { Shell } from "./shell.ts";
 
 /**
- * Guards all output of a process, including that of user code. Passwords of URLs, known from `argv`, the environment and `keepSecret`, are hidden on
- * standard error, and so are tokens and cookies. Standard output carries reports: there `report.redact` decides, and passwords in URLs are hidden.
+ * Hides secrets in all output of the process, including output of user code. On standard error, passwords of known URLs (from `argv`, the environment
+ * and `keepSecret`), tokens and cookies are hidden. On standard output, only passwords inside URLs are hidden, because reports are already redacted
+ * by `report.redact`.
  *
- * Changes `write` of the shell's streams.
+ * Replaces the `write` methods of the shell's streams.
  */
 export function guardOutput(shell: Shell, argv: readonly string[]): Shell {
   const values = argv.map((one) => one.replace(/^--[\w-]+=/, ""));
   let urls: readonly string[] = [...values, ...Object.values(shell.env)].filter((value) => value !== undefined);
   let passwords = tellingPasswords(urls);
-  // Reports are redacted by values; a word in the place of a number would break JSON.
+  // Passwords outside URLs are not replaced on standard output. Replacing a number in a JSON report would make the report invalid.
   guard(shell.stdout, (text) => withoutSecrets(text));
   guard(shell.stderr, (text) => hideCredentials(withoutSecrets(text, passwords)));
   return {
@@ -25,8 +26,8 @@ export function guardOutput(shell: Shell, argv: readonly string[]): Shell {
 }
 
 /**
- * Returns the passwords that can be hidden everywhere. `postgres`, `123456` and the name of a database are passwords, too, but also words of ordinary
- * messages: they are hidden only in URLs.
+ * Returns the passwords that can be hidden everywhere. Passwords such as `postgres`, `123456` or a database name also occur as ordinary words, so
+ * these are hidden only inside URLs.
  */
 function tellingPasswords(urls: readonly string[]): readonly string[] {
   const isName = (password: string): boolean => urls.some((url) => url.split(password).length > 2);
@@ -34,7 +35,7 @@ function tellingPasswords(urls: readonly string[]): readonly string[] {
   return passwordsOf(urls).filter((one) => !isName(one) && (one.length >= 12 || (one.length >= 6 && isMixed(one))));
 }
 
-/** The output of lanes' threads arrives as bytes, each of their writes as a whole. */
+/** Replaces the `write` method of a stream. Output of lane threads arrives as bytes, with one chunk for each write. */
 function guard(output: Output, shown: (text: string) => string): void {
   const write = output.write.bind(output) as (chunk: unknown, ...rest: readonly unknown[]) => unknown;
   Object.assign(output, {

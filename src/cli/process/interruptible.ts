@@ -1,7 +1,7 @@
 import type { WholeReporter } from "../../reports/index.ts";
 import type { Shell } from "./shell.ts";
 
-/** Runs work that the first signal ends in order, and the second one at once. */
+/** Runs work that can be interrupted. The first signal aborts the work in an orderly way. The second signal ends the process immediately. */
 export async function interruptible<T>(
   shell: Shell,
   reporter: Pick<WholeReporter, "message">,

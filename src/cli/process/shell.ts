@@ -3,31 +3,30 @@ import { createInterface } from "node:readline";
 import type { Environment } from "../../config/index.ts";
 import type { Output } from "../../reports/index.ts";
 
-/** The parts of the process that a command uses. */
 export interface Shell {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Environment;
   readonly cwd: string;
   /**
-   * Calls back on every SIGINT and SIGTERM until the returned function is called, and on a SIGHUP that comes before them. A terminal that is closed
-   * may send several SIGHUPs, which are no request to hurry.
+   * Calls the listener on every SIGINT and SIGTERM until the returned function is called. A SIGHUP calls the listener only if no signal came before.
+   * A closing terminal may send several SIGHUPs, and these are not repeated requests to stop.
    */
   readonly onInterrupt: (listener: () => void) => () => void;
-  /** Waits until the user pressed Enter, or the signal is aborted; `undefined` without an interactive terminal. */
+  /** Waits until the user presses Enter or the signal is aborted. `undefined` without an interactive terminal. */
   readonly waitForEnter?: ((signal: AbortSignal) => Promise<void>) | undefined;
-  /** Asks a question that is answered with yes or no; the default is no. `undefined` without an interactive terminal. */
+  /** Asks a yes-or-no question. The default answer is no. `undefined` without an interactive terminal. */
   readonly confirm?: ((question: string) => Promise<boolean>) | undefined;
-  /** Takes URLs whose passwords no output may show from now on. */
+  /** Receives URLs whose passwords must not appear in any later output. */
   readonly keepSecret?: ((urls: readonly string[]) => void) | undefined;
-  /** Ends the process at once. */
   readonly exit: (status: number) => void;
 }
 
 export function processShell(): Shell {
   let isInterrupted = false;
   const heard = (listener: () => void): void => {
-    // Other listeners get the same signal; the next one may come in the same turn of the event loop.
+    // The flag is set in the next tick: after all listeners of this signal, but before another signal that arrives in the same turn of the event
+    // loop.
     process.nextTick(() => (isInterrupted = true));
     listener();
   };
@@ -42,7 +41,7 @@ export function processShell(): Shell {
       const hungUp = (): void => {
         if (isInterrupted) return;
         heard(listener);
-        // The next SIGHUP must not kill the process when no listener is left: reports are written until the process ends.
+        // A later SIGHUP must not kill the process when no listener is left, because reports are written until the end.
         process.on("SIGHUP", ignored);
       };
       process.on("SIGINT", asked).on("SIGTERM", asked).on("SIGHUP", hungUp);

@@ -2,7 +2,7 @@ import { shownPath } from "../../reports/console/shown-path.ts";
 
 export { shownPath };
 
-/** Returns the message of an error with the file as the user would write it. */
+/** Returns an error message in which the absolute path of a file is replaced by the path for display. */
 export function shownMessage(message: string, path: string, cwd: string): string {
   return message.replaceAll(path, shownPath(path, cwd));
 }

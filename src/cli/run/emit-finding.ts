@@ -8,14 +8,16 @@ import { usage } from "../arguments/run-options.ts";
 export const EMITTERS = ["curl", "vitest", "har"] as const;
 export type Emitter = (typeof EMITTERS)[number];
 
-/** Where a test imports its exploration from, and when the run began (ISO 8601). */
 export interface EmitPlace {
   readonly config: Config;
   readonly cwd: string;
   readonly startedAt: string;
 }
 
-/** Returns a finding as a script, a test or an archive of its requests. @throws SeqqaError with exit status 2 if it has no requests to send */
+/**
+ * Returns a finding as a script, a test or an archive of its requests.
+ * @throws SeqqaError with exit status 2 if the finding has no requests to send
+ */
 export function emitted(emitter: Emitter, found: FoundFinding, { config, cwd, startedAt }: EmitPlace): string {
   if (emitter === "har") return archiveOf(found, startedAt);
   if (found.kind === "violation" && found.violation.fault !== undefined) {
@@ -58,7 +60,6 @@ function raceTestOf({ exploration, race }: FoundRace, config: Config, cwd: strin
   return raceVitestText({ race, ...moduleOf(exploration, config, cwd), draws: drawsByName(race.draws, exploration) });
 }
 
-/** Returns the module that a test imports, and its configuration and seed. */
 function moduleOf(
   exploration: ExplorationEntry,
   config: Config,

@@ -23,18 +23,16 @@ import { interruptible } from "../process/interruptible.ts";
 import type { Shell } from "../process/shell.ts";
 import type { Machinery } from "./machinery.ts";
 
-/** A request takes as long as somebody looks at it in a debugger; seconds. */
+/** The request timeout in seconds under a debugger, since a request may be paused at a breakpoint. */
 const INSPECTED_TIMEOUT = 3600;
 
 export interface HandsOn {
   readonly shell: Shell;
   readonly machinery: Machinery;
   readonly verbose: boolean;
-  /** `true`: waits for a debugger before anything of the user's is executed. */
   readonly inspect: boolean;
 }
 
-/** The options for the lane of a walk. */
 export interface LaneFlags {
   readonly baseUrl?: string;
   readonly infra?: boolean;
@@ -43,7 +41,6 @@ export interface LaneFlags {
   readonly allowDb?: readonly string[];
 }
 
-/** Returns the options for loading the configuration. */
 export function laneFlags({ baseUrl, infra, config, allowDb }: LaneFlags, flags: readonly FlagValue[]): LoadOptions {
   return {
     file: config,
@@ -53,7 +50,6 @@ export function laneFlags({ baseUrl, infra, config, allowDb }: LaneFlags, flags:
   };
 }
 
-/** The output of a walk, without secrets. */
 export interface WalkOutput {
   print(...lines: readonly string[]): void;
   root(judged: WalkJudged): void;
@@ -61,7 +57,7 @@ export interface WalkOutput {
   place(place: WalkPlace): void;
 }
 
-/** Does work on a lane of its own. A signal ends it with status 130, unless `kept` says otherwise. */
+/** Runs work on a separate lane. An interrupt ends the work with status 130. If `keep` was called, its status is returned instead. */
 export async function handsOn(
   input: Omit<WalkFileInput, "signal">,
   { shell, machinery, verbose, inspect }: HandsOn,
@@ -102,8 +98,8 @@ export async function handsOn(
 }
 
 /**
- * Actions are executed in this thread, so that breakpoints in them hold.
- * @throws SeqqaError `INSPECT_PORT` with exit status 2 if the port of the debugger is taken
+ * Opens the debugger port and waits for a debugger. Actions run in this thread, so breakpoints in them work.
+ * @throws SeqqaError `INSPECT_PORT` with exit status 2 if the debugger's port is in use
  */
 function waitForDebugger({ stderr }: Shell): void {
   if (inspector.url() === undefined) inspector.open(9229, "127.0.0.1");

@@ -15,8 +15,9 @@ import { usage } from "../arguments/run-options.ts";
 import type { Machinery } from "./machinery.ts";
 
 /**
- * Returns the reporters that `--reporter` names: of the built-in ones the last that was given, and all of the user's. Without any it is `agent` where a
- * coding agent runs the command, else the first built-in one. `cwd`: the folder of paths and packages.
+ * Returns the reporters that `--reporter` names: the last built-in one that was given, and all of the user's. The default is `agent` if a coding
+ * agent runs the command, else the first built-in reporter.
+ * @param cwd The folder from which paths and packages are resolved.
  * @throws SeqqaError with exit status 2 if a reporter cannot be loaded
  */
 export async function loadReporters(
@@ -51,7 +52,7 @@ async function loaded(name: string, cwd: string, machinery: Pick<Machinery, "loa
   }
 }
 
-/** Commands of GitHub in the output of a run are made inert, since text of the target may contain them. */
+/** Neutralises GitHub workflow commands in the output on GitHub Actions, because text of the target may contain such commands. */
 function inertOn(options: ReporterOptions, writes: "text" | "json"): ReporterOptions {
   const { stdout, stderr, env } = options;
   return onGithub(env) ? { ...options, stdout: inertOutput(stdout, writes), stderr: inertOutput(stderr, "text") } : options;

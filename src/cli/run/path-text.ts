@@ -10,7 +10,10 @@ interface PathTextContext {
   readonly cwd: string;
 }
 
-/** Returns a path as a file that keeps it. The paths in it are relative to where it belongs. @throws SeqqaError */
+/**
+ * Returns a path as the source of a journey or a test. Imports in the source are relative to the folder in which the file is saved.
+ * @throws SeqqaError
+ */
 export function pathText(
   { config, feed, cwd }: PathTextContext,
   exploration: number,
@@ -40,7 +43,10 @@ export function pathText(
   return { text, file: named("test") };
 }
 
-/** A journey has one client, and no graph to follow. @throws SeqqaError */
+/**
+ * Rejects paths that cannot become a journey, because a journey has one client and cannot follow a state graph.
+ * @throws SeqqaError
+ */
 function refuseJourney(
   path: readonly string[],
   { isGraph, ofRoles }: { readonly isGraph: boolean; readonly ofRoles: ReadonlySet<string> },

@@ -4,12 +4,15 @@ import { strayedBefore, type Verdict } from "./replay-verdict.ts";
 
 type Finding = Omit<Race, "toString">;
 
-/** Returns the calls of a race for a replay: with the delivery in which the race was seen, and counting the same verdict or a worse one. */
+/** Returns the calls of a race for a replay. They use the delivery in which the race was seen. Trials with the same verdict or a worse one count. */
 export function callsOf({ first, second, copies, delivery, schedule, verdict, invariant }: Finding): RaceReplay {
   return { actions: Array.from({ length: copies }, (_, side) => (side === 1 ? second : first)), delivery, schedule, verdict, invariant };
 }
 
-/** A trial that showed the race decides; else it matters if the calls were made at all, in the same state. */
+/**
+ * Returns the verdict of a replayed race. If a trial showed the race, the finding still fails. Otherwise the verdict depends on whether the calls
+ * were sent in the recorded state.
+ */
 export function raceVerdict({ prefix, steps, hits, trials, schedule }: Finding, replayed: ReplayResult): Verdict {
   const { race } = replayed;
   if (race !== undefined && race.hits > 0) {

@@ -2,7 +2,6 @@ import type { ReplayResult } from "../../model/results/replay.ts";
 import type { Violation } from "../../model/results/result.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
 
-/** The result of a replay for a finding. */
 export interface Verdict {
   readonly kind: "fails" | "gone" | "diverged" | "flaky";
   readonly exitStatus: ExitStatus;
@@ -11,7 +10,10 @@ export interface Verdict {
 
 type Finding = Pick<Violation, "invariant" | "reproductionPath" | "steps" | "confirmed" | "notReplayed">;
 
-/** A rule that is broken again decides, regardless of the path to it; else it matters if the path was the same. */
+/**
+ * Returns the verdict of a replay. If the rule is broken again, the finding still fails, whatever the path. Otherwise the verdict depends on whether
+ * the path was the same.
+ */
 export function verdictOf(finding: Finding, replayed: ReplayResult): Verdict {
   const { invariant, confirmed, notReplayed } = finding;
   const strayed = strayedAt(finding, replayed);
@@ -33,11 +35,14 @@ export function verdictOf(finding: Finding, replayed: ReplayResult): Verdict {
   return { kind: "gone", exitStatus: 0, sentence: `Gone: ${invariant} holds after the same path.` };
 }
 
-/** Returns where the path differed from the recorded one. A different answer to the last step does not count, because a fix causes that. */
+/** Returns where the path differed from the recorded one. A different answer to the last step is ignored, because a fix changes that answer. */
 const strayedAt = ({ reproductionPath, steps }: Finding, replayed: ReplayResult): string | undefined =>
   strayedBefore(reproductionPath.length - 1, steps, replayed);
 
-/** Returns where one of the first `last` steps differed. All of them must be answered as they were recorded. */
+/**
+ * Returns the first of the first `last` steps whose status differs from the recorded one, as text. Returns `undefined` if none differs and all steps
+ * were completed.
+ */
 export function strayedBefore(last: number, recorded: Finding["steps"], { steps, completed }: ReplayResult): string | undefined {
   for (let step = 0; step < last && step < steps.length; step++) {
     const before = recorded[step];

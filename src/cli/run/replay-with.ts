@@ -3,13 +3,11 @@ import type { RunOptions } from "../arguments/run-options.ts";
 import { shellWord } from "../../model/text/shell-word.ts";
 import { shownPath } from "../process/shown-path.ts";
 
-/** The options of a run that a replay of its findings needs, too. */
 export type ReplayFlags = Pick<RunOptions, "output" | "baseUrl" | "infra" | "allowDb">;
 
-/** The number of characters of an id that are shown. */
 const ID = 8;
 
-/** Returns a function that returns the command which replays a finding; `undefined` if the run keeps no log. */
+/** Returns a function that builds the replay command for a finding. Returns `undefined` if the run has no run log. */
 export function replayWith({ file, report }: Config, given: ReplayFlags, cwd: string): ((id: string) => string) | undefined {
   if (report.formats.length === 0) return undefined;
   const option = (name: string, value: string | undefined): readonly string[] =>

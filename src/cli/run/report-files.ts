@@ -9,22 +9,18 @@ import { usage } from "../arguments/run-options.ts";
 import type { Shell } from "../process/shell.ts";
 import type { Machinery } from "./machinery.ts";
 
-/** A format of reports, loaded. */
 export interface LoadedFormat extends ReportFormat {
-  /** The name of a built-in format, or the path of the user's module. */
   readonly name: string;
 }
 
-/** Where the formats of the user are looked for. */
 export interface FormatPlace {
-  /** The flag or the key that names the formats. */
   readonly key: string;
   readonly folder: string;
   readonly machinery: Pick<Machinery, "loadExtension">;
 }
 
 /**
- * Loads formats of reports by their names: built-in ones, and modules of the user.
+ * Loads built-in report formats and modules of the user, by name.
  * @throws SeqqaError `EXTENSION_*`, `LOAD_*`, `REPORT_FORMAT_INVALID` with exit status 2
  */
 export async function loadFormats(names: readonly string[], place: FormatPlace): Promise<readonly LoadedFormat[]> {
@@ -36,10 +32,13 @@ export async function loadFormats(names: readonly string[], place: FormatPlace):
   return formats;
 }
 
-/** The name of a file without a folder; hidden files belong to the run itself. */
+/** Matches a file name without a folder. Hidden files are excluded, because seqqa uses them for the run itself. */
 const FILE_NAME = /^[\w-][\w .-]*$/;
 
-/** Loads one format. @throws SeqqaError like {@link loadFormats} */
+/**
+ * Loads one report format.
+ * @throws SeqqaError with the same codes as {@link loadFormats}
+ */
 export async function loadFormat(name: string, { key, folder, machinery }: FormatPlace): Promise<LoadedFormat> {
   const builtIn = Object.hasOwn(REPORT_FORMATS, name) ? REPORT_FORMATS[name] : undefined;
   if (builtIn !== undefined) return { ...(await builtIn()).format, name };
@@ -62,19 +61,23 @@ function invalid(name: string, key: string, what: string): SeqqaError {
   });
 }
 
-/** Reads the data that these formats show. @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2 */
+/**
+ * Reads the data that the given formats need.
+ * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
+ */
 export function readFor(formats: readonly ReportFormat[], outputDir: string, id: string | undefined): KeptData {
   return (formats.some(({ readsGraph }) => readsGraph !== false) ? readRun : readFindings)(outputDir, id);
 }
 
-/** Prints which runs were skipped in the search for the last one. */
+/** Prints the unreadable runs that were skipped in the search for the last run. */
 export function tellSkipped({ stderr }: Shell, skipped: readonly string[]): void {
   for (const one of skipped) stderr.write(`note: ${printable(one)} An older run is used.\n`);
 }
 
 /**
- * Returns a run in one of the formats, in pieces.
- * @throws SeqqaError `RUN_UNREADABLE`: a run log from somebody else may hold anything; `REPORT_FORMAT_THREW` for a format of the user
+ * Renders a run in one of the formats, in pieces.
+ * @throws SeqqaError `RUN_UNREADABLE` if the run log has unexpected content, since it may come from another person; `REPORT_FORMAT_THREW` for a
+ * user's format
  */
 export function* reportPieces(format: LoadedFormat, { file, data }: KeptData): Iterable<string> {
   try {
@@ -92,7 +95,7 @@ export function* reportPieces(format: LoadedFormat, { file, data }: KeptData): I
   }
 }
 
-/** Makes the folder of the reports before anything is sent, so that a long run does not fail at the end because it cannot write. */
+/** Creates the report folder before the first request is sent. A folder that is not writable must not be noticed only at the end of a long run. */
 export function prepareReports(config: Config): void {
   const { outputDir, formats } = config.report;
   if (formats.length === 0) return;
@@ -105,8 +108,9 @@ export function prepareReports(config: Config): void {
 }
 
 /**
- * Writes the formats from the run log; without any, nothing. A reader never sees half a file. A format that fails does not keep the others from being
- * written. Returns the paths of the files. @throws the first failure
+ * Writes the reports of a run in all given formats, and returns the paths of the files. Each file is replaced as a whole, so readers never see a
+ * partial file. A format that fails does not prevent the others from being written.
+ * @throws the first failure
  */
 export function writeReports({ report: { outputDir } }: Config, formats: readonly LoadedFormat[], run: string): readonly string[] {
   const stored = readFor(formats, outputDir, run);
@@ -123,7 +127,10 @@ export function writeReports({ report: { outputDir } }: Config, formats: readonl
   return formats.map(({ file }) => join(outputDir, file));
 }
 
-/** @throws SeqqaError that names the file */
+/**
+ * Runs `work` and converts its error to a SeqqaError.
+ * @throws SeqqaError that names the file
+ */
 export function writing(file: string, work: () => void): void {
   try {
     work();

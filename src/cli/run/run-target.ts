@@ -14,29 +14,29 @@ import { flagsOf, refuseForJourneys, refuseMisuse, usage, type RunOptions } from
 import type { Shell } from "../process/shell.ts";
 import { tellSkipped } from "./report-files.ts";
 
-/** The explorations or journeys to be run. */
 export type RunTarget =
   | {
       readonly kind: "explorations";
       readonly config: Config;
       readonly directory: string;
       readonly files: readonly string[];
-      /** `true`: files of the directory were left out, since their results are known. */
+      /** `true` if some files of the directory are left out, because their results are already known. */
       readonly isPart?: boolean | undefined;
-      /** The run to be resumed. */
       readonly stored: StoredRun | undefined;
-      /** The options, completed by those of the resumed run. */
       readonly options: RunOptions;
     }
   | {
       readonly kind: "journeys";
       readonly config: Config;
       readonly journeys: readonly FoundJourney[];
-      /** With `--all`: files that should hold a journey. */
+      /** Files that should contain a journey but cannot be used. Only set with `--all`. */
       readonly unusable: readonly UnusableFile[];
     };
 
-/** Returns what the command line names: a directory wins over a journey with the same name. @throws SeqqaError with exit status 2 */
+/**
+ * Returns the explorations or journeys that the command line names. A directory has precedence over a journey of the same name.
+ * @throws SeqqaError with exit status 2
+ */
 export async function runTarget(named: string | undefined, options: RunOptions, shell: Shell, machinery: Machinery): Promise<RunTarget> {
   refuseMisuse(named, options);
   const configOf = (directory: string, by: RunOptions = options, unfinished = false): Config =>
@@ -56,7 +56,7 @@ export async function runTarget(named: string | undefined, options: RunOptions, 
     if (options.resume === undefined) {
       return { kind: "explorations", config: configOf(named), directory: path, files, stored: undefined, options };
     }
-    // The configuration may be incomplete without the flags of the first session, so it is not checked as a whole yet.
+    // Without the flags of the first session the configuration may be incomplete, so its combinations are not checked yet.
     const stored = storedRun(configOf(named, options, true), options.resume);
     tellSkipped(shell, stored.skipped);
     const whole = optionsBefore(stored, options, shell.env);
@@ -73,7 +73,7 @@ export async function runTarget(named: string | undefined, options: RunOptions, 
   return { kind: "journeys", config, journeys: [journey], unusable: [] };
 }
 
-/** Adds a hint to the error about a missing permission: a run does not keep the permissions that it was started with. */
+/** Extends the error for a missing permission with a hint that a resumed run does not restore --allow-db. */
 function saidAgain<T>(id: string, work: () => T): T {
   try {
     return work();
@@ -84,7 +84,10 @@ function saidAgain<T>(id: string, work: () => T): T {
   }
 }
 
-/** @throws SeqqaError with exit status 2 when there is no run, or when it cannot be resumed */
+/**
+ * Returns the stored run to resume.
+ * @throws SeqqaError with exit status 2 if there is no run, or if it cannot be resumed
+ */
 function storedRun({ report }: Config, resume: string | true): StoredRun {
   if (report.formats.length === 0)
     throw usage("There is no run to resume: report.formats is empty, so runs are not stored.", "List a format in report.formats.");

@@ -10,19 +10,19 @@ import { errorText } from "../process/error-text.ts";
 import type { Shell } from "../process/shell.ts";
 import { cannotWrite, writeReports, writing, type LoadedFormat } from "./report-files.ts";
 
-/** A run with the terminal and the files of the command line. */
 export interface TerminalRun extends Pick<SessionInput, "signal" | "known" | "resumed" | "flags" | "version"> {
   readonly config: Config;
   readonly shell: Shell;
   readonly reporter: WholeReporter;
-  /** The formats of the reports. */
   readonly formats: readonly LoadedFormat[];
   readonly verbose: boolean;
-  /** The options of the command line that a replay needs, too. */
   readonly given: ReplayFlags;
 }
 
-/** Begins a run whose errors are printed and whose reports are written. @throws SeqqaError if its run log cannot be made */
+/**
+ * Begins a run that prints errors and writes reports.
+ * @throws SeqqaError if the run log cannot be created
+ */
 export function beginRun({ shell, formats, verbose, ...input }: TerminalRun): RunSession {
   const { config, reporter } = input;
   return new RunSession({
@@ -36,7 +36,11 @@ export function beginRun({ shell, formats, verbose, ...input }: TerminalRun): Ru
   });
 }
 
-/** Ends a run: writes and prints its reports. `whole`: nothing was left out. @throws SeqqaError if nothing's name contained `only` */
+/**
+ * Ends a run: writes the reports and prints the result.
+ * @param whole `true` if the run left out no exploration of the configuration.
+ * @throws SeqqaError if no name contained the text of `only`
+ */
 export async function endRun(
   session: RunSession,
   { config, shell, reporter, signal, given }: TerminalRun,

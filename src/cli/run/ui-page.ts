@@ -17,13 +17,15 @@ import { pathText } from "./path-text.ts";
 export interface UiOptions {
   readonly config: Config;
   readonly feed: Feed;
-  /** `--port`, as it was given. */
   readonly port: string | undefined;
   readonly shell: Shell;
   readonly machinery: Machinery;
 }
 
-/** Does the work of a run. If its page is asked for, it is served during the work and afterwards until Ctrl-C, and hears what reporters hear. */
+/**
+ * Runs the work of a run. If a page is requested, it is served during the work and afterwards until Ctrl-C, and receives the same events as the
+ * reporters.
+ */
 export async function withPage(
   { isAsked, ...options }: Omit<UiOptions, "feed"> & { readonly isAsked: boolean },
   reporters: Reporters,
@@ -41,7 +43,10 @@ export async function withPage(
   }
 }
 
-/** Serves the page of a run, and prints its address. @throws SeqqaError with exit status 2 if the port cannot be used */
+/**
+ * Serves the page of a run and prints its address.
+ * @throws SeqqaError with exit status 2 if the port cannot be used
+ */
 export async function serveUi({ config, feed, port, shell, machinery }: UiOptions): Promise<UiServer> {
   const hide = redactor(config.report.redact);
   const desk = new LaneDesk(laneOpener({ config, feed, shell, machinery }), config.report);
@@ -57,7 +62,6 @@ export async function serveUi({ config, feed, port, shell, machinery }: UiOption
   return server;
 }
 
-/** Waits for Ctrl-C. */
 export async function untilInterrupted(shell: Shell): Promise<void> {
   shell.stderr.write("The page is served until Ctrl-C.\n");
   await aliveUntil((done) => {
@@ -79,7 +83,7 @@ function laneOpener({ config, feed, shell, machinery }: Omit<UiOptions, "port">)
   return async (exploration, { signal, path }, work) => {
     if (feed.run === undefined) throw new SeqqaError("RUN_GOES_ON", "Lanes can be opened once the run has ended.", { exitStatus: 2 });
     const file = feed.exploration(exploration)?.file ?? "";
-    // A run log from somebody else must not cause any other module to be loaded.
+    // A run log may come from another person, so it must not be able to load any module other than an exploration file.
     if (!isExplorationFile(file))
       throw new SeqqaError("NO_EXPLORATION", "The run has no such exploration: reload the page.", { exitStatus: 2 });
     const stored = config.report.formats.length === 0 ? [] : readStoredRun(config.report.outputDir, feed.run).explorations;

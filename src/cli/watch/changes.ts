@@ -1,10 +1,11 @@
 import { watch, type FSWatcher } from "chokidar";
 import { isIgnored } from "./watched-files.ts";
 
-/** Milliseconds without a change before changes are told: an editor, or a compiler, writes several files. */
+/**
+ * The time without further changes, in milliseconds, after which a group of changes is reported. Editors and compilers write several files at once.
+ */
 const QUIET_MS = 150;
 
-/** Tells when files in some folders change. */
 export class Changes {
   readonly #watcher: FSWatcher;
   readonly #changed: Set<string> = new Set();
@@ -20,7 +21,10 @@ export class Changes {
     });
   }
 
-  /** Begins to watch. `outputDir`: the folder of reports, whose files do not count. */
+  /**
+   * Starts to watch the folders.
+   * @param outputDir The folder of reports. Its files are ignored.
+   */
   static async in(folders: readonly string[], outputDir: string): Promise<Changes> {
     const watcher = watch([...folders], {
       ignoreInitial: true,
@@ -30,12 +34,11 @@ export class Changes {
     return new Changes(watcher);
   }
 
-  /** Calls back after each group of changes, until another listener takes its place. */
+  /** Sets the listener that is called after each group of changes. It replaces the previous listener. */
   listen(tell: (() => void) | undefined): void {
     this.#tell = tell;
   }
 
-  /** Returns the files that changed since the last call. */
   take(): readonly string[] {
     const changed = [...this.#changed];
     this.#changed.clear();

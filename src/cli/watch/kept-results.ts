@@ -5,7 +5,6 @@ import { OWN_ONLY, readFindings, writeWhole } from "../../run-log/index.ts";
 import type { Config } from "../../config/index.ts";
 import type { ExitStatus } from "../../run/session/exit-status.ts";
 
-/** The key of a file when it was run last, and the run that has its result. */
 interface Kept {
   readonly key: string;
   readonly run: string;
@@ -17,7 +16,7 @@ export interface KeptResult {
   readonly status: ExitStatus;
 }
 
-/** Remembers, in the folder of reports, in which run a file was explored that has not changed since. */
+/** Stores, in the report folder, which run has the result of each file, so that unchanged files need not be explored again. */
 export class KeptResults {
   readonly #file: string;
   readonly #config: Config;
@@ -29,7 +28,7 @@ export class KeptResults {
     this.#kept = new Map(Object.entries(readKept(this.#file)));
   }
 
-  /** Returns the stored result of a file; `undefined` if the file has changed since, or the run is not stored any longer. */
+  /** Returns the stored result of a file. Returns `undefined` if the file has changed, or if its run is no longer stored. */
   of(file: string, key: string): KeptResult | undefined {
     const kept = this.#kept.get(file);
     if (kept?.key !== key) return undefined;
@@ -39,7 +38,7 @@ export class KeptResults {
       if (entry === undefined || entry.stopReason === "interrupted") return undefined;
       return { run: kept.run, entry, status: statusOfResult(resultOfEntry(entry), this.#config.failOnSeverity) };
     } catch {
-      // The run is gone, or cannot be read: the file is explored again.
+      // The run no longer exists or cannot be read, so the file is explored again.
       return undefined;
     }
   }
@@ -57,7 +56,7 @@ function readKept(file: string): Readonly<Record<string, Kept>> {
       typeof one === "object" && one !== null && typeof (one as Kept).key === "string" && typeof (one as Kept).run === "string";
     return typeof read === "object" && read !== null ? Object.fromEntries(Object.entries(read).filter(([, one]) => isKept(one))) : {};
   } catch {
-    // There is none yet, or it is damaged: everything is explored.
+    // The file does not exist yet or is damaged, so all files are explored.
     return {};
   }
 }

@@ -13,7 +13,7 @@ import { Changes } from "./changes.ts";
 import { KeptResults } from "./kept-results.ts";
 import { hashOfFolder, watchedFolders } from "./watched-files.ts";
 
-/** Rounds in a row that a change may end before their end. */
+/** The maximum number of consecutive rounds that a change may interrupt. */
 const MOST_RESTARTS = 2;
 
 type Explorations = RunTarget & { readonly kind: "explorations" };
@@ -22,20 +22,23 @@ export interface WatchInput {
   readonly shell: Shell;
   readonly machinery: Pick<Machinery, "codeHashes">;
   readonly verbose: boolean;
-  /** Reads the configuration and finds the files. @throws SeqqaError */
+  /**
+   * Loads the configuration and finds the exploration files.
+   * @throws SeqqaError
+   */
   readonly find: () => Promise<Explorations>;
-  /** Runs some of the files. The shell's interrupt ends the run in order. */
+  /** Runs some of the files. An interrupt of the given shell ends the run in an orderly way. */
   readonly run: (target: Explorations, shell: Shell) => Promise<ExitStatus>;
 }
 
 /**
- * `seqqa run --watch`: runs, and after each change runs what the change affects, until Ctrl-C. An exploration is affected if its code, the
- * configuration, or a file of the target changed; the stored result of any other is kept. Returns the status of the last whole round.
+ * Runs `seqqa run --watch`: explores, and after each change explores again what the change affects, until Ctrl-C. An exploration is affected if its
+ * code, the configuration or a file of the target changed. Other explorations keep their stored results. Returns the status of the last complete
+ * round.
  */
 export async function watchRuns(input: WatchInput): Promise<ExitStatus> {
   const { shell, verbose } = input;
   const ended = new AbortController();
-  /** Interrupts of the run in progress. */
   const listeners = new Set<() => void>();
   const interrupt = (): void => listeners.forEach((listener) => listener());
   const stopListening = shell.onInterrupt(() => {
@@ -58,7 +61,7 @@ export async function watchRuns(input: WatchInput): Promise<ExitStatus> {
         let isChanged = false;
         const before = await keysOf(target, input);
         changes.listen(() => {
-          // A target that writes files of its own into its folder must not restart its run without end.
+          // The limit prevents endless restarts if the target writes files to its own folder.
           if (restarts >= MOST_RESTARTS) return;
           keysOf(target, input)
             .then((now) => {
@@ -80,7 +83,7 @@ export async function watchRuns(input: WatchInput): Promise<ExitStatus> {
       } catch (error) {
         shell.stderr.write(`${errorText(error, verbose)}\n`);
         status = statusOfError(error);
-        // Without a configuration it is not known what to watch.
+        // Without a configuration the folders to watch are unknown.
         if (changes === undefined) return status;
       }
       shell.stderr.write("\nWaiting for changes; Ctrl-C ends.\n");
@@ -96,7 +99,7 @@ export async function watchRuns(input: WatchInput): Promise<ExitStatus> {
   }
 }
 
-/** Runs the files whose results are not known, and tells those of the others. */
+/** Runs the files without a stored result, and prints the stored results of the others. */
 async function runChanged(
   target: Explorations,
   keys: ReadonlyMap<string, string>,
@@ -128,8 +131,8 @@ async function runChanged(
 }
 
 /**
- * Returns a key for each file, which changes with its code, the configuration, the environment, and the files of the target's folder. A target that
- * seqqa does not start, and services, may change without a trace: there is no key then.
+ * Returns a key for each file. The key changes with the file's code, the configuration, the environment, and the files in the target's folder.
+ * Targets that seqqa does not start, and services, can change unnoticed, so there are no keys if any is configured.
  */
 async function keysOf(
   { files, config, options }: Explorations,
@@ -145,7 +148,7 @@ async function keysOf(
   const hashes = await machinery.codeHashes(files);
   return new Map(
     [...hashes].map(([file, code]) => {
-      // The configuration may hold secrets, and the key is stored: it must not be cheap to guess what it was made of.
+      // A slow hash is used, because the configuration may contain secrets and the key is stored on disk.
       const key = scryptSync(`${code}\n${common}`, "seqqa run --watch", 32, { N: 4096, r: 8, p: 1 });
       return [file, key.toString("hex")] as const;
     }),
@@ -156,7 +159,7 @@ function readOr(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // A list that is not there is told about by the run.
+    // The run itself reports a missing file of known findings.
     return "";
   }
 }
@@ -165,7 +168,6 @@ function sameKeys(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>
   return a.size > 0 && a.size === b.size && [...a].every(([file, key]) => b.get(file) === key);
 }
 
-/** Returns the next files that change; `undefined` after Ctrl-C. */
 async function next(changes: Changes, signal: AbortSignal): Promise<readonly string[] | undefined> {
   if (signal.aborted) return undefined;
   return new Promise((resolve) => {

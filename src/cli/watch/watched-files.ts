@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, type Dirent } from "node:fs";
 import { basename, dirname, extname, join, sep } from "node:path";
 import type { Config } from "../../config/index.ts";
 
-/** Files that a target or an exploration is made of. Whatever else changes, such as a database or an upload, was written by a run. */
+/** Extensions of source files of targets and explorations. Other files, such as databases and uploads, are assumed to be written by a run. */
 const SOURCES: ReadonlySet<string> = new Set(
   ".ts .mts .cts .tsx .js .mjs .cjs .jsx .json .yaml .yml .toml .py .rb .go .rs .java .kt .scala .php .cs .fs .ex .exs .erl .sql .graphql .proto .env .xml .html .hbs .ejs .jar .class .properties .conf .sh .vue .prisma .c .cc .cpp .h".split(
     " ",
@@ -11,13 +11,19 @@ const SOURCES: ReadonlySet<string> = new Set(
 );
 const FOLDERS: ReadonlySet<string> = new Set(["node_modules", "__pycache__", "coverage"]);
 
-/** Returns the folders whose files decide what a run finds: of the explorations, of the configuration, and of a target that seqqa starts. */
+/**
+ * Returns the folders whose files influence the result of a run. These are the folders of the explorations, of the configuration, and of a target
+ * that seqqa starts.
+ */
 export function watchedFolders(directory: string, { folder, target }: Config): readonly string[] {
   const all = [directory, folder, ...(target === undefined ? [] : [target.cwd])];
   return [...new Set(all)].filter((one) => !all.some((other) => other !== one && `${one}${sep}`.startsWith(`${other}${sep}`)));
 }
 
-/** Returns `true` for a file or a folder that no run depends on. `isFile`: `undefined` if that is not known. */
+/**
+ * Returns `true` for a file or folder that cannot influence a run.
+ * @param isFile `undefined` if it is unknown whether the path is a file.
+ */
 export function isIgnored(path: string, outputDir: string, isFile: boolean | undefined): boolean {
   if (path === outputDir || dirname(path) === outputDir) return true;
   const name = basename(path);
@@ -25,12 +31,11 @@ export function isIgnored(path: string, outputDir: string, isFile: boolean | und
   return isFile === true && name !== "Dockerfile" && !SOURCES.has(extname(name) || name);
 }
 
-/** Files that databases, logs and processes write. */
 const WRITTEN = /\.(?:db|sqlite3?|log|pid|sock|tmp)(?:-\w+)?$/;
-/** Bytes of a file whose content is read; of larger ones size and time tell. */
+/** The maximum size in bytes of a file whose content is hashed. For larger files, size and modification time are hashed. */
 const READ = 4_000_000;
 
-/** Returns a hash of the files of a folder: also of those that are no sources, such as compiled programs. */
+/** Returns a hash of the files in a folder. Files that are not sources, such as compiled programs, are included. */
 export function hashOfFolder(folder: string, outputDir: string): string {
   const hash = createHash("sha256");
   const visit = (path: string): void => {
@@ -54,7 +59,6 @@ function contentOf(file: string): Buffer | string {
     const { size, mtimeMs } = statSync(file);
     return size > READ ? `${size} ${mtimeMs}` : readFileSync(file);
   } catch {
-    // It was removed meanwhile, or may not be read.
     return "";
   }
 }
@@ -63,7 +67,6 @@ function entriesOf(folder: string): readonly Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1));
   } catch {
-    // It was removed meanwhile.
     return [];
   }
 }

@@ -9,7 +9,10 @@ import { MODULE_PATH, type ChoiceSpec, type NumberSpec, type ScalarSpec, type Te
 
 const NUMBER = /^\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\s*$/i;
 
-/** Returns the value in its final form. @throws SeqqaError `CONFIG_TYPE` or `CONFIG_RANGE`. */
+/**
+ * Checks a scalar and returns it in its final form.
+ * @throws SeqqaError `CONFIG_TYPE` or `CONFIG_RANGE`.
+ */
 export function checkScalar(spec: ScalarSpec, key: string, scalar: LocatedScalar): unknown {
   switch (spec.kind) {
     case "boolean":
@@ -83,7 +86,7 @@ function url(spec: UrlSpec, key: string, scalar: LocatedScalar): string {
   return value.replace(/\/+$/, "");
 }
 
-/** Returns `sqlite:` and an absolute path. `sqlite:./a.db`, `sqlite:/a.db` and `sqlite:///a.db` all name files. */
+/** Returns `sqlite:` followed by an absolute path. `sqlite:./a.db`, `sqlite:/a.db` and `sqlite:///a.db` are all accepted. */
 function sqlite(spec: UrlSpec, key: string, scalar: LocatedScalar, file: string): string {
   if (file === "" || file === ":memory:" || file.includes("\0") || file.endsWith("/")) {
     return refuse(

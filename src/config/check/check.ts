@@ -8,7 +8,10 @@ import type { EitherSpec, ListSpec, MapSpec, ScalarSpec, SectionSpec, Spec } fro
 /** Receives the dotted key and the origin of every value that was set. */
 export type Note = (key: string, source: string) => void;
 
-/** Returns the value in its final form, with keys as in the file and without defaults. @throws SeqqaError that says what is wrong and where. */
+/**
+ * Checks a value and returns it in its final form. Keys stay as in the file, and defaults are not added.
+ * @throws SeqqaError with the problem and its place
+ */
 export function check(spec: Spec, key: string, value: Located, note: Note): unknown {
   switch (spec.kind) {
     case "section":
@@ -40,7 +43,7 @@ function scalar(spec: ScalarSpec, key: string, value: Located & { readonly kind:
   return checked;
 }
 
-/** Refuses a key without a value: it is more likely a slip than a wish for the default. */
+/** Rejects a key without a value. Such a key is more likely a mistake than a request for the default. */
 function empty(spec: Spec, key: string, value: Located): never {
   throw valueProblem("CONFIG_TYPE", value, key, `has no value; it must be ${describe(spec)}.`, "Give it a value, or take the line out.");
 }
@@ -78,7 +81,7 @@ function section(spec: SectionSpec, key: string, value: LocatedMap, note: Note):
   return checked;
 }
 
-/** Returns the form that a value must have beside the other keys of its section. */
+/** Returns the spec of a value, adjusted to the other keys of its section. */
 function inSection(spec: Spec, { entries }: LocatedMap): Spec {
   const isFree = spec.kind === "url" && entries.some(({ key }) => key === spec.freeWith);
   return isFree ? { ...spec, isFree } : spec;
@@ -118,7 +121,7 @@ function list(spec: ListSpec, key: string, value: LocatedList, note: Note): read
   return checked;
 }
 
-/** Checks a value against the alternative that has the same form. A number is checked against the numeric one. */
+/** Checks a value against the alternative of the same form (section, list or scalar). A number is checked against the numeric alternative. */
 function either(spec: EitherSpec, key: string, value: Located, note: Note): unknown {
   const form = { map: "section", list: "list", scalar: "scalar" }[value.kind];
   const candidates = spec.of.filter((one) => (one.kind === "section" || one.kind === "list" ? one.kind === form : form === "scalar"));

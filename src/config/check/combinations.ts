@@ -4,7 +4,10 @@ import { nearest } from "../../model/text/nearest.ts";
 import { problem, shown } from "../problem.ts";
 import { storePart, storePlaceholder } from "../store-parts.ts";
 
-/** Refuses values that are valid one by one and contradict each other. @throws SeqqaError `CONFIG_COMBINATION`. */
+/**
+ * Rejects values that are valid individually but contradict each other.
+ * @throws SeqqaError `CONFIG_COMBINATION`.
+ */
 export function refuseBadCombinations(values: Filled, context: FilledContext): void {
   const refuse = (key: string, what: string, hint?: string): never => {
     throw problem("CONFIG_COMBINATION", context.sources[key]?.replace(/^\w+ /, ""), what, hint);
@@ -31,14 +34,17 @@ function stores(values: Filled, refuse: Refuse): void {
   checkSystems("systems", systems, refuse, values.target === undefined && values.baseUrl !== undefined);
 }
 
-/** Refuses two different stores as `db_url` and `systems.db.url`, since one is short for the other. `of`: the lane, as `lanes[1].`. */
+/**
+ * Rejects different stores in `db_url` and `systems.db.url`, because `db_url` is a short form of `systems.db.url`.
+ * @param of The lane as a prefix for messages, for example `lanes[1].`.
+ */
 function sameDatabase(of: string, dbUrl: string | undefined, systems: Filled["systems"], refuse: Refuse): void {
   const url = systems?.["db"]?.url;
   if (dbUrl === undefined || url === undefined || url === dbUrl) return;
   refuse("db_url", `${of}db_url and ${of}systems.db.url name different stores.`, "Keep one of them: db_url is short for systems.db.url.");
 }
 
-/** `isExternal`: they are the stores of a target that already runs. */
+/** @param isExternal `true` if the stores belong to a target that already runs. */
 function checkSystems(
   section: string,
   systems: Readonly<Record<string, FilledSystem>> | undefined,
@@ -140,7 +146,7 @@ function target(values: Filled, context: FilledContext, refuse: Refuse): void {
     checkNames(text, values, refuse);
 }
 
-/** Refuses placeholders such as `{url:<name>}` and `{host:<name>}` whose store is not declared, or whose URL does not have that part. */
+/** Rejects placeholders such as `{url:<name>}` and `{host:<name>}` if the store is not declared or its URL lacks that part. */
 function checkNames(text: string, values: Filled, refuse: Refuse): void {
   const systems = Object.entries(values.systems ?? {}).map(([name, { url }]) => [name, url] as const);
   const urls = new Map([...systems, ...(values.dbUrl === undefined ? [] : [["db", values.dbUrl] as const])]);
@@ -151,7 +157,7 @@ function checkNames(text: string, values: Filled, refuse: Refuse): void {
     const isNamed = inside.includes(":");
     const url = urls.get(store);
     if (url === undefined) {
-      // Without a declaration, the database of a target is a new SQLite file.
+      // If no database is declared, the target gets a new SQLite file.
       if (store === "db" && (part === "url" || part === "database")) continue;
       const near = isNamed ? nearest(store, [...urls.keys()]) : undefined;
       refuse(

@@ -2,7 +2,7 @@ import { check } from "./check.ts";
 import { locate } from "../read/located.ts";
 import type { SectionSpec, Spec } from "../schema/spec.ts";
 
-/** Returns the checked value with every default, its keys in camelCase. A value that is neither set nor has a default is `undefined`. */
+/** Returns the checked value with all defaults and with keys in camelCase. A key without value and default becomes `undefined`. */
 export function fill(spec: Spec, value: unknown, folder: string): unknown {
   switch (spec.kind) {
     case "section":

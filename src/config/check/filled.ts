@@ -1,9 +1,9 @@
 import type { Config, FaultsConfig, LaneConfig, RacesConfig, SystemConfig } from "../config.ts";
 
-/** A store as it was written, without its kind, which follows from the URL. */
+/** A store as written. Its kind is added later, because it follows from the URL. */
 export type FilledSystem = Omit<SystemConfig, "kind">;
 
-/** The table's values with defaults, before values that are derived from them. */
+/** The values of the table with defaults, before derived values are added. */
 export type Filled = Omit<Config, "systems" | "tls" | "lanes" | "parallel" | "exploration" | "folder" | "file" | "sources" | "target"> & {
   readonly systems: Readonly<Record<string, FilledSystem>> | undefined;
   readonly lanes: readonly FilledLane[] | undefined;
@@ -23,7 +23,6 @@ export type Filled = Omit<Config, "systems" | "tls" | "lanes" | "parallel" | "ex
 
 export type FilledLane = Omit<LaneConfig, "systems"> & { readonly systems: Readonly<Record<string, FilledSystem>> | undefined };
 
-/** Facts about the values that the values themselves do not hold. */
 export interface FilledContext {
   readonly folder: string;
   readonly file: string | undefined;

@@ -5,7 +5,6 @@ import { storeKindOf } from "../../adapters/store-kinds.ts";
 import type { Config, FaultsConfig, RacesConfig, SystemConfig } from "../config.ts";
 import type { Filled, FilledContext, FilledSystem } from "./filled.ts";
 
-/** Adds the values that follow from the given ones, and freezes everything. */
 export function finish(values: Filled, context: FilledContext): Config {
   const started = context.noInfra && values.target?.command !== undefined ? undefined : values.target;
   const lanes = (values.lanes ?? []).map((lane) => ({ ...lane, systems: systemsOf(lane.systems, lane.dbUrl) }));
@@ -62,7 +61,7 @@ function faultsOf(faults: Filled["exploration"]["faults"]): FaultsConfig {
   return { mode: faults, kinds: FAULT_KINDS, maxTime: undefined, bestEffort: [] };
 }
 
-/** Returns the number of lanes for `auto`: one per core, but no more than there are targets. */
+/** Returns the number of lanes for `auto`: one per CPU core, but at most one per running target. */
 function automatic(values: Filled, startsItsOwn: boolean): number {
   const cores = availableParallelism();
   if (values.lanes !== undefined) return Math.min(cores, values.lanes.length);

@@ -4,24 +4,20 @@ import type { Config } from "../config.ts";
 import type { Environment } from "../read/environment.ts";
 import { problem } from "../problem.ts";
 
-/**
- * Returns the names of stores that the user permits to be written: those of `--allow-db` and those of `SEQQA_ALLOW_DB`, which are separated by
- * commas.
- */
+/** Returns the names of stores that the user allows seqqa to write: those of `--allow-db` and the comma-separated ones of `SEQQA_ALLOW_DB`. */
 export function allowedStores(flags: readonly string[], env: Environment): readonly string[] {
   const named = (env["SEQQA_ALLOW_DB"] ?? "").split(",").map((name) => name.trim());
   return [...flags, ...named.filter((name) => name !== "")];
 }
 
 /**
- * Refuses stores that look like somebody's real ones. seqqa writes into the stores of targets that already run, wherever they are. It makes databases
- * beside templates, so that a template on another machine is refused, too. A store is permitted by a name that says that it is for tests, or by the
- * user.
+ * Rejects stores that may hold real data. seqqa writes to the stores of targets that already run. It also creates databases on the server of a
+ * template, so templates on other machines are checked too. A store is allowed if its name says that it is for tests, or if the user names it.
  * @throws SeqqaError `STORE_NOT_ALLOWED` (2).
  */
 export function refuseForeignStores({ systems, lanes, target, baseUrl, allowedStores: allowed }: Config): void {
   const runsAlready = target === undefined && baseUrl !== undefined;
-  // Before its module is loaded, nothing says whether an adapter of the user makes copies.
+  // A user's adapter module is not loaded yet, so it is unknown if the adapter works on copies. The store is therefore treated as used in place.
   const own = Object.entries(systems).map(([name, one]) => [`systems.${name}`, one, runsAlready || one.adapter !== undefined] as const);
   const listed = lanes.flatMap((lane, index) =>
     Object.entries(lane.systems).map(([name, one]) => [`lanes[${index}].systems.${name}`, one, true] as const),
@@ -30,7 +26,8 @@ export function refuseForeignStores({ systems, lanes, target, baseUrl, allowedSt
 }
 
 /**
- * Refuses one store like {@link refuseForeignStores}. `key` names it in the message.
+ * Checks one store like {@link refuseForeignStores}.
+ * @param key The name of the store in messages.
  * @throws SeqqaError `STORE_NOT_ALLOWED` (2).
  */
 export function refuseForeignStore(
@@ -53,7 +50,7 @@ export function refuseForeignStore(
   );
 }
 
-/** Returns the host of a store on another machine; `undefined` for a store on this one. */
+/** Returns the host of a store on another machine. Returns `undefined` for a store on this machine. */
 function foreignHost(url: string): string | undefined {
   if (storeKindOf(url) === "sqlite") return undefined;
   const { hostname, searchParams } = new URL(url);

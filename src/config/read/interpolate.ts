@@ -1,14 +1,15 @@
 import type { Environment } from "./environment.ts";
 
-/** The text with `${NAME}` and `${NAME:-default}` filled in, or the name of the first variable that is missing. */
+/** The text with `${NAME}` and `${NAME:-default}` replaced, or the name of the first variable that is not set, or the first malformed reference. */
 export type Interpolated =
   | { readonly kind: "text"; readonly text: string; readonly changed: boolean }
   | { readonly kind: "unset"; readonly name: string }
   | { readonly kind: "malformed"; readonly part: string };
 
 /**
- * Fills in environment variables. `$${` writes a literal `${`. As in a shell, `:-` also replaces an empty value. A default may hold anything but a
- * closing brace. A value from the environment is not filled in again.
+ * Replaces references to environment variables. `$${` writes a literal
+ * `${`. As in a shell, the default after `:-` also replaces an empty value. A default can contain any character except `}`. Replaced values are not
+ * interpolated again.
  */
 export function interpolate(text: string, env: Environment): Interpolated {
   let changed = false;

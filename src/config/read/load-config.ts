@@ -15,37 +15,35 @@ import { SeqqaError } from "../../model/errors.ts";
 
 const CONFIG_NAME = "seqqa.yaml";
 
-/** Names that people give the file by mistake. A folder that has such a file and no `seqqa.yaml` is refused. */
+/** Wrong names of the configuration file. A folder that has such a file but no `seqqa.yaml` is an error. */
 const OTHER_NAMES = ["seqqa.yml", "seqqa.json"];
 
 export interface LoadOptions {
   /**
-   * The folder that is searched first for `seqqa.yaml`; then `./qa`, then the current folder and upwards. Without it and without `file`, no file is
-   * read.
+   * The folder that is searched first for `seqqa.yaml`. `./qa`, the current folder and its parents follow. If neither `directory` nor `file` is set,
+   * no file is read.
    */
   readonly directory?: string | undefined;
-  /** The file to read. No folder is searched. */
   readonly file?: string | undefined;
-  /** The values of the command line. They win over all others. */
   readonly flags?: readonly FlagValue[] | undefined;
   /** Default `process.env`. */
   readonly env?: Environment | undefined;
   /** Default `process.cwd()`. */
   readonly cwd?: string | undefined;
-  /** `true`: the target already runs, and `target.command` is not started. Needs `base_url` or `lanes`. */
+  /** `true` if the target already runs, so that `target.command` is not started. Needs `base_url` or `lanes`. */
   readonly noInfra?: boolean | undefined;
   /**
    * Stores that may be written although their names do not say that they are for tests, in addition to those of `SEQQA_ALLOW_DB`. `unopened`: no
-   * store will be opened.
+   * store will be opened, so none is checked.
    */
   readonly allowedStores?: readonly string[] | "unopened" | undefined;
-  /** `true`: more values will be added to this configuration. Combinations of values and foreign stores are not refused yet. */
+  /** `true` if more values will be added to this configuration. Combinations of values and stores with real data are then not checked yet. */
   readonly unfinished?: boolean | undefined;
 }
 
 /**
- * Loads the configuration and checks it as a whole: flags win over the environment, which wins over the file, which wins over defaults. The values of
- * an Agent rank between environment and file; see {@link resolveExploration}.
+ * Loads and checks the configuration. Flags have precedence over the environment, the environment over the file, and the file over defaults. Values
+ * of an Agent rank between environment and file. See {@link resolveExploration}.
  * @throws SeqqaError with a code of {@link ProblemCode} and exit status 2.
  */
 export function loadConfig(options: LoadOptions = {}): Config {
@@ -68,7 +66,7 @@ export function loadConfig(options: LoadOptions = {}): Config {
   return config;
 }
 
-/** Adds defaults to the values. The URL of `systems.db` may be given as `db_url`. */
+/** Adds defaults to the values. If `systems.db` has no URL, `db_url` becomes its URL. */
 function filled(values: Record<string, unknown>, folder: string): Filled {
   const all = fill(TABLE, values, folder) as Filled;
   const merged = (systems: Filled["systems"], dbUrl: string | undefined): Filled["systems"] =>
@@ -90,8 +88,8 @@ export function sourceOf(config: Config, key: string): string {
 }
 
 /**
- * Returns the configuration file: from the given directory, else from `./qa`, else from the current folder or the nearest one above it.
- * @throws SeqqaError `CONFIG_NAME` (2) if a file there has one of the other names.
+ * Returns the path of the configuration file. Searches the given directory, `./qa`, the current folder, and its parents, in this order.
+ * @throws SeqqaError `CONFIG_NAME` (2) if a searched folder has a file with a wrong name.
  */
 export function findFile(directory: string | undefined, cwd: string): string | undefined {
   const folders = [join(cwd, "qa"), ...upwards(cwd)];

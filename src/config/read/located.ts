@@ -2,20 +2,22 @@
 export type Located = LocatedScalar | LocatedList | LocatedMap;
 
 export interface Place {
-  /** The place for messages: `seqqa.yaml:3:5`, `--max-steps`, `SEQQA_TIMEOUT`. */
+  /** The place in messages: `seqqa.yaml:3:5`, `--max-steps`, `SEQQA_TIMEOUT`. */
   readonly where: string;
-  /** The origin for `Config.sources`: `file seqqa.yaml:3:5`, `flag --max-steps`, `environment SEQQA_TIMEOUT`, `default`. */
+  /** The origin in `Config.sources`: `file seqqa.yaml:3:5`, `flag --max-steps`, `environment SEQQA_TIMEOUT`, `default`. */
   readonly source: string;
-  /** The folder that relative paths are resolved against. */
   readonly base: string;
 }
 
 export interface LocatedScalar extends Place {
   readonly kind: "scalar";
   readonly value: unknown;
-  /** The source text: `007` for the number 7. Messages show it, so that the value of a variable never appears in a message. */
+  /**
+   * The source text, for example `007` for the number 7. Messages show it instead of the value, so that values of environment variables never appear
+   * in messages.
+   */
   readonly written: string;
-  /** `true`: the value is text only because of its origin (a flag, the environment, `${NAME}`), so `"7"` may be a number. */
+  /** `true` if the value is text only because of its origin (a flag, the environment, `${NAME}`). Then `"7"` may be used as a number. */
   readonly fromText: boolean;
 }
 
@@ -35,7 +37,7 @@ export interface LocatedEntry {
   readonly value: Located;
 }
 
-/** Returns plain data of our own, such as a default, in the form of {@link Located}. */
+/** Returns seqqa's own plain data, such as a default, as {@link Located}. */
 export function locate(value: unknown, place: Place): Located {
   if (Array.isArray(value)) return { kind: "list", ...place, items: value.map((item: unknown) => locate(item, place)) };
   if (typeof value === "object" && value !== null) {

@@ -1,15 +1,15 @@
 import { Parser, type CST } from "yaml";
 
 /**
- * Returns the offset where YAML text is first nested deeper than `most`; `undefined` when it is not. This check comes before composing, because
- * composing a document recurses: deep in the stack the engine of regular expressions ends the whole process with an error that nothing can catch. The
- * check keeps its own stack.
+ * Returns the offset at which YAML text is first nested deeper than `most`. Returns `undefined` if it is not. The check must precede composing the
+ * document, because composing recurses. Deep in the stack, V8's regular expression engine ends the process with an error that cannot be caught. The
+ * check itself does not recurse.
  */
 export function tooDeepAt(text: string, most: number): number | undefined {
   return tooDeepIn(new Parser().parse(text), most);
 }
 
-/** Does the same as {@link tooDeepAt} for text that is parsed already. */
+/** Does the same as {@link tooDeepAt} for text that is already parsed. */
 export function tooDeepIn(tokens: Iterable<CST.Token>, most: number): number | undefined {
   const waiting: { readonly token: CST.Token; readonly depth: number }[] = [];
   const add = (token: CST.Token | null | undefined, depth: number): void => {

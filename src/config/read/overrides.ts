@@ -3,18 +3,15 @@ import type { Environment } from "./environment.ts";
 import { KEYS } from "../schema/keys.ts";
 import type { Located, LocatedScalar } from "./located.ts";
 
-/** The value of a command line option, as it was typed. */
 export interface FlagValue {
-  /** The key that it sets, e.g. `exploration.max_steps`. */
   readonly key: string;
-  /** The flag as the user types it, e.g. `--max-steps`. */
   readonly flag: string;
   readonly value: string;
 }
 
 type Section = Record<string, unknown>;
 
-/** Replaces values of the file by values of the environment, and those by flags. An empty variable counts as not set. */
+/** Replaces values of the file with values of the environment, and those with values of flags. An empty environment variable counts as not set. */
 export function override(
   values: Section,
   sources: Record<string, string>,
@@ -30,15 +27,12 @@ export function override(
   for (const { key, flag, value } of flags) set(values, sources, { key, text: value, where: flag, source: `flag ${flag}`, base: cwd });
 }
 
-/** A value from outside of the file. */
 interface Override {
   readonly key: string;
   readonly text: string;
-  /** The variable or flag, for messages. */
   readonly where: string;
-  /** Its description in the table of sources. */
   readonly source: string;
-  /** The directory that relative paths start from. */
+  /** The folder against which relative paths are resolved. */
   readonly base: string;
 }
 
@@ -54,7 +48,7 @@ function set(values: Section, sources: Record<string, string>, { key, text, wher
   const path = key.split(".");
   const last = path.pop() ?? key;
   const section = path.reduce<Section>((parent, name) => (parent[name] ??= {}) as Section, values);
-  // `pairs` and `on` only turn races and faults on: a section with details that is written elsewhere is kept.
+  // The values `pairs` and `on` only enable races and faults. An existing section with details is kept.
   if ((checked === "pairs" || checked === "on") && typeof section[last] === "object") return;
   section[last] = checked;
 }

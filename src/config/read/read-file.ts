@@ -8,13 +8,13 @@ import { tooDeepAt } from "./nesting.ts";
 import { problem, withoutPasswords } from "../problem.ts";
 
 const MOST_BYTES = 256_000;
-/** Aliases can make a small file huge. No configuration comes near this number of values or this depth. */
+/** The maximum number of values. Aliases can make a small file huge, and no real configuration reaches this number or the depth `DEEPEST`. */
 const MOST_VALUES = 20_000;
 const DEEPEST = 20;
 const NESTED = "the file is nested too deeply to be a configuration.";
 
 /**
- * Reads a YAML file into values with their line and column, and fills in `${NAME}`.
+ * Reads a YAML file into values with line and column, and replaces `${NAME}`.
  * @throws SeqqaError `CONFIG_FILE`, `CONFIG_YAML`, `CONFIG_DUPLICATE_KEY`, `CONFIG_UNSET_VARIABLE`.
  */
 export function readFile(file: string, env: Environment, cwd: string): LocatedMap {
@@ -80,7 +80,6 @@ class Reader {
     throw problem("CONFIG_YAML", at, `this is not valid YAML: ${what}`, frame);
   }
 
-  /** Returns the line of the file with a caret under the place. */
   #frame(offset: number): string {
     const { line, col } = this.#position(offset);
     const text = (this.#text.split(/\r?\n/)[line - 1] ?? "").slice(0, 160).replaceAll("\t", " ");
@@ -149,7 +148,7 @@ class Reader {
   }
 }
 
-/** Returns line and column of an offset, before there is a document that counts lines. */
+/** Returns line and column of an offset. It is used before the document has been parsed, when the line counter is still empty. */
 function placeOf(text: string, offset: number): string {
   const before = text.slice(0, offset).split("\n");
   return `${before.length}:${(before.at(-1) ?? "").length + 1}`;

@@ -71,7 +71,6 @@ function innerSection(
   return undefined;
 }
 
-/** Returns the table of all keys for the README. */
 export function markdownTable(): string {
   const rows = KEYS.filter(({ field }) => !isGroup(field.spec)).map(({ key, field }) => {
     const cells = [

@@ -3,12 +3,14 @@ import { TABLE } from "./table.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Allows a value with a `${...}` reference. An editor cannot know the value behind it. */
+/** Allows a `${...}` reference instead of a value, because an editor cannot know the value of the variable. */
 const REFERENCE: Schema = { type: "string", pattern: "\\$\\{" };
 const SAFE = Number.MAX_SAFE_INTEGER;
 
-/** Returns the table of configuration keys as JSON Schema (draft 07, which editors support best). It describes keys and types; only seqqa checks which keys
- * can be combined. */
+/**
+ * Returns the configuration keys as JSON Schema draft 07, the version that editors support best. The schema describes keys and types. Combinations of
+ * keys are only checked by seqqa.
+ */
 export function jsonSchema(): Schema {
   return { $schema: "http://json-schema.org/draft-07/schema#", title: "seqqa.yaml", ...ofSection(TABLE) };
 }
@@ -76,7 +78,7 @@ function ofSpec(spec: Spec): Schema {
   }
 }
 
-/** Returns the spellings that people write. The loader accepts any case, and `-` for `_`. */
+/** Returns the usual spellings of words. The loader accepts any case, and `-` instead of `_`. */
 function spellings(words: readonly string[]): readonly string[] {
   return [...new Set(words.flatMap((word) => [word, word.replaceAll("_", "-"), word.toUpperCase()]))];
 }

@@ -1,18 +1,27 @@
 import type { Field, SectionSpec, Spec } from "./spec.ts";
 import { TABLE } from "./table.ts";
 
-/** One key of the table with its full name, e.g. `exploration.max_steps`. `*` and `[]` stand for names and items that the user chooses. */
+/**
+ * One key of the table with its full name, for example `exploration.max_steps`. A name that the user chooses is written as `*`, and an item of a list
+ * as `[]`.
+ */
 export interface Key {
   readonly key: string;
   readonly field: Field;
-  /** The environment variable that sets the key; `undefined` if the value is neither a scalar nor a list of scalars. */
+  /**
+   * The environment variable that sets the key. `undefined` if the value is neither a scalar nor a list of scalars, or if the key is inside a map or
+   * list.
+   */
   readonly variable: string | undefined;
 }
 
-/** Every key, sections before their members. */
+/** All keys. A section comes before its members. */
 export const KEYS: readonly Key[] = collect(TABLE, "", true);
 
-/** Lists the keys of a section. `single` is `false` below a map, list or alternative, where one variable cannot stand for one key. */
+/**
+ * Returns the keys of a section.
+ * @param single `false` inside a map, list or alternative, where one environment variable cannot identify one key.
+ */
 function collect(section: SectionSpec, prefix: string, single: boolean): readonly Key[] {
   return Object.entries(section.fields).flatMap(([name, field]) => {
     const key = `${prefix}${name}`;
@@ -45,7 +54,7 @@ function settable(spec: Spec): boolean {
   return isScalar(spec);
 }
 
-/** Returns the environment variable of a key: `exploration.max_steps` -> `SEQQA_EXPLORATION_MAX_STEPS`. */
+/** Returns the environment variable of a key: `SEQQA_EXPLORATION_MAX_STEPS` for `exploration.max_steps`. */
 export function variableOf(key: string): string {
   return `SEQQA_${key.replaceAll(".", "_").toUpperCase()}`;
 }

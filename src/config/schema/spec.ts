@@ -1,4 +1,4 @@
-/** The form that a value must have. The whole configuration is one tree of these, see `table.ts`. */
+/** The required form of a value. The whole configuration is one tree of specs, see `table.ts`. */
 export type Spec = ScalarSpec | AnySpec | ListSpec | MapSpec | SectionSpec | EitherSpec;
 
 export type ScalarSpec = BooleanSpec | NumberSpec | TextSpec | UrlSpec | ChoiceSpec | LooseSpec;
@@ -7,48 +7,53 @@ export interface BooleanSpec {
   readonly kind: "boolean";
 }
 
-/** The kind `seconds` takes a number or a text such as `"30s"`. */
+/** A number. `seconds` also accepts a text such as `"30s"`. */
 export interface NumberSpec {
   readonly kind: "integer" | "number" | "seconds";
   readonly min?: number;
-  /** Exclusive lower bound. */
   readonly above?: number;
   readonly max?: number;
 }
 
-/** Matches the path of a module, where other values are names. */
+/** Matches a value that is the path of a module. Other values are names. */
 export const MODULE_PATH: RegExp = /^\.{0,2}\//;
 
 export interface TextSpec {
   readonly kind: "text";
-  /** A path, resolved against the folder of the file (or the current folder, when a flag or the environment gives it). */
+  /**
+   * `true` if the text is a path. The path is resolved against the folder of the file, or against the current folder if a flag or the environment
+   * sets it.
+   */
   readonly path?: boolean;
-  /** A text that {@link MODULE_PATH} matches is a path; any other is the name of a package, and left as it is. */
+  /**
+   * `true` if the text names a module. A text that matches {@link MODULE_PATH} is a path. Any other text is the name of a package and stays
+   * unchanged.
+   */
   readonly module?: boolean;
-  /** The form that the text must have (`is`), the words for it in a message (`says`), and advice for a text that does not fit (`hint`). */
+  /** The pattern that the text must match (`is`), its description for messages (`says`), and advice for texts that do not match (`hint`). */
   readonly pattern?: { readonly is: RegExp; readonly says: string; readonly hint?: (value: string) => string };
 }
 
-/** Schemes are written without the colon. `http` URLs lose their trailing slash; relative `sqlite` URLs are resolved like paths. */
+/** A URL. `schemes` are written without the colon. `http` URLs lose their trailing slash, and relative `sqlite` URLs are resolved like paths. */
 export interface UrlSpec {
   readonly kind: "url";
   readonly schemes: readonly string[];
-  /** The key of the same section with which a URL may have any other scheme; it is left as it is then. Default: none. */
+  /** If this key is set in the same section, the URL may have any scheme and stays unchanged. Default: none. */
   readonly freeWith?: string;
-  /** `true`: any scheme. Default: `false`. */
+  /** `true` if any scheme is allowed. Default: `false`. */
   readonly isFree?: boolean;
 }
 
-/** Values are compared in lower case, and `-` counts as `_`. `aliases` are accepted and replaced by the choice that they stand for. */
+/** One of several words, compared in lower case with `-` treated as `_`. An alias is accepted and replaced by its choice. */
 export interface ChoiceSpec {
   readonly kind: "choice";
   readonly choices: readonly string[];
   readonly aliases?: Readonly<Record<string, string>>;
-  /** A value that begins with `./`, `../` or `/` is the path of a module, resolved like other paths. Default: `false`. */
+  /** `true` if a value that begins with `./`, `../` or `/` is the path of a module, resolved like other paths. Default: `false`. */
   readonly orModule?: boolean;
 }
 
-/** Text, number or boolean, kept as the text that was written: the value of an environment variable. */
+/** Text, a number or a boolean, kept as the text that was written. Used for values of environment variables. */
 export interface LooseSpec {
   readonly kind: "loose";
 }
@@ -64,11 +69,10 @@ export interface ListSpec {
   readonly minItems?: number;
 }
 
-/** Names that the user chooses, each with a value of one kind. */
+/** Names that the user chooses, with values of one form. */
 export interface MapSpec {
   readonly kind: "map";
   readonly of: Spec;
-  /** The form that a name must have. */
   readonly names: RegExp;
 }
 
@@ -82,16 +86,15 @@ export interface EitherSpec {
   readonly of: readonly Spec[];
 }
 
-/** One key. */
 export interface Field {
   readonly spec: Spec;
   /** One sentence for the schema, the example file and the table. */
   readonly description: string;
-  /** The default, as it would be written in the file. Absent: no default. */
+  /** The default, in the form in which it would be written in the file. Not set if there is no default. */
   readonly default?: unknown;
-  /** `true`: the section is filled in even if it is not written. Other sections (`target`, `retry`) exist only when written. */
+  /** `true` if the section gets its defaults even if the file does not contain it. Other sections (`target`, `retry`) exist only if written. */
   readonly always?: boolean;
   readonly required?: boolean;
-  /** The value that the example file shows, when that is not the default. */
+  /** The value that the example file shows if there is no default. */
   readonly example?: unknown;
 }

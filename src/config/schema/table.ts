@@ -4,9 +4,9 @@ import { STORE_KIND_NAMES, STORE_KINDS } from "../../adapters/store-kinds.ts";
 import { REPORT_FORMAT_NAMES } from "../../reports/formats/index.ts";
 import type { ChoiceSpec, Field, ListSpec, MapSpec, NumberSpec, SectionSpec, TextSpec, UrlSpec } from "./spec.ts";
 
-/** The longest time, in seconds. Timers of the platform take at most 2^31 - 1 milliseconds and fire at once when given more. */
+/** The maximum time in seconds. Node's timers take at most 2^31 - 1 milliseconds and fire immediately for larger values. */
 const LONGEST = 2_147_483;
-/** More threads than this are a typing mistake. */
+/** The maximum number of lanes. A larger number is most likely a typing mistake. */
 const MOST_LANES = 1024;
 
 const text: TextSpec = { kind: "text" };
@@ -33,7 +33,7 @@ const editorUrl: TextSpec = {
   },
 };
 
-/** Names without a path. A path would match no field, and the secret would appear in every report. */
+/** The name of a header or field. A path is rejected, because it would match no field and the secret would appear in every report. */
 const fieldName: TextSpec = {
   kind: "text",
   pattern: {
@@ -94,7 +94,7 @@ const systemFields: Readonly<Record<string, Field>> = {
 };
 const systems: MapSpec = { kind: "map", of: section(systemFields), names: /^[A-Za-z_][A-Za-z0-9_-]*$/ };
 
-/** Headers and fields whose values are hidden in reports, unless the user lists others. */
+/** Headers and fields whose values are hidden in reports, unless the user gives another list. */
 export const REDACTED: readonly string[] = [
   "authorization",
   "cookie",
@@ -110,7 +110,7 @@ export const REDACTED: readonly string[] = [
   "client_secret",
 ];
 
-/** Every key that `seqqa.yaml` may have. Validation, JSON Schema, example file, documentation and tests are all made from it. */
+/** All keys of `seqqa.yaml`. Validation, JSON Schema, example file, documentation and tests are generated from this table. */
 export const TABLE: SectionSpec = section({
   base_url: {
     spec: httpUrl,

@@ -8,17 +8,16 @@ import { within, type Limits } from "./time-limit.ts";
 import { quoted } from "../problem.ts";
 
 export interface BodyVerdict {
-  /** The violation, such as `/items/0/id is not of type integer`. */
   readonly wrong?: string | undefined;
   /** The cause of the violation, if it is in a schema that several answers share. */
   readonly cause?: string | undefined;
-  /** The part that could not be judged, if nothing else is wrong. */
+  /** The reason why a part of the body could not be checked. Only set if no other violation was found. */
   readonly inconclusive?: string | undefined;
 }
 
 export type BodyCheck = (body: unknown) => BodyVerdict;
 
-/** The validator of a schema, with its patterns. Nothing else is remembered between bodies. */
+/** The validator of a schema, with its patterns. Nothing else is stored between bodies. */
 interface Prepared {
   readonly judge: BodyCheck;
   readonly patterns: GuardedPatterns;
@@ -27,9 +26,9 @@ interface Prepared {
 const tooLong = ({ body }: Limits): string => `its schema takes more than ${body / 1000} seconds, or refers to itself without end`;
 
 /**
- * Returns a check of bodies; it is prepared at the first call. Each body is judged by itself: lanes meet bodies in different orders, and all of them
- * must have the same result. A body that is judged within the time of one pattern needs no guard, since no pattern can have taken longer; else the
- * time of each pattern is limited.
+ * Returns a function that checks bodies against a schema. The validator is compiled at the first call.
+ * The result for a body must not depend on earlier bodies, because lanes receive bodies in different orders. A body that is checked within the time
+ * limit of one pattern needs no guard. Otherwise the check is repeated with a time limit for each pattern.
  */
 export function bodyCheck(description: ApiDescription, schema: Schema, limits: Limits): BodyCheck {
   let made: Prepared | string | undefined;
@@ -44,13 +43,16 @@ export function bodyCheck(description: ApiDescription, schema: Schema, limits: L
   };
 }
 
-/** Prepares the validator of a schema. @returns the reason, if there is no validator for it */
+/**
+ * Prepares the validator of a schema.
+ * @returns the reason as text if no validator can be prepared
+ */
 function prepared(description: ApiDescription, schema: Schema, limits: Limits): Prepared | string {
   const patterns = new GuardedPatterns(limits.pattern);
   const made = within(limits.body, () => {
     const { schema: whole, names, origins } = responseSchema(description, schema);
     const validate = compile(whole, patterns);
-    // A pattern decides whether a schema under `if` or `patternProperties` applies.
+    // A pattern can decide whether a schema under `if` or `patternProperties` applies.
     const isConditional = /"(?:if|patternProperties)":/.test(JSON.stringify(whole));
     return {
       judge:
@@ -83,12 +85,15 @@ function judgeBy(
   };
 }
 
-/** Keywords whose result depends on the results of keywords within them. */
+/** Keywords whose result depends on the results of nested keywords. */
 const BY_OTHERS: ReadonlySet<string> = new Set(
   "not anyOf oneOf if contains propertyNames additionalProperties unevaluatedProperties unevaluatedItems discriminator".split(" "),
 );
 
-/** Returns `true` if the body is wrong whatever an unjudged pattern would say: a single rule is broken, with no alternative to it. */
+/**
+ * Returns `true` if the body is invalid regardless of the patterns that timed out. That is the case if exactly one rule is broken and the rule has no
+ * alternative.
+ */
 function isCertain(errors: readonly ErrorObject[]): boolean {
   return errors.length === 1 && !BY_OTHERS.has(errors[0]!.keyword);
 }
@@ -97,13 +102,13 @@ function compile(schema: Schema, patterns: GuardedPatterns): ValidateFunction | 
   const regExp = (source: string, flags: string): RegExp => patterns.guarded(pattern(source, flags));
   const ajv = new Ajv2020({
     strict: false,
-    // Errors in the schema were mended when it was read; the rest is the description's own responsibility.
+    // Schema errors were already corrected when the description was read, so ajv does not check the schema again.
     validateSchema: false,
     addUsedSchema: false,
     logger: false,
-    // Errors name the schema that they are about.
+    // Verbose errors contain the schema that they refer to.
     verbose: true,
-    // 19.99 is a multiple of 0.01, but not in binary floating point.
+    // A tolerance is needed, because 19.99 is not an exact multiple of 0.01 in binary floating point.
     multipleOfPrecision: 9,
     code: { regExp: Object.assign(regExp, { code: "" }) },
   });
@@ -116,7 +121,7 @@ function compile(schema: Schema, patterns: GuardedPatterns): ValidateFunction | 
   }
 }
 
-/** Makes a pattern in Unicode mode, as JSON Schema requires; an older pattern that is invalid in that mode is made without it. */
+/** Compiles a pattern in Unicode mode, as JSON Schema requires. Older patterns that are invalid in that mode are compiled without it. */
 function pattern(source: string, flags: string): RegExp {
   try {
     return new RegExp(source, flags);
@@ -126,26 +131,25 @@ function pattern(source: string, flags: string): RegExp {
 }
 
 /**
- * Guards patterns of a schema that may take endless time. Under the guard, a pattern that takes too long for a value counts as a match, is not tried
- * again for that value, and is reported. Nothing of it outlives the guard: the verdict on a body must not depend on the bodies before it.
+ * Limits the time of a schema's patterns. While the guard is active, a pattern that exceeds the limit for a value counts as a match and is reported.
+ * It is not tried again for that value. The state is reset afterwards, because the result for a body must not depend on earlier bodies.
  */
 class GuardedPatterns {
   readonly #longest: number;
-  /** The values that each pattern takes too long for; `undefined` without a guard. */
+  /** The values for which each pattern timed out. `undefined` while no guard is active. */
   #slow: Map<RegExp, Set<string>> | undefined;
   #first: RegExp | undefined;
 
-  /** @param longest Milliseconds that one pattern may take for one value. */
+  /** @param longest The time limit in milliseconds for one pattern and one value. */
   constructor(longest: number) {
     this.#longest = longest;
   }
 
-  /** Returns the pattern in the form that a validator uses. */
+  /** Replaces the pattern's `test` method with the guarded one and returns the pattern. */
   guarded(pattern: RegExp): RegExp {
     return Object.assign(pattern, { test: (text: string): boolean => this.#test(pattern, text) });
   }
 
-  /** Guards patterns until the call returns. */
   guard<T>(call: () => T): T {
     this.#slow = new Map();
     this.#first = undefined;
@@ -157,7 +161,7 @@ class GuardedPatterns {
     }
   }
 
-  /** Returns the reason why something was not judged under the guard so far; `undefined` if everything was. */
+  /** Returns the first pattern that timed out under the guard, as a message. Returns `undefined` if none did. */
   why(): string | undefined {
     return this.#first && `the pattern ${quoted(this.#first.source)} takes more than ${this.#longest / 1000} seconds`;
   }

@@ -5,24 +5,23 @@ import { bodyCheck, type BodyCheck } from "./body-check.ts";
 import { OperationIndex } from "./operation-index.ts";
 import { LIMITS, type Limits } from "./time-limit.ts";
 
-/** The parts of an answer that are judged. */
 export type Answer = Pick<ApiResponse, "statusCode" | "headers" | "text"> & {
   readonly request: Pick<ApiResponse["request"], "method" | "url">;
 };
 
 export type Verdict =
-  /** The description has no such call, so the answer is not judged. */
+  /** The description does not contain the call, so the answer is not checked. */
   | { readonly kind: "undescribed" }
   | { readonly kind: "conforms"; readonly operation: Operation }
-  /** Everything that could be judged is right; `what` names the call, the status, and the part that could not be judged. */
+  /** No violation was found, but a part could not be checked. `what` names the call, the status and that part. */
   | { readonly kind: "inconclusive"; readonly operation: Operation; readonly what: string }
-  /** `what` names the call as in the description, the status, the place and the rule, but no value of the body. */
+  /** The answer violates the description. `what` names the call, the status, the place and the rule, but contains no value of the body. */
   | {
       readonly kind: "differs";
       readonly operation: Operation;
       readonly clause: "status" | "content_type" | "body" | "headers";
       readonly what: string;
-      /** The same for other operations that differ in the same way, e.g. by a status of a common error handler; `undefined`: not known. */
+      /** Equal for operations that differ in the same way, for example because of a common error handler. `undefined` if the cause is unknown. */
       readonly cause: string | undefined;
     };
 
@@ -30,17 +29,16 @@ type Difference =
   | (Pick<Extract<Verdict, { kind: "differs" }>, "clause" | "what"> & { readonly cause?: string | undefined })
   | { readonly clause: "inconclusive"; readonly what: string };
 
-/** Statuses of answers without a body, whatever is described: RFC 9110, 6.4.1. */
+/** Statuses of answers that never have a body (RFC 9110, section 6.4.1). */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** Compares answers with a description. */
 export class Conformance {
   readonly #description: ApiDescription;
   readonly #index: OperationIndex;
   readonly #limits: Limits;
   readonly #checks = new WeakMap<MediaType, BodyCheck>();
 
-  /** @param base The path at which the target serves what the description has at `/`, in addition to the paths of its servers. */
+  /** @param base The path at which the target serves the description's `/`. It is tried in addition to the paths of the servers. */
   constructor(description: ApiDescription, base?: string, limits: Limits = LIMITS) {
     this.#description = description;
     this.#limits = limits;
@@ -61,7 +59,7 @@ export class Conformance {
   }
 
   #difference({ responses, method, security }: Operation, answer: Answer): Difference | undefined {
-    // A description that names no answers does not forbid any.
+    // An operation without described responses allows every response.
     if (responses.length === 0) return undefined;
     const described = responseFor(responses, answer.statusCode);
     if (described === undefined && answer.statusCode === 401 && asksForCredentials(security)) return undefined;
@@ -75,7 +73,7 @@ export class Conformance {
   }
 
   #bodyDifference({ media }: DescribedResponse, answer: Answer): Difference | undefined {
-    // Descriptions often omit the body of an answer, above all of errors, and do not mean that there is none.
+    // Descriptions often omit the body of an answer, especially for errors. A missing body description is therefore not a violation.
     if (media.length === 0) return undefined;
     const types = media.map(({ type }) => type).join(", ");
     if (answer.text === "") return { clause: "body", what: `there is no body (described: ${shown(types)})` };
@@ -103,14 +101,15 @@ export class Conformance {
   }
 }
 
-/** Returns `true` if every alternative needs a credential. Its refusal is a 401 then (RFC 9110, 15.5.2), whether it is listed or not. */
+/** Returns `true` if every alternative requires a credential. A 401 answer (RFC 9110, section 15.5.2) is then allowed even if it is not described. */
 function asksForCredentials(security: Operation["security"]): boolean {
   return security.length > 0 && security.every((needs) => needs.length > 0);
 }
 
 /**
- * Returns the cause of a difference that other operations can share: the broken rule of a shared schema, the content type that all answers have, or
- * the form of a refusal, which one handler makes for all of them. The successes of two operations are made in two places.
+ * Returns the cause of a difference that several operations can share. It is a rule of a shared schema, the content type, or the form of an error
+ * answer. Error answers share a cause because one handler often produces all of them. Successful answers of different operations come from different
+ * code.
  */
 function causeOf(found: Exclude<Difference, { clause: "inconclusive" }>, status: number): string | undefined {
   if (found.cause !== undefined) return found.cause;
@@ -118,26 +117,22 @@ function causeOf(found: Exclude<Difference, { clause: "inconclusive" }>, status:
   return found.clause === "content_type" ? found.what : undefined;
 }
 
-/** Returns a required header that is missing. `Content-Type` is described by the media types alone: OpenAPI, Response Object. */
+/** Returns a required header that is missing. `Content-Type` is ignored, because OpenAPI's Response Object describes it by media types only. */
 function missingHeader({ headers }: DescribedResponse, answer: Answer): string | undefined {
   return [...headers].find(([name, { required }]) => required && name !== "content-type" && answer.headers[name] === undefined)?.[0];
 }
 
-/** Returns a text of the description on one line. */
 function shown(text: string): string {
   return quoted(text).slice(1, -1);
 }
 
-/** Returns the answer that is described for a status: by itself, else by its range (`4XX`), else by `default`. */
+/** Returns the response that describes a status: the exact status, else its range (`4XX`), else `default`. */
 function responseFor(responses: readonly DescribedResponse[], status: number): DescribedResponse | undefined {
   const byStatus = (name: string): DescribedResponse | undefined => responses.find((response) => response.status === name);
   return byStatus(String(status)) ?? byStatus(`${Math.floor(status / 100)}XX`) ?? byStatus("default");
 }
 
-/**
- * Returns the media type that is described for a content type (with or without parameters): by itself, else by the narrowest range (`text/*`,
- * `application/*+json`) that matches.
- */
+/** Returns the described media type for a content type: the exact type, else the narrowest matching range (`text/*`, `application/*+json`). */
 function mediaFor(media: readonly MediaType[], contentType: string): MediaType | undefined {
   const type = essence(contentType);
   return media
@@ -145,7 +140,7 @@ function mediaFor(media: readonly MediaType[], contentType: string): MediaType |
     .sort((a, b) => Number(a.type.includes("*")) - Number(b.type.includes("*")) || b.type.length - a.type.length)[0];
 }
 
-/** Returns a content type without parameters, in lower case: `text/html` for `text/HTML; charset=utf-8`. */
+/** Returns a content type in lower case without parameters: `text/html` for `text/HTML; charset=utf-8`. */
 function essence(contentType: string): string {
   return contentType.split(";")[0]!.trim().toLowerCase();
 }

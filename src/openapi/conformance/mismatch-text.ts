@@ -3,10 +3,10 @@ import { keysOf } from "../parse/pointer.ts";
 import { quoted } from "../problem.ts";
 
 /**
- * Returns the rule that a body violates, in words of the description. It contains neither values of the body nor names that are not in the
+ * Returns the rule that a body violates, in the words of the description. The text contains neither values of the body nor names that are not in the
  * description.
- * @param errors The errors of one validation, in its order.
- * @param names The names of properties in the description.
+ * @param errors The errors of one validation, in the validator's order.
+ * @param names The property names in the description.
  */
 export function mismatchText(errors: readonly ErrorObject[], names: ReadonlySet<string>): string {
   const error = telling(errors);
@@ -14,7 +14,8 @@ export function mismatchText(errors: readonly ErrorObject[], names: ReadonlySet<
 }
 
 /**
- * Returns the cause of a violation, the same for all answers that a shared schema describes; `undefined` if the broken rule is in no shared schema.
+ * Returns the cause of a violation. It is equal for all answers that use the same shared schema. Returns `undefined` if the broken rule is not in a
+ * shared schema.
  * @param origins The `$ref`s of shared schemas.
  */
 export function mismatchCause(
@@ -24,14 +25,14 @@ export function mismatchCause(
 ): string | undefined {
   const error = telling(errors);
   const origin = error.parentSchema === undefined ? undefined : origins.get(error.parentSchema);
-  // A property that is not described has no name that may be shown, and several of them are not one cause.
+  // The name of an undescribed property must not be shown. Without names, different undescribed properties would get one cause, so they get none.
   if (origin === undefined || error.keyword === "additionalProperties" || error.keyword === "unevaluatedProperties") return undefined;
   const keys = keysOf(error.schemaPath.replace(/^#/, "")) ?? [];
   const field = keys.filter((key, at) => keys[at - 1] === "properties" && names.has(key)).join(".");
   return quoted(`${origin}${field === "" ? "" : `, ${field}`} ${ruleText(error)}`).slice(1, -1);
 }
 
-/** Returns the error to show. Where alternatives were tried, it is the error that is deepest in the body, since that alternative matched furthest. */
+/** Returns the error to show. If alternatives were tried, it is the error deepest in the body, because that alternative matched furthest. */
 function telling(errors: readonly ErrorObject[]): ErrorObject {
   const last = errors.at(-1)!;
   if (last.keyword !== "anyOf" && last.keyword !== "oneOf" && last.keyword !== "if") return last;
@@ -46,7 +47,6 @@ function shownPlace(pointer: string, names: ReadonlySet<string>): string {
   return quoted(`/${shown.join("/")}`).slice(1, -1);
 }
 
-/** Returns the keyword in words, with the value that the description gives for it. */
 function ruleText({ keyword, params }: ErrorObject): string {
   const given = params as Readonly<Record<string, unknown>>;
   const limit = String(given["limit"]);

@@ -1,10 +1,9 @@
 import type { ApiDescription, Operation } from "../operations/description.ts";
 import { percentDecoded } from "../parse/percent-decoded.ts";
 
-/** A part of a path between slashes: texts, with a value between each two of them. `["", ".json"]` is `{id}.json`, `["me"]` is `me`. */
+/** A path segment as the texts around its values: `["", ".json"]` for `{id}.json`, `["me"]` for `me`. */
 type Segment = readonly string[];
 
-/** A path with names in the place of values, such as `/orders/{id}`. */
 interface Template {
   readonly segments: readonly Segment[];
 }
@@ -14,22 +13,24 @@ interface Entry {
   readonly template: Template;
 }
 
-/** Finds the operation of a request. */
 export class OperationIndex {
-  /** The operations by method and number of segments, the most specific first. */
+  /** The operations by method and number of segments, most specific first. */
   readonly #entries = new Map<string, Entry[]>();
 
-  /** @param base The path at which the target serves what the description has at `/`, in addition to the paths of its servers. */
+  /** @param base The path at which the target serves the description's `/`. It is tried in addition to the paths of the servers. */
   constructor(description: ApiDescription, base = "") {
     for (const operation of description.operations) {
       const servers = operation.servers ?? description.servers;
-      // The path is also tried alone: a target under test may lack the prefix that it has in production.
+      // The path is also tried without a prefix, because a target under test may lack the prefix that it has in production.
       for (const prefix of new Set([base, ...servers.map(pathOf), ""])) this.#add(operation, prefix.replace(/\/+$/, ""));
     }
     for (const entries of this.#entries.values()) entries.sort((a, b) => compare(a.template, b.template));
   }
 
-  /** Returns the operation of a call; `undefined` if the description has no such call. @param url Absolute, or a path. */
+  /**
+   * Returns the operation of a call. Returns `undefined` if the description does not contain the call.
+   * @param url An absolute URL or a path.
+   */
   find(method: string, url: string): Operation | undefined {
     const parts = segmentsOf(url.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, ""));
     return this.#entries.get(keyOf(method, parts.length))?.find(({ template }) => matches(template, parts))?.operation;
@@ -48,30 +49,30 @@ function keyOf(method: string, segments: number): string {
   return `${method.toLowerCase()} ${segments}`;
 }
 
-/** Returns the path of a server's URL, which may have variables without a value. */
+/** Returns the path of a server URL. The URL may contain variables without a value. */
 function pathOf(server: string): string {
   const path = server.replace(/^([a-z][a-z0-9+.-]*:)?\/\/[^/?#]*/i, "").replace(/[?#].*$/s, "");
   return path === "" || path.startsWith("/") ? path : `/${path}`;
 }
 
-/** Parses a path. A query, a fragment and a slash at the end are ignored. */
+/** Parses a path. A query, a fragment and a trailing slash are ignored. */
 function templateOf(path: string): Template {
   return { segments: segmentsOf(path).map((segment) => segment.split(/\{[^{}]*\}/).map(percentDecoded)) };
 }
 
-/** Returns the parts of a path, still encoded: a slash within a value is `%2F`. */
+/** Returns the segments of a path, still percent-encoded, because a value may contain an encoded slash (`%2F`). */
 function segmentsOf(path: string): readonly string[] {
   const parts = path.replace(/[?#].*$/s, "").split("/");
   if (parts.length > 1 && parts.at(-1) === "") parts.pop();
   return parts[0] === "" ? parts.slice(1) : parts;
 }
 
-/** Returns `true` if a path matches the template. A value has at least one character. */
+/** Returns `true` if a path matches the template. Each value needs at least one character. */
 function matches({ segments }: Template, parts: readonly string[]): boolean {
   return segments.length === parts.length && segments.every((segment, index) => fits(segment, percentDecoded(parts[index]!)));
 }
 
-/** Returns a number below 0 if `one` is more specific, compared from the left: `/orders/last` before `/orders/{id}`. */
+/** Compares two templates segment by segment. Negative if `one` is more specific, for example `/orders/last` before `/orders/{id}`. */
 function compare(one: Template, other: Template): number {
   for (const [index, segment] of one.segments.entries()) {
     const difference = openness(segment) - openness(other.segments[index] ?? []);
@@ -80,7 +81,7 @@ function compare(one: Template, other: Template): number {
   return 0;
 }
 
-/** Returns 0 for a text, and a higher number the less of the segment is text. */
+/** Returns 0 for a fixed text, and a higher number for a segment with a parameter. The number falls with the length of the fixed text. */
 function openness(segment: Segment): number {
   if (segment.length < 2) return 0;
   return 1 + 1 / (1 + segment.join("").length);

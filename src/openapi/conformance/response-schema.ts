@@ -2,16 +2,15 @@ import type { ApiDescription, Schema } from "../operations/description.ts";
 import { entriesOf, isPlain, listOf, own, put, type Plain, textOf } from "../parse/plain.ts";
 import { References, refOf } from "../normalise/references.ts";
 
-/** A self-contained schema for a validator: schemas that it refers to are in its `$defs`. */
+/** A self-contained schema for a validator. All referenced schemas are in its `$defs`. */
 export interface ResponseSchema {
   readonly schema: Schema;
-  /** The names of properties in the schema. Other names in a body are data. */
+  /** The property names in the schema. Other names in a body are data. */
   readonly names: ReadonlySet<string>;
-  /** The `$ref` under which the description has a part of the schema, if it is one that several places share. */
+  /** For each part of the schema that comes from a shared schema, the `$ref` of that shared schema. */
   readonly origins: WeakMap<object, string>;
 }
 
-/** Keywords that constrain a value, except those that contain schemas. */
 const ASSERTIONS = [
   "type enum const format pattern required dependentRequired multipleOf minimum maximum exclusiveMinimum exclusiveMaximum",
   "minLength maxLength minItems maxItems uniqueItems minContains maxContains minProperties maxProperties",
@@ -31,7 +30,7 @@ const ONE = [
 const LISTS = ["prefixItems", "allOf", "anyOf", "oneOf"];
 const MAPS = ["properties", "patternProperties", "dependentSchemas"];
 
-/** Returns the schema of an answer's body. `writeOnly` properties are not required in it. */
+/** Returns the schema of a response body. `writeOnly` properties are not required, because responses do not contain them. */
 export function responseSchema(description: ApiDescription, schema: Schema): ResponseSchema {
   return new Copy(description).whole(schema);
 }
@@ -40,9 +39,8 @@ class Copy {
   readonly #references: References;
   readonly #names = new Set<string>();
   readonly #origins = new WeakMap<object, string>();
-  /** The `$ref` of the schema that is being copied. */
   #within: string | undefined;
-  /** The name in `$defs` of each schema that is referred to, by its `$ref`. */
+  /** The name in `$defs` of each referenced schema, by `$ref`. */
   readonly #defs = new Map<string, string>();
   readonly #waiting: { readonly name: string; readonly ref: string }[] = [];
 
@@ -60,7 +58,7 @@ class Copy {
     return { schema: typeof copy === "boolean" ? copy : { ...copy, $defs: defs }, names: this.#names, origins: this.#origins };
   }
 
-  /** @param written Names that are `writeOnly` in the schema that this one is a part of. */
+  /** @param written The names of `writeOnly` properties in the surrounding schema. */
   #copied(value: unknown, written: ReadonlySet<string>): Schema {
     if (!isPlain(value)) return value !== false;
     const copy: Plain = {};
@@ -99,7 +97,7 @@ class Copy {
     return name;
   }
 
-  /** Returns the names of `writeOnly` properties, including those of the parts of a schema (`allOf`, `$ref`). */
+  /** Returns the names of `writeOnly` properties, including those of schemas under `allOf` and `$ref`. */
   #writeOnly(value: unknown, seen: Set<unknown>): readonly string[] {
     if (!isPlain(value) || seen.has(value)) return [];
     seen.add(value);
@@ -118,9 +116,10 @@ class Copy {
 }
 
 /**
- * Rewrites a schema with a `discriminator` so that a validator can check it: each alternative applies to values whose property names it, by the
- * mapping or by the last part of its `$ref`. Without alternatives (a base that others extend by `allOf`), there is nothing to check here.
- * @param written The schema in the description. @param copy The copy that is made of it.
+ * Rewrites a schema with a `discriminator` for the validator. An alternative matches only values whose discriminator property names it, by the
+ * mapping or by the last part of the `$ref`. A schema without alternatives is returned unchanged.
+ * @param written The schema in the description.
+ * @param copy The copy of `written`.
  */
 function discriminated(written: Plain, copy: Plain): Plain {
   const discriminator = own(written, "discriminator");
@@ -131,13 +130,13 @@ function discriminated(written: Plain, copy: Plain): Plain {
   const branches = listOf(written[key]).map((branch, index) => {
     const ref = refOf(branch);
     const schema = listOf(copy[key])[index];
-    // An alternative that is written out here has no name.
+    // An inline alternative has no name, so the discriminator cannot select it. Only its own schema is checked.
     return ref === undefined
       ? schema
       : { allOf: [schema, { properties: { [property]: { enum: namesOf(ref, mapping) } }, required: [property] }] };
   });
   const { [key]: _, ...others } = copy;
-  // The named alternative is the right one, although another may match as well.
+  // `anyOf` is used, because with a discriminator the value may also match alternatives that the discriminator does not name.
   return Object.hasOwn(others, "anyOf")
     ? { ...others, allOf: [...listOf(own(others, "allOf")), { anyOf: branches }] }
     : { ...others, anyOf: branches };

@@ -1,10 +1,10 @@
 import vm from "node:vm";
 
-/** Limits in milliseconds. Only tests use others than `LIMITS`. */
+/** Time limits in milliseconds. Only tests use values other than `LIMITS`. */
 export interface Limits {
-  /** The limit for one pattern and one value. */
+  /** The limit for matching one pattern against one value. */
   readonly pattern: number;
-  /** The limit for one body, and for compiling its schema: a pattern, or alternatives within alternatives, can take endless time. */
+  /** The limit for checking one body, and for compiling its schema. Patterns and nested alternatives can take exponential time. */
   readonly body: number;
 }
 
@@ -14,8 +14,8 @@ let holder: vm.Context | undefined;
 let script: vm.Script | undefined;
 
 /**
- * Calls a function with a time limit that is enforced from outside: nothing within a regular expression can read a clock.
- * @returns `undefined` if the call took longer, or more stack than there is.
+ * Calls a function with a time limit. The limit is enforced by `vm`, because a running regular expression cannot be interrupted from within.
+ * @returns `undefined` if the call timed out or exceeded the stack
  */
 export function within<T extends object>(milliseconds: number, call: () => T): T | undefined {
   holder ??= vm.createContext(Object.create(null), { codeGeneration: { strings: false, wasm: false } });

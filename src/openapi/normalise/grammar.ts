@@ -1,4 +1,4 @@
-/** The kinds of objects in a description. Versions need no distinction: no key means one thing in one version and another thing in another. */
+/** The kinds of objects in a description. One grammar covers all versions, because no key has different meanings in different versions. */
 export type Kind =
   | "document"
   | "components"
@@ -14,7 +14,7 @@ export type Kind =
   | "example"
   | "schema";
 
-/** The value of a key: one object of a kind, a map from names to such objects, a list of them, or either one or a list. */
+/** The value of a key: one object, a map from names to objects, a list of objects, or one object or a list. */
 export interface Child {
   readonly kind: Kind;
   readonly as: "one" | "map" | "list" | "one-or-list";
@@ -26,7 +26,7 @@ const list = (kind: Kind): Child => ({ kind, as: "list" });
 
 const described: Readonly<Record<string, Child>> = {
   schema: one("schema"),
-  // In 2.0 the items of a parameter are beside its type.
+  // In OpenAPI 2.0, `items` is directly in the parameter, beside `type`.
   items: one("schema"),
   content: map("mediaType"),
   examples: map("example"),
@@ -88,8 +88,8 @@ const keys: Readonly<Record<Kind, Readonly<Record<string, Child>>>> = {
 };
 
 /**
- * The children of each kind of object. Only the position distinguishes a `$ref` from a property that is called `$ref`, and a schema from an example
- * that looks like one. Callbacks and webhooks are left out: requests that the API sends by itself are not used here.
+ * The children of each kind of object. The position decides whether `$ref` is a reference or a property name, and whether an object is a schema or an
+ * example. Callbacks and webhooks are left out, because seqqa does not use requests that the API sends.
  */
 export const GRAMMAR: Readonly<Record<Kind, readonly (readonly [string, Child])[]>> = Object.fromEntries(
   Object.entries(keys).map(([kind, children]) => [kind, Object.entries(children)]),

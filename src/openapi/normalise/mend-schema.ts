@@ -1,7 +1,7 @@
 import { isPlain, own, type Plain } from "../parse/plain.ts";
 
 const TYPES = new Set(["null", "boolean", "object", "array", "number", "string", "integer"]);
-/** Common wrong names of types, and the types that they mean. */
+/** Common wrong type names, and the types that they mean. */
 const MEANT: ReadonlyMap<string, string> = new Map([
   ["int", "integer"],
   ["int32", "integer"],
@@ -93,7 +93,7 @@ const KEYWORDS: Readonly<Record<string, (value: unknown) => boolean>> = {
   oneOf: isSchemas,
 };
 
-/** Keywords that do not constrain a value. They may stay beside a `$ref` in every version. */
+/** Keywords that do not constrain a value. They may be used beside a `$ref` in every version. */
 const ANNOTATIONS = new Set([
   "$ref",
   "title",
@@ -109,10 +109,10 @@ const ANNOTATIONS = new Set([
 ]);
 
 /**
- * Converts a schema of any version to JSON Schema 2020-12, in place. `nullable` and the older forms of `exclusiveMinimum` and tuples are rewritten.
- * Keywords of a wrong type are mended where their meaning is clear, and else removed. The caller visits schemas within it. `nullable` is kept if
- * there is no type that could express it.
- * @param old `true`: before 3.1, where keywords beside a `$ref` have no effect.
+ * Converts a schema of any version to JSON Schema 2020-12, in place. Rewrites `nullable` and the older forms of `exclusiveMinimum` and tuples.
+ * Keywords with a wrong type are corrected if their meaning is clear, else removed. Nested schemas are left to the caller. `nullable` stays if the
+ * schema has no type to which `null` could be added.
+ * @param old `true` for versions before 3.1, in which keywords beside a `$ref` have no effect.
  */
 export function mendSchema(schema: Plain, old: boolean, warn: (sentence: string) => void): void {
   if (old && typeof own(schema, "$ref") === "string") {
@@ -130,7 +130,7 @@ function mendKeyword(schema: Plain, key: string, warn: (sentence: string) => voi
   const fits = Object.hasOwn(KEYWORDS, key) ? KEYWORDS[key] : undefined;
   if (fits === undefined || fits(schema[key])) return;
   const mended = [...candidates(schema[key], key)].find(fits);
-  // A boolean `required` in a property is the form of older drafts, and needs no warning.
+  // A boolean `required` in a property is the form of older drafts, so no warning is given.
   if (key !== "required" || typeof schema[key] !== "boolean") {
     warn(`The keyword ${key} of a schema has an invalid value, and is ${mended === undefined ? "left out" : "corrected"}`);
   }
@@ -138,7 +138,6 @@ function mendKeyword(schema: Plain, key: string, warn: (sentence: string) => voi
   else schema[key] = mended;
 }
 
-/** Yields values that may have been meant. */
 function* candidates(value: unknown, key: string): Iterable<unknown> {
   if (typeof value === "string" && value.trim() !== "") yield Number(value);
   if (value === "true" || value === "false") yield value === "true";
@@ -147,7 +146,7 @@ function* candidates(value: unknown, key: string): Iterable<unknown> {
     yield Object.fromEntries(
       Object.entries(value).filter(([name, item]) => isSchema(item) && (key !== "patternProperties" || isPattern(name))),
     );
-  // A single value in the place of a list. `examples` is a map in other places.
+  // A single value may have been written instead of a list. A map under `examples` is excluded, because it is valid in other objects.
   if (value !== null && !(key === "examples" && isPlain(value))) yield [value];
 }
 

@@ -7,9 +7,8 @@ import { quoted } from "../problem.ts";
 import type { Warnings } from "../warnings.ts";
 
 /**
- * Converts a document of 2.0 or 3.0 to 3.1, in place. In a document of any version, values of the wrong type and `$ref`s that lead nowhere are
- * removed. All `$ref`s are local at this point. Objects are recognised by their position, so that an example that looks like a schema, or a property
- * called `$ref`, is not changed.
+ * Converts a document of version 2.0 or 3.0 to 3.1, in place. In all versions, invalid values and unresolvable `$ref`s are removed. All `$ref`s must
+ * already be local. Objects are recognised by position, so examples that look like schemas and properties named `$ref` are not changed.
  */
 export function normalise(document: Plain, specification: string, references: References, warnings: Warnings): void {
   const version2 = specification.startsWith("2.") ? new Version2(references) : undefined;
@@ -43,7 +42,7 @@ function convert(version2: Version2, node: Plain, kind: Visit["kind"]): void {
   }
 }
 
-/** Returns the target of an object's `$ref`. A `$ref` that leads nowhere is removed. */
+/** Returns the target of an object's `$ref`. Removes a `$ref` that cannot be resolved. */
 function followed(node: Plain, moved: boolean, references: References, warn: (sentence: string) => void): Plain | undefined {
   const written = refOf(node);
   if (written === undefined) {

@@ -1,32 +1,34 @@
 import { isPlain, own, type Plain } from "../parse/plain.ts";
 import { lookUp } from "../parse/pointer.ts";
 
-/** The number of references that may follow one another. */
+/** The maximum length of a chain of references. */
 const MOST_STEPS = 100;
 
-/** Follows local references (`#/...`). */
 export class References {
   readonly #document: Plain;
   readonly #moved: (ref: string) => string;
   readonly #found = new Map<string, unknown>();
 
-  /** @param moved Returns the present place of a reference's target. */
+  /** @param moved Maps a reference to the reference under which its target is now stored. */
   constructor(document: Plain, moved: (ref: string) => string = (ref) => ref) {
     this.#document = document;
     this.#moved = moved;
   }
 
-  /** Returns the target of a reference, which may be another reference; `undefined` if there is none, or if the reference is not local. */
+  /**
+   * Returns the target of a reference. The target may be another reference. Returns `undefined` if the target does not exist or the reference is not
+   * local.
+   */
   target(ref: string): unknown {
     if (!ref.startsWith("#")) return undefined;
     if (this.#found.has(ref)) return this.#found.get(ref);
     const value = lookUp(this.#document, this.#moved(ref).slice(1));
-    // A missing target is not remembered, since documents change while they are mended.
+    // A missing target is not cached, because the document changes while it is normalised.
     if (value !== undefined) this.#found.set(ref, value);
     return value;
   }
 
-  /** Follows references to the first value that is not a reference; `undefined` for a reference that leads nowhere or round in a circle. */
+  /** Follows references to the first value that is not a reference. Returns `undefined` for a missing target or a circle of references. */
   end(value: unknown): unknown {
     let at = value;
     for (let steps = 0; steps < MOST_STEPS; steps++) {
@@ -37,19 +39,18 @@ export class References {
     return undefined;
   }
 
-  /** Follows references to an object; `undefined` if the value at the end is no object. */
+  /** Follows references to an object. Returns `undefined` if the final value is not an object. */
   object(value: unknown): Plain | undefined {
     const end = this.end(value);
     return isPlain(end) ? end : undefined;
   }
 
-  /** Forgets the targets that were found, since they may have moved. */
+  /** Clears the cached targets, because the document has changed. */
   forget(): void {
     this.#found.clear();
   }
 }
 
-/** Returns the `$ref` of an object; `undefined` if it has none. */
 export function refOf(value: unknown): string | undefined {
   const ref = isPlain(value) ? own(value, "$ref") : undefined;
   return typeof ref === "string" ? ref : undefined;

@@ -2,7 +2,7 @@ import { GRAMMAR, type Child, type Kind } from "./grammar.ts";
 import { entriesOf, isPlain, own, type Plain } from "../parse/plain.ts";
 import { keysOf, step } from "../parse/pointer.ts";
 
-/** The place of an object. A pointer is made only on demand, since there are hundreds of thousands of objects. */
+/** The place of an object. The pointer text is built only on demand, because a document can have hundreds of thousands of objects. */
 export interface Place {
   readonly parent: Place | undefined;
   readonly key: string;
@@ -16,23 +16,22 @@ export interface Visit {
 
 export type Seen = Map<Kind, WeakSet<Plain>>;
 
-/** Returns the JSON pointer of a place. */
 export function pointerOf(place: Place | undefined): string {
   const steps: string[] = [];
   for (let at = place; at !== undefined; at = at.parent) steps.push(step(at.key));
   return steps.reverse().join("");
 }
 
-/** Returns the place that a local `$ref` leads to. */
+/** Returns the place to which a local `$ref` points. */
 export function placeOf(ref: string): Place | undefined {
   return (keysOf(ref.slice(1)) ?? []).reduce<Place | undefined>((parent, key) => ({ parent, key }), undefined);
 }
 
 /**
- * Visits every object of the document at its position, parents first, once for each kind that it is used as. The walk keeps its own stack, since
- * documents may be deep. Circles end.
- * @param seen The objects that were visited before, to share between several walks.
- * @param visit May change the object; its children are visited afterwards. It returns additional objects to visit, such as the target of a `$ref`.
+ * Visits every object of the document at its position, parents first. An object is visited once for each kind that it is used as, so circular
+ * references end. An explicit stack is used instead of recursion, because documents may be deep.
+ * @param seen The objects that were already visited. Several walks can share it.
+ * @param visit May change the object. Its children are visited afterwards. Returns additional objects to visit, such as the target of a `$ref`.
  */
 export function walk(starts: readonly Visit[], visit: (visit: Visit) => readonly Visit[] | undefined, seen: Seen = new Map()): void {
   const waiting = starts.toReversed();
@@ -67,7 +66,7 @@ function push(waiting: Visit[], { kind, as }: Child, value: object, place: Place
   } else if (as !== "list" && isPlain(value)) waiting.push({ node: value, kind, place });
 }
 
-/** Reverses the end of the stack, so that the object that was pushed first is taken first. */
+/** Reverses the top of the stack from index `from`, so that the object pushed first is popped first. */
 function reverseFrom(stack: Visit[], from: number): void {
   for (let low = from, high = stack.length - 1; low < high; low++, high--) {
     const kept = stack[low]!;

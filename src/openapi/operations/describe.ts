@@ -13,7 +13,7 @@ import { movedRef } from "../normalise/version-2.ts";
 import { Warnings } from "../warnings.ts";
 
 /**
- * Describes a document that is parsed already, without changing it. A `$ref` to another file leads nowhere.
+ * Describes a parsed document without changing it. A `$ref` to another file is not resolved.
  * @throws SeqqaError `DESCRIPTION_NOT_OPENAPI`, `DESCRIPTION_EMPTY`, `DESCRIPTION_TOO_LARGE`; exit status 2.
  */
 export function describe(document: unknown, name = "the description"): ApiDescription {
@@ -23,8 +23,8 @@ export function describe(document: unknown, name = "the description"): ApiDescri
 }
 
 /**
- * Describes a document that may be changed.
- * @param from The URL that the document was read from.
+ * Describes a document and changes it in place.
+ * @param from The URL from which the document was read.
  */
 export function describeOwn(document: Plain, name: string, from: URL | undefined, warnings: Warnings): ApiDescription {
   const specification = specificationOf(document, name);

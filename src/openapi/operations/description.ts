@@ -1,58 +1,51 @@
-/** A JSON Schema of OpenAPI 3.1. A `$ref` in it is local to the description: {@link ApiDescription.resolve} follows it. */
+/** A JSON Schema as in OpenAPI 3.1. Every `$ref` in it is local to the description. {@link ApiDescription.resolve} resolves the `$ref`. */
 export type Schema = boolean | Readonly<Record<string, unknown>>;
 
 export type HttpMethod = "get" | "put" | "post" | "delete" | "options" | "head" | "patch" | "trace";
 
 /**
- * An OpenAPI description of any version (2.0, 3.0, 3.1), converted to 3.1. Other files that it refers to are included, and every remaining `$ref` is
- * local. Everything in it comes from its author and is data: names may be anything.
+ * An OpenAPI description of version 2.0, 3.0 or 3.1, converted to 3.1. Referenced files are included, and every remaining `$ref` is local. All
+ * content comes from the description's author and is not trusted: names may have any form.
  */
 export interface ApiDescription {
   readonly title: string;
-  /** The version of the description, not of OpenAPI. */
+  /** The version of the described API, not of OpenAPI. */
   readonly version: string;
-  /** The version of OpenAPI as it was written: `2.0`, `3.0.3`, `3.1.0`. */
+  /** The OpenAPI version as written in the document: `2.0`, `3.0.3`, `3.1.0`. */
   readonly specification: string;
-  /**
-   * URLs of servers, with the defaults of their variables. Relative URLs are resolved against the URL that the description was read from, if there is
-   * one.
-   */
+  /** URLs of servers, with default values for variables. Relative URLs are resolved against the URL of the description, if it was read from one. */
   readonly servers: readonly string[];
-  /** The operations in the order of the document. */
   readonly operations: readonly Operation[];
   readonly securitySchemes: ReadonlyMap<string, SecurityScheme>;
-  /** The parts that were left out or mended, one sentence each, with the place. */
+  /** The parts that were left out or corrected, one sentence each, with the place. */
   readonly warnings: readonly string[];
-  /** Follows the `$ref`s of a schema to the end. Returns `true` (any value is valid) for a `$ref` that leads nowhere or round in a circle. */
+  /** Follows the `$ref`s of a schema to the end. Returns `true` (any value is valid) if a target is missing or the references form a circle. */
   resolve(schema: Schema): Schema;
-  /** The whole document as 3.1, for validators: every schema's `$ref`s are pointers into it. */
+  /** The whole document as OpenAPI 3.1, for validators. Every `$ref` is a pointer into this document. */
   readonly document: Readonly<Record<string, unknown>>;
 }
 
 export interface Operation {
   readonly method: HttpMethod;
-  /** The template, e.g. `/orders/{order_id}`, without the paths of the servers' URLs. */
+  /** The path template, for example `/orders/{order_id}`, without the paths of server URLs. */
   readonly path: string;
-  /** `operationId`. */
   readonly id: string | undefined;
   readonly tags: readonly string[];
   readonly summary: string | undefined;
   readonly description: string | undefined;
   readonly deprecated: boolean;
-  /** The parameters of the operation and its path, one for each place and name. */
   readonly parameters: readonly Parameter[];
   readonly body: RequestBody | undefined;
   readonly responses: readonly DescribedResponse[];
   /**
-   * Alternatives, one of which is enough. All schemes of an alternative are needed. Empty: no authentication. If the operation does not declare any,
-   * these are the document's.
+   * Alternatives, one of which is sufficient. All schemes of an alternative are needed. Empty: no authentication. An operation that declares none has
+   * the document's alternatives.
    */
   readonly security: readonly (readonly SecurityNeed[])[];
-  /** JSON pointer into {@link ApiDescription.document}, e.g. `/paths/~1orders/post`. */
+  /** JSON pointer into {@link ApiDescription.document}, for example `/paths/~1orders/post`. */
   readonly pointer: string;
   /**
-   * The servers of the operation or of its path, if either has any. They replace the document's. URLs are as written, with the defaults of their
-   * variables.
+   * The servers of the operation, or else of its path. They replace the document's servers. URLs are as written, with default values for variables.
    */
   readonly servers?: readonly string[] | undefined;
 }
@@ -62,7 +55,7 @@ export interface Parameter {
   readonly in: "path" | "query" | "header" | "cookie";
   readonly required: boolean;
   readonly schema: Schema;
-  /** The examples, the best one first; empty if there are none. */
+  /** The examples, most specific first. Empty if there are none. */
   readonly examples: readonly unknown[];
   readonly description: string | undefined;
 }
@@ -74,29 +67,24 @@ export interface RequestBody {
 }
 
 export interface MediaType {
-  /** The type in lower case, without parameters, e.g. `application/json`. */
   readonly type: string;
-  /** The schema; `undefined`: not described. */
   readonly schema: Schema | undefined;
   readonly examples: readonly unknown[];
 }
 
 export interface DescribedResponse {
-  /** The status: `200`, `2XX` or `default`. */
   readonly status: string;
   readonly media: readonly MediaType[];
-  /** The headers, with names in lower case. */
   readonly headers: ReadonlyMap<string, { readonly required: boolean; readonly schema: Schema }>;
   readonly links: readonly Link[];
 }
 
-/** An OpenAPI link: a value of this answer is a parameter of another operation. */
+/** An OpenAPI link: a value of this answer becomes a parameter of another operation. */
 export interface Link {
   readonly name: string;
   readonly operationId: string | undefined;
-  /** A pointer such as `#/paths/~1orders~1{id}/get`. */
   readonly operationRef: string | undefined;
-  /** Maps a parameter (`id`, or `path.id`) to a runtime expression (`$response.body#/id`) or a constant. */
+  /** Maps a parameter (`id` or `path.id`) to a runtime expression (`$response.body#/id`) or a constant. */
   readonly parameters: ReadonlyMap<string, unknown>;
 }
 
@@ -107,7 +95,7 @@ export interface SecurityNeed {
 
 export type SecurityScheme =
   | { readonly kind: "apiKey"; readonly name: string; readonly in: "query" | "header" | "cookie" }
-  /** The scheme in lower case: `bearer`, `basic` or another. */
+  /** The scheme in lower case, for example `bearer` or `basic`. */
   | { readonly kind: "http"; readonly scheme: string }
   | { readonly kind: "oauth2"; readonly tokenUrl: string | undefined }
   | { readonly kind: "openIdConnect" }

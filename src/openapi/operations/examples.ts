@@ -3,8 +3,8 @@ import { entriesOf, isPlain, listOf, own } from "../parse/plain.ts";
 import type { References } from "../normalise/references.ts";
 
 /**
- * Returns the distinct values of `example` and `examples`. Those beside the schema come first, as they were written for this place, then those of the
- * schema.
+ * Returns the distinct values of `example` and `examples`. Values beside the schema come before values inside it, because they were written for this
+ * place.
  */
 export function examplesOf(described: readonly unknown[], schema: Schema | undefined, references: References): readonly unknown[] {
   const found: unknown[] = [];

@@ -11,7 +11,6 @@ import type { Warnings } from "../warnings.ts";
 
 const METHODS: ReadonlySet<string> = new Set<HttpMethod>(["get", "put", "post", "delete", "options", "head", "patch", "trace"]);
 
-/** Returns the operations in the order of the document. */
 export function operationsOf(document: Plain, references: References, warnings: Warnings): readonly Operation[] {
   const paths = own(document, "paths");
   if (paths !== undefined && !isPlain(paths)) warnings.add("/paths", "The paths are not a map, and are left out");
@@ -78,7 +77,6 @@ function operationOf(found: Found): Operation {
   };
 }
 
-/** Returns the described answers, one for each status. */
 function responsesOf(value: unknown, references: References, warnings: Warnings, pointer: string): readonly DescribedResponse[] {
   const found = new Map<string, DescribedResponse>();
   for (const [key, item] of entriesOf(value)) {

@@ -8,16 +8,14 @@ import type { Warnings } from "../warnings.ts";
 const PLACES: ReadonlySet<unknown> = new Set<Parameter["in"]>(["path", "query", "header", "cookie"]);
 
 interface Given {
-  /** The template of the path. */
   readonly template: string;
   readonly pointer: string;
-  /** The parameters of the path, then those of the operation, which override them. */
   readonly lists: readonly unknown[];
   readonly references: References;
   readonly warnings: Warnings;
 }
 
-/** Returns one parameter for each place and name, and one for each name in the template. */
+/** Returns one parameter for each location and name. Names in the template without a description become string parameters. */
 export function parametersOf({ template, pointer, lists, references, warnings }: Given): readonly Parameter[] {
   const named = templateNames(template);
   const found = new Map<string, Parameter>();
@@ -59,7 +57,6 @@ function parameterOf(parameter: Plain, references: References): Parameter | unde
   };
 }
 
-/** Returns a value that is a schema; `undefined` for any other. */
 export function schemaOf(value: unknown): Schema | undefined {
   return typeof value === "boolean" || isPlain(value) ? value : undefined;
 }

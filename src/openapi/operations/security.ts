@@ -48,7 +48,7 @@ function schemeOf(scheme: Plain): SecurityScheme | undefined {
   }
 }
 
-/** Returns the token URL of a flow, preferring flows that need no browser. */
+/** Returns the token URL of a flow. Flows that need no browser are preferred. */
 function tokenUrlOf(flows: unknown): string | undefined {
   if (!isPlain(flows)) return undefined;
   const urls = ["password", "clientCredentials", "authorizationCode"]

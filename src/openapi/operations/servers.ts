@@ -2,10 +2,13 @@ import { entriesOf, isPlain, listOf, own, textOf, type Plain } from "../parse/pl
 import { quoted } from "../problem.ts";
 import type { Warnings } from "../warnings.ts";
 
-/** Returns the URLs of the servers. @param from The URL that the document was read from. */
+/**
+ * Returns the URLs of the document's servers.
+ * @param from The URL from which the document was read.
+ */
 export function serversOf(document: Plain, from: URL | undefined, warnings: Warnings): readonly string[] {
   const urls = serverUrls(own(document, "servers"));
-  // Without a server, the URL is relative to the place that the description was read from.
+  // OpenAPI's default server URL is `/`, relative to the URL of the description.
   const written = urls.length > 0 || from === undefined ? urls : ["/"];
   return written.map((url) => {
     if (from === undefined || !URL.canParse(url, from.href)) {
@@ -16,7 +19,7 @@ export function serversOf(document: Plain, from: URL | undefined, warnings: Warn
   });
 }
 
-/** Returns the URLs of servers as they are written, with the defaults of their variables. */
+/** Returns the URLs of servers as written, with default values for variables. */
 export function serverUrls(servers: unknown): readonly string[] {
   const urls = listOf(servers)
     .filter(isPlain)

@@ -1,9 +1,9 @@
-/** Parses JSON; `undefined` if the text is not JSON. Comments and a comma after the last entry are accepted, as in editors. */
+/** Parses JSON. Comments and trailing commas are accepted. Returns `undefined` if the text is not JSON. */
 export function parseJson(text: string): unknown {
   const value = parsed(text);
   if (value !== undefined) return value;
   const once = bare(text);
-  // A comma may be redundant once the comment after it is removed.
+  // Two passes are needed: a comma before a comment becomes a trailing comma only when the comment is removed.
   return parsed(once) ?? parsed(bare(once));
 }
 
@@ -16,8 +16,8 @@ function parsed(text: string): unknown {
 }
 
 /**
- * Returns a text without comments, and without commas that no entry follows. It scans forwards only: one pattern for all of it could take time that
- * grows with the square of the length.
+ * Returns a text without comments and trailing commas. The text is scanned once from left to right, because a single regular expression could take
+ * quadratic time.
  */
 function bare(text: string): string {
   const kept: string[] = [];
@@ -36,7 +36,10 @@ function bare(text: string): string {
   return kept.join("") + text.slice(from);
 }
 
-/** Returns the end of the string, comment or redundant comma that begins here; this position if none begins here; -1 if it has no end. */
+/**
+ * Returns the end of the string, comment or trailing comma that begins at `start`. Returns `start` if none begins there, and -1 if the string or
+ * comment is not closed.
+ */
 function endOf(text: string, start: number): number {
   if (text[start] === '"') return endOfString(text, start);
   if (text[start] === ",") return isSpare(text, start) ? start + 1 : start;

@@ -5,10 +5,10 @@ import { problem } from "../problem.ts";
 import { parseYaml } from "./parse-yaml.ts";
 
 /**
- * Returns the object that a text of JSON or YAML holds. A text that begins like JSON and is not valid JSON is read as YAML: YAML may begin like that,
- * too, and its parser reports the place of an error.
+ * Parses JSON or YAML text to an object. Text that begins like JSON but is not valid JSON is parsed as YAML, because YAML can begin in the same way
+ * and its parser reports the position of errors.
  * @param name The file or URL, for messages.
- * @param warn Receives a sentence about each mended error, with its line.
+ * @param warn Receives a sentence about each corrected error, with its line.
  * @throws SeqqaError `DESCRIPTION_SYNTAX`, `DESCRIPTION_TOO_LARGE`
  */
 export function parseText(text: string, name: string, warn: (sentence: string) => void): Plain {

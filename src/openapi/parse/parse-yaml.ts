@@ -3,13 +3,19 @@ import { tooDeepIn } from "../../config/read/nesting.ts";
 import { problem, quoted } from "../problem.ts";
 import { yamlValue } from "./yaml-value.ts";
 
-/** The deepest nesting of YAML's own tokens. Each level of a document is up to two of them. */
+/** The maximum nesting depth of YAML tokens. Each level of a document takes up to two token levels. */
 const DEEPEST = 600;
 
-/** The number of tokens: words, punctuation and spaces. Each takes about 300 bytes to read. GitHub's description, 10 MB as YAML, has 1.7 million. */
+/**
+ * The maximum number of YAML tokens (words, punctuation and spaces). Parsing takes about 300 bytes per token. GitHub's description (10 MB of YAML)
+ * has 1.7 million.
+ */
 const MOST_PARTS = 4_000_000;
 
-/** Parses YAML. @throws SeqqaError `DESCRIPTION_SYNTAX` with line and column */
+/**
+ * Parses YAML.
+ * @throws SeqqaError `DESCRIPTION_SYNTAX` with line and column
+ */
 export function parseYaml(text: string, name: string, warn: (sentence: string) => void): unknown {
   const lines = new LineCounter();
   const where = (offset: number): string => {
@@ -20,7 +26,7 @@ export function parseYaml(text: string, name: string, warn: (sentence: string) =
   const tokens = [...new Parser(lines.addNewLine).parse(text)];
   const deep = tooDeepIn(tokens, DEEPEST);
   if (deep !== undefined) throw problem("DESCRIPTION_TOO_LARGE", `${where(deep)} is nested more than ${DEEPEST} levels deep.`);
-  // `yamlValue` finds duplicate keys: the composer would take time that grows with the square of their number.
+  // `yamlValue` finds duplicate keys instead of the composer, because the composer's check takes quadratic time.
   const composer = new Composer({ uniqueKeys: false, stringKeys: true, prettyErrors: false, logLevel: "silent" });
   const documents = [...composer.compose(tokens, true, text.length)];
   const document = documents.find(
@@ -37,7 +43,7 @@ export function parseYaml(text: string, name: string, warn: (sentence: string) =
   });
 }
 
-/** Refuses text with too many tokens. A token has at least one character, so that only longer texts need counting. */
+/** Rejects text with too many tokens. Each token has at least one character, so a text of at most `MOST_PARTS` characters need not be counted. */
 function refuseHuge(text: string, name: string): void {
   if (text.length <= MOST_PARTS) return;
   let parts = 0;

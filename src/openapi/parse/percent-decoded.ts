@@ -1,4 +1,3 @@
-/** Returns a text without percent-encoding; unchanged if the encoding is broken. */
 export function percentDecoded(text: string): string {
   if (!text.includes("%")) return text;
   try {

@@ -1,12 +1,14 @@
 import { percentDecoded } from "./percent-decoded.ts";
 import { isPlain, own } from "./plain.ts";
 
-/** Returns a key as a step of a JSON pointer. */
 export function step(key: string): string {
   return `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** Returns the keys of a pointer (`/a/b~1c`, also percent-encoded as in a `$ref`); `undefined` if it is not a pointer. */
+/**
+ * Returns the keys of a JSON pointer such as `/a/b~1c`, which may be percent-encoded as in a `$ref`. Returns `undefined` if the text is not a
+ * pointer.
+ */
 export function keysOf(pointer: string): readonly string[] | undefined {
   if (pointer === "") return [];
   if (!pointer.startsWith("/")) return undefined;
@@ -16,7 +18,6 @@ export function keysOf(pointer: string): readonly string[] | undefined {
     .map((key) => percentDecoded(key).replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** Returns the value that a pointer leads to; `undefined` if there is none. */
 export function lookUp(root: unknown, pointer: string): unknown {
   const keys = keysOf(pointer);
   if (keys === undefined) return undefined;

@@ -1,18 +1,17 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type YAMLMap } from "yaml";
 import { isPlain, put, type Plain } from "./plain.ts";
 
-/** The number of keys that all merges together may copy. */
+/** The maximum number of keys that all merges (`<<`) of a document may copy. */
 const MOST_MERGED = 1_000_000;
 
 interface Trouble {
   readonly duplicate: (key: string, offset: number) => void;
-  /** Makes the error for a part that cannot be read. */
   readonly broken: (what: string, offset: number) => Error;
 }
 
 /**
- * Returns the value of a YAML document. All aliases of an anchor share one object, so that aliases of aliases, and merges (`<<`) of merges, cost no
- * more than their length. The library's own conversion takes time that doubles with each.
+ * Returns the value of a YAML document. All aliases of an anchor share one object, so nested aliases and merges (`<<`) take linear time. The
+ * conversion of the `yaml` package can take exponential time.
  */
 export function yamlValue(contents: unknown, trouble: Trouble): unknown {
   return new Reader(trouble).value(contents);
@@ -81,7 +80,7 @@ class Reader {
   }
 }
 
-/** Returns a value that JSON has. Numbers that JSON does not have are `null`, as `JSON.stringify` writes them. */
+/** Returns a scalar that JSON can represent. NaN and Infinity become `null`, as in `JSON.stringify`. */
 function plainScalar(value: unknown): unknown {
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
   return typeof value === "string" || typeof value === "boolean" ? value : null;

@@ -1,10 +1,10 @@
 import { problem } from "../problem.ts";
 
-/** The deepest nesting, in levels. No description written by a person is deeper. Code that follows one schema into another recurses. */
+/** The maximum nesting depth. The limit protects recursive code; no description written by a person is deeper. */
 const DEEPEST = 250;
 /**
- * The largest number of values, counting aliases. YAML aliases can make a small file huge, since code that visits it meets the same object
- * repeatedly. A file without such repetition may have more values.
+ * The maximum number of values, counting each alias as a copy. With YAML aliases a small file can describe a huge document, because code visits
+ * shared objects repeatedly. Files in which values are rarely shared may have more values.
  */
 const MOST_VALUES = 5_000_000;
 const MOST_TIMES = 3;
@@ -17,12 +17,11 @@ interface Open {
 }
 
 /**
- * Refuses a document that is nested too deeply, or too large once every alias is counted as often as it is met. Shared objects are visited once.
+ * Rejects a document that is nested too deeply, or that is too large when every alias is counted as a copy. Shared objects are visited only once.
  * @throws SeqqaError `DESCRIPTION_TOO_LARGE`
  */
 export function checkSize(root: unknown, name: string): void {
   if (typeof root !== "object" || root === null) return;
-  /** The number of values in each visited object, and its depth. */
   const known = new Map<object, { readonly values: number; readonly depth: number }>();
   let distinct = 0;
   const open: (Open & { depth: number })[] = [opened(root)];

@@ -4,7 +4,6 @@ import { environmentProxies } from "../../network/environment-proxies.ts";
 import { proxyAgent } from "../../network/proxy-agent.ts";
 import { secureContext } from "../../network/secure-context.ts";
 
-/** Opens connections for reading a description, with the proxies and certificates of the configuration. */
 export function connections(): Dispatcher {
   const { proxy, ca } = connectionDefaults();
   const proxies = proxy === "environment" ? environmentProxies() : undefined;

@@ -1,6 +1,9 @@
 import { problem } from "../problem.ts";
 
-/** Decodes text in UTF-8, or in UTF-16 with a byte order mark. @throws SeqqaError `DESCRIPTION_UNREADABLE` */
+/**
+ * Decodes text in UTF-8, or in UTF-16 with a byte order mark.
+ * @throws SeqqaError `DESCRIPTION_UNREADABLE`
+ */
 export function decodeText(bytes: Uint8Array, name: string): string {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
   try {

@@ -8,14 +8,12 @@ import { readFile } from "./read-file.ts";
 import { readUrl, type Fetch } from "./read-url.ts";
 import type { Loaded, Source } from "./source.ts";
 
-/** The number of files that one description may consist of. */
 const MOST_FILES = 2000;
-/** The number of characters in all files together. */
+/** The maximum number of characters in all files together. */
 const MOST_TEXT = 128 * 1024 * 1024;
 
 export interface Bounds {
   readonly cwd: string;
-  /** `true`: references may lead out of the description's folder, and to the network. */
   readonly allowRefs: boolean;
   readonly fetch?: Fetch | undefined;
 }
@@ -25,7 +23,7 @@ export interface ReadFile {
   readonly root: Plain;
 }
 
-/** Reads the files that a description refers to: files in its own folder and below, and others only if that is allowed. */
+/** Reads the files that a description refers to. Files outside the description's folder and URLs are read only if `allowRefs` is set. */
 export class FileReader {
   readonly #description: Loaded;
   readonly #bounds: Bounds;
@@ -40,7 +38,7 @@ export class FileReader {
   }
 
   /**
-   * Reads the file that a reference leads to.
+   * Reads the file to which a reference points.
    * @param at The pointer of the reference.
    * @throws SeqqaError `DESCRIPTION_REF_REFUSED` if the reference is not allowed, `DESCRIPTION_REF` if the file cannot be read.
    */
@@ -84,7 +82,7 @@ export class FileReader {
     );
   }
 
-  /** Returns `true` for a path in the description's folder, both as it is written and with its symbolic links followed. */
+  /** Returns `true` if a path is in the description's folder, both as written and with symbolic links resolved. */
   #isInside(path: string): boolean {
     const { source } = this.#description;
     if (source.kind !== "file") return false;
@@ -94,7 +92,7 @@ export class FileReader {
     try {
       return realpathSync(path).startsWith(below);
     } catch {
-      // The file does not exist, which is reported when it is read.
+      // The file does not exist. Reading it reports that error.
       return true;
     }
   }

@@ -7,21 +7,24 @@ import { problem, quoted } from "../problem.ts";
 import { MOST_BYTES, tooLarge } from "./read-file.ts";
 import { shownUrl, type Loaded } from "./source.ts";
 
-/** The time for all requests together, in milliseconds. */
+/** The time limit for all requests together, in milliseconds. */
 export const TIME: number = 60_000;
 const MOST_REDIRECTS = 5;
 const ACCEPT = "application/json, application/yaml, text/yaml;q=0.9, */*;q=0.8";
 
-/** Makes one request. Tests replace it; `undefined` uses the proxies and certificates of the configuration. */
+/** Sends one request. Only tests pass their own function; the default uses the configured proxies and certificates. */
 export type Fetch = (
   url: URL,
   options: { readonly signal: AbortSignal; readonly headers: Readonly<Record<string, string>> },
 ) => Promise<Answer>;
 
-/** The parts of a response that are used. A {@link Fetch} does not follow redirects. */
+/** The parts of a response that are used. A {@link Fetch} must not follow redirects. */
 export type Answer = Pick<Response, "status" | "body"> & { readonly headers: { get(name: string): string | null } };
 
-/** Reads a description from a URL. @throws SeqqaError `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE` */
+/**
+ * Reads a description from a URL.
+ * @throws SeqqaError `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE`
+ */
 export async function readUrl(url: URL, fetch?: Fetch): Promise<Loaded> {
   const name = shownUrl(url);
   if (fetch !== undefined) return load(url, name, fetch);
@@ -53,8 +56,8 @@ async function load(start: URL, name: string, fetch: Fetch): Promise<Loaded> {
 }
 
 /**
- * Moves user and password from a URL into a header, which is sent only to the origin that they were given for. No request is made to a URL that has
- * them.
+ * Moves user and password from a URL to an `Authorization` header. The header is sent only to the origin for which the credentials were given.
+ * Requested URLs never contain credentials.
  */
 function withoutLogin(url: URL): readonly [url: URL, header: { readonly authorization: string } | undefined] {
   if (url.username === "" && url.password === "") return [url, undefined];
@@ -89,10 +92,9 @@ async function taken(answer: Answer, url: URL, name: string): Promise<Loaded> {
   return { source: { kind: "url", url }, name, text: decodeText(Buffer.concat(chunks), name) };
 }
 
-/** Returns the error for a request that failed, with the reason that fetch gave. */
 export function explained(error: unknown, name: string, signal: AbortSignal): unknown {
   if (signal.aborted) return problem("DESCRIPTION_UNREADABLE", `${name} did not answer within ${TIME / 1000} s.`);
-  // Errors of fetch are a TypeError with the reason as its cause.
+  // fetch throws a TypeError whose cause is the actual reason.
   if (!(error instanceof TypeError)) return error;
   const { code = "", message = "" } = (error.cause ?? {}) as { readonly code?: string; readonly message?: string };
   if (isUntrusted(code)) return problem("DESCRIPTION_UNREADABLE", `${name} cannot be read: ${UNTRUSTED[0]}.`, UNTRUSTED[1], error);
@@ -104,7 +106,6 @@ export function explained(error: unknown, name: string, signal: AbortSignal): un
   );
 }
 
-/** Returns the failure in words, with the code to look up. */
 function inWords(code: string, message: string): string {
   switch (code) {
     case "":

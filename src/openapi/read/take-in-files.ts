@@ -9,17 +9,13 @@ import type { Source } from "./source.ts";
 import { placeOf, pointerOf, walk, type Seen, type Visit } from "../normalise/walk.ts";
 import type { Warnings } from "../warnings.ts";
 
-/** A file that is part of the description. */
 interface File {
   readonly root: Plain;
   readonly source: Source;
-  /** The place of the file's content in the document: empty for the description itself. */
   readonly pointer: string;
-  /** The objects of the file that were visited. */
   readonly seen: Seen;
 }
 
-/** A reference that leads out of its file. */
 interface Outward {
   readonly node: Plain;
   readonly kind: Kind;
@@ -29,8 +25,8 @@ interface Outward {
 }
 
 /**
- * Reads every file that a description refers to, and adds them to the document under `x-seqqa-files`. Afterwards each `$ref` is local. References are
- * recognised by position: a `$ref` in an example is a value of the example. A file without a reference to it is not read.
+ * Reads every file that a description refers to and stores the files in the document under `x-seqqa-files`. Afterwards every `$ref` is local.
+ * References are recognised by position, because a `$ref` in an example is only data.
  */
 export async function takeInFiles(document: Plain, source: Source, reader: FileReader, warnings: Warnings): Promise<void> {
   const description: File = { root: document, source, pointer: "", seen: new Map() };
@@ -43,7 +39,7 @@ export async function takeInFiles(document: Plain, source: Source, reader: FileR
     const fragment = fragmentOf(next.ref);
     next.node["$ref"] = `#${file.pointer}${fragment}`;
     const target = lookUp(file.root, fragment);
-    // A missing target is reported when the whole document is mended.
+    // A missing target is reported later, when the whole document is normalised.
     if (isPlain(target))
       for (const outward of outwardRefs(file, [{ node: target, kind: next.kind, place: placeOf(`#${fragment}`) }])) waiting.push(outward);
   }
@@ -56,7 +52,7 @@ async function fileFor({ ref, from, at }: Outward, files: Map<string, File>, tak
   const known = written === undefined ? undefined : files.get(keyOf(written));
   if (known !== undefined) return known;
   const { source, root } = await reader.read(ref, from.source, at);
-  // The file may be known by another name, such as that of a link.
+  // The file may already be known under another name, for example through a symbolic link.
   let file = files.get(keyOf(source));
   if (file === undefined) {
     const name = String(Object.keys(taken).length);
@@ -69,7 +65,8 @@ async function fileFor({ ref, from, at }: Outward, files: Map<string, File>, tak
 }
 
 /**
- * Replaces a `$ref` such as `Pet` by a reference to the schema of that name. Descriptions that were converted from Swagger 1 have such references.
+ * Replaces a `$ref` such as `Pet` with a reference to the schema of that name. Descriptions converted from Swagger 1 contain such references. Returns
+ * `true` if it was replaced.
  */
 function takeName(document: Plain, { node, kind, ref, from, at }: Outward, warnings: Warnings): boolean {
   if (kind !== "schema" || from.pointer !== "" || !/^[\w-]+$/.test(ref)) return false;
@@ -83,7 +80,7 @@ function takeName(document: Plain, { node, kind, ref, from, at }: Outward, warni
 }
 
 /**
- * Returns the references that lead out of the file, from the given objects on. References within the file are changed into references within the
+ * Returns the references to other files that are reachable from the given objects. References within the file are changed to references within the
  * document.
  */
 function outwardRefs(file: File, starts: readonly Visit[]): readonly Outward[] {

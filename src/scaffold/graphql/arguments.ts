@@ -17,33 +17,31 @@ import { scalarFor } from "./scalar.ts";
 import { takesId, type Place } from "./match-ids.ts";
 import { isDeprecated, isReserved } from "./shapes.ts";
 
-/** Returns the value for an argument or field that could take an id; `undefined` for none. */
+/** Returns the value for an argument or field that takes an id. Returns `undefined` if there is no such value. */
 export type IdValue = (place: Place, required: boolean) => PlannedValue | undefined;
 
 export interface ArgumentsInput {
   readonly args: readonly GraphQLArgument[];
   readonly idValue: IdValue;
-  /** `true`: the call creates something. */
   readonly creates: boolean;
   readonly isQuery: boolean;
-  /** Receives values that could not be inferred. */
   readonly unsure: (what: string, hint: string) => void;
 }
 
 export interface Variable {
   readonly name: string;
-  /** The type in GraphQL's syntax. */
+  /** The type in GraphQL syntax, for example `[ID!]!`. */
   readonly type: string;
   readonly value: PlannedValue;
 }
 
-/** The depth of inputs within inputs. Only required inputs may be deeper. */
+/** The maximum nesting depth of optional input objects. Required inputs may be nested up to `DEEPEST_REQUIRED`. */
 const DEEPEST = 4;
 const DEEPEST_REQUIRED = 24;
-/** The number of fields that are visited for one argument: wide and deep inputs have more fields than anybody fills in. */
+/** The maximum number of input fields visited for one argument. The limit bounds the work for very large input types. */
 const MOST_LOOKED_AT = 3000;
 
-/** Returns the variables of a call: required values, and known ids. `undefined` if a required value cannot be built. */
+/** Returns the variables of a call: all required values, and the ids that are known. Returns `undefined` if a required value cannot be built. */
 export function variablesOf(input: ArgumentsInput): readonly Variable[] | undefined {
   const variables: Variable[] = [];
   for (const arg of input.args) {
@@ -57,7 +55,7 @@ export function variablesOf(input: ArgumentsInput): readonly Variable[] | undefi
 function argumentValue(arg: GraphQLArgument, input: ArgumentsInput): PlannedValue | "impossible" | undefined {
   const required = isRequiredArgument(arg);
   if (isReserved(arg.name)) return required ? "impossible" : undefined;
-  // The number of items: some servers require it without declaring so.
+  // Some servers require `first` (the number of items) although the schema declares it as optional.
   if (!required && arg.name === "first" && String(arg.type) === "Int" && !arg.defaultValue) return { kind: "constant", value: 10 };
   const builder = new Builder(input);
   const value = builder.optional(arg, required, [], 0);
@@ -72,7 +70,7 @@ class Builder {
     this.#input = input;
   }
 
-  /** Returns a value if it is required, or if a key goes into it. */
+  /** Returns a value if the field is required or if the value contains a context key. */
   optional(of: GraphQLArgument | GraphQLInputField, required: boolean, inside: Place["inside"], depth: number): PlannedValue | undefined {
     if (this.#lookedAt++ > MOST_LOOKED_AT) return undefined;
     const place: Place = { name: of.name, type: of.type, inside };
@@ -90,7 +88,7 @@ class Builder {
     const own = getNullableType(type);
     if (isListType(own)) {
       const item = this.#value(place, own.ofType, depth);
-      // A list may be empty where its items refer back to themselves.
+      // If the items refer back to their own type, no item can be built. An empty list is still valid.
       return { kind: "list", items: item === undefined ? [] : [item] };
     }
     if (isEnumType(own)) {
@@ -108,7 +106,7 @@ class Builder {
     const fields = Object.values(type.getFields()).filter(({ name }) => !isReserved(name));
     if (type.isOneOf) return this.#oneOf(fields, inside, depth);
     const entries: (readonly [string, PlannedValue])[] = [];
-    // If only ids are required, optional values are filled in, too, since they say more.
+    // If the input requires nothing but ids, plain optional values are sent too, because such an input would otherwise be almost empty.
     const loose = !this.#input.isQuery && !fields.some((field) => isRequiredInputField(field) && !takesId({ ...field, inside }));
     for (const field of fields) {
       const required = isRequiredInputField(field);
@@ -120,7 +118,7 @@ class Builder {
     return { kind: "object", entries };
   }
 
-  /** Returns exactly one field: the first that a key goes into, else the first that can be built. */
+  /** Builds exactly one field: the first whose value contains a context key, else the first that can be built. */
   #oneOf(fields: readonly GraphQLInputField[], inside: Place["inside"], depth: number): PlannedValue | undefined {
     let first: PlannedValue | undefined;
     for (const field of fields) {

@@ -11,13 +11,12 @@ import type { RootField } from "./root-fields.ts";
 import type { Selector } from "./selection.ts";
 import { isDeprecated, isList, listDepth } from "./shapes.ts";
 
-/** The facts that all drafts share. */
 export interface Knowledge {
   readonly matcher: IdMatcher;
   readonly selector: Selector;
   readonly names: ReadonlyMap<RootField, string>;
   readonly gives: ReadonlyMap<RootField, readonly FoundId[]>;
-  /** The name of the first action that gives each key. */
+  /** For each context key, the name of the first action that produces it. */
   readonly producers: ReadonlyMap<string, string>;
   readonly path: string;
 }
@@ -25,18 +24,17 @@ export interface Knowledge {
 export interface Draft {
   readonly known: Known;
   readonly action: PlannedAction;
-  /** The keys that the action needs. `optional`: the action can be called without the key. */
+  /** The context keys that the action uses. The action can be called without an `optional` key. */
   readonly needs: ReadonlyMap<string, "required" | "optional">;
-  /** The keys that no action gives, with their types. */
   readonly open: readonly PlannedKey[];
   readonly notInferred: readonly NotInferred[];
-  /** The number of ids that the action takes, and the number of those whose producer is known. */
+  /** `all` counts the ids that the action takes. `inferred` counts the ids that another action produces. */
   readonly ids: { readonly all: number; readonly inferred: number };
 }
 
 /**
- * Drafts an action for one field; `undefined` if a required value cannot be built.
- * @param avoid Keys that are not used if they can be left out.
+ * Drafts an action for one root field. Returns `undefined` if a required value cannot be built.
+ * @param avoid Keys that are left out where they are optional.
  */
 export function draftAction(
   known: Known,
@@ -71,7 +69,7 @@ export function draftAction(
       return use(place, key, required);
     }
     if (!required || !isIdType(place)) return undefined;
-    // A call that creates an entity may choose its id.
+    // The client may choose the id of the entity that the call creates.
     if (own && root.verb === "create" && withoutId(place.name).length === 0) return { kind: "drawn", call: "uuid" };
     all++;
     const missing = entity?.key ?? identifier(`${withoutId(place.name).join("_") || names.get(root)!}_id`, "id");
@@ -139,7 +137,7 @@ function kindOf({ root, answers, taken }: Known, produced: readonly FoundId[]): 
   return root.verb === "update" ? "update" : "other";
 }
 
-/** Returns the key of the deleted entity: the one that the field is named for, else the only one that it takes. */
+/** Returns the key of the deleted entity: the entity in the field's name, else the only entity whose id the field takes. */
 function freed({ taken }: Known, noun: Entity | undefined, needs: ReadonlyMap<string, unknown>): readonly string[] {
   const keys = [...new Set(taken.map(({ entity }) => entity.key))].filter((key) => needs.has(key));
   if (noun !== undefined && keys.includes(noun.key)) return [noun.key];
@@ -152,12 +150,12 @@ function productionOf({ entity, steps }: FoundId, { field }: RootField): Product
   return { key: entity.key, from: "body", path };
 }
 
-/** Returns `true` if a field answers the entity whose id it takes, as in `order(id)`. */
+/** Returns `true` if the field returns the entity whose id it takes, for example `order(id)`. */
 function isOwnId(entity: Entity | undefined, { answers }: Known): boolean {
   return entity !== undefined && answers.some((one) => !one.listed && one.entity.key === entity.key);
 }
 
-/** Returns `true` for Relay's `node` field, which gives any entity by its id. */
+/** Returns `true` for Relay's `node` field, which returns any entity by its id. */
 function isNodeField({ kind, field }: RootField): boolean {
   return kind === "query" && /^nodes?$/.test(field.name) && getNamedType(field.type).name === "Node";
 }
@@ -182,7 +180,9 @@ function descriptionOf({ field }: RootField): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** Returns the text of an operation with one field. All names in it are GraphQL's own: letters, digits and `_`. */
+/**
+ * Returns the text of an operation with one field. Every name comes from the schema and contains only letters, digits and `_`, so none is escaped.
+ */
 function documentOf({ kind, field }: RootField, variables: readonly Variable[], selection: readonly string[]): string {
   const declared = variables.length === 0 ? "" : `(${variables.map(({ name, type }) => `$${name}: ${type}`).join(", ")})`;
   const args = variables.length === 0 ? "" : `(${variables.map(({ name }) => `${name}: $${name}`).join(", ")})`;

@@ -14,25 +14,23 @@ import type { PlannedKey } from "../infer/plan.ts";
 import { singularName, squashed } from "../infer/resources/words.ts";
 import { callable } from "./shapes.ts";
 
-/** A type whose objects have their own ids. */
+/** A GraphQL type whose objects have an id. */
 export interface Entity {
   readonly type: GraphQLObjectType | GraphQLInterfaceType;
-  /** The name in snake case: `order_item`. */
   readonly name: string;
   readonly words: readonly string[];
-  /** The key of the context that holds an id: `order_item_id`. */
   readonly key: string;
   readonly idField: string;
   readonly idType: PlannedKey["type"];
 }
 
-/** Names of fields that hold an entity's own id, the best first. */
+/** Names of id fields, in order of preference. */
 const ID_FIELDS = ["id", "uuid", "guid", "objectid", "gid", "pk"];
 const ID_SCALARS = /^(uuid|guid|uid|objectid|bigint|long|cuid|ulid|nanoid|globalid)/;
-/** Matches names of types that wrap an answer and are no entities. */
+/** Matches names of types that wrap an answer. Such types are usually not entities. */
 const WRAPPER = /(Payload|Result|Response|Connection|Edge|PageInfo|Output)$/;
 
-/** Returns the types with an id, by their names. The interface `Node` is left out, since every entity implements it. */
+/** Returns the types that have an id, by type name. Relay's interface `Node` is left out, because every entity implements it. */
 export function findEntities(schema: GraphQLSchema): ReadonlyMap<string, Entity> {
   const roots = new Set<GraphQLNamedType | null | undefined>([
     schema.getQueryType(),
@@ -46,14 +44,14 @@ export function findEntities(schema: GraphQLSchema): ReadonlyMap<string, Entity>
     if (idField === undefined) continue;
     const name = singularName(type.name.replace(/(?<=[a-z0-9])_?(Type|Object|Node|Entity|Model|Dto|Response|Payload|Result|Output)$/, ""));
     if (name === "") continue;
-    // `Order` and `OrderResponse` are one entity.
+    // `Order` and `OrderResponse` get the same key, because both describe one entity.
     const key = identifier(`${name}_id`, "id");
     found.set(type.name, { type, name, words: name.split("_"), key, idField, idType: idTypeOf(type, idField) });
   }
   return found;
 }
 
-/** Returns the name of a field's scalar type, without `!`; `undefined` for other types. */
+/** Returns the name of a field's scalar type, without `!`. Returns `undefined` for a list, an object or an enum. */
 function scalarOf(type: Entity["type"], field: string): string | undefined {
   const own = getNullableType(type.getFields()[field]!.type);
   return isScalarType(own) ? own.name : undefined;
@@ -75,7 +73,7 @@ function isIdScalar(name: string): boolean {
   return name === "ID" || name === "String" || name === "Int" || ID_SCALARS.test(squashed(name));
 }
 
-/** Returns the type of an id in JSON: an `ID` is a text, whatever the server stores. */
+/** Returns the JSON type of an id. GraphQL always sends an `ID` as a string. */
 function idTypeOf(type: Entity["type"], field: string): PlannedKey["type"] {
   const name = scalarOf(type, field);
   return name === "Int" ? "number" : name === "ID" || name === "String" || /^(uuid|guid)/i.test(name!) ? "string" : "unknown";

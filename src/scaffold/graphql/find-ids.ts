@@ -2,29 +2,24 @@ import { getNamedType, isCompositeType, isUnionType, type GraphQLField, type Gra
 import type { Entity } from "./entities.ts";
 import { callable, listDepth } from "./shapes.ts";
 
-/** A step from an object to one of its fields. */
 export interface Step {
   readonly field: string;
-  /** The type that has the field, if the object may have several types. */
+  /** The type that has the field, if the object is a union. */
   readonly on: string | undefined;
-  /** The number of nested lists to go into. */
   readonly lists: number;
 }
 
-/** An id in an answer. */
 export interface FoundId {
   readonly entity: Entity;
-  /** The steps from the answer of the root field to the id. */
   readonly steps: readonly Step[];
-  /** `true`: the id is in a list, which may be empty. */
   readonly listed: boolean;
 }
 
-/** The depth of payloads, connections and edges before the first entity. */
+/** The maximum number of wrapper objects (payloads, connections, edges) around the first entity. */
 const DEEPEST = 4;
 const MOST = 40;
 
-/** Returns the entities in the answer of a field: the nearest first, and none within another entity. */
+/** Returns the entities in the answer of a field, the nearest first. Entities inside other entities are not searched. */
 export function findIds(field: GraphQLField<unknown, unknown>, entities: ReadonlyMap<string, Entity>): readonly FoundId[] {
   const found: FoundId[] = [];
   let open: {

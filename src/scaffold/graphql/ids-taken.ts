@@ -13,14 +13,12 @@ import type { RootField } from "./root-fields.ts";
 
 export interface TakenId {
   readonly entity: Entity;
-  /** `true`: the id cannot be left out. */
   readonly required: boolean;
 }
 
 const DEEPEST = 3;
 const MOST = 500;
 
-/** Returns the entities whose ids a field takes, in its arguments and in the inputs within them. */
 export function idsTaken(root: RootField, answers: readonly FoundId[], matcher: IdMatcher): readonly TakenId[] {
   const found: TakenId[] = [];
   let looked = 0;

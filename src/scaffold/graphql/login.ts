@@ -18,13 +18,13 @@ export interface LoginField {
   readonly root: RootField;
   readonly userField: string;
   readonly passwordField: string;
-  /** The steps from the answer of the field to the token; empty if the answer is the token. */
+  /** The steps from the field's answer to the token. Empty if the answer itself is the token. */
   readonly token: readonly Step[];
 }
 
 /**
- * Returns the first field that takes a user name and a password, answers a token, and is named like a login. Registering has the same form, and only
- * its name differs.
+ * Returns the first field that is named like a login, takes a user name and a password, and returns a token. The name is checked because
+ * registrations take and return the same values.
  */
 export function findLogin(roots: readonly RootField[]): LoginField | undefined {
   for (const root of roots) {
@@ -64,7 +64,7 @@ function tokenIn(field: GraphQLField<unknown, unknown>, depth: number): readonly
   return undefined;
 }
 
-/** Returns the login of a plan. Environment variables hold the credentials. */
+/** Returns the login of a plan. The generated code reads the credentials from environment variables. */
 export function planLogin({ root, userField, passwordField, token }: LoginField, action: PlannedAction): PlannedLogin {
   const email = squashed(userField).includes("email");
   const user: PlannedValue = { kind: "environment", name: "API_USER", otherwise: email ? "user@example.com" : "user" };
@@ -79,7 +79,6 @@ export function planLogin({ root, userField, passwordField, token }: LoginField,
   };
 }
 
-/** Returns a value in which every field of this name has another value. */
 function replaced(value: PlannedValue, name: string, by: PlannedValue): PlannedValue {
   if (value.kind !== "object") return value;
   return { kind: "object", entries: value.entries.map(([own, of]) => [own, own === name ? by : replaced(of, name, by)]) };

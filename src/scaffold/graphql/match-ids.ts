@@ -4,30 +4,29 @@ import type { Entity } from "./entities.ts";
 import type { FoundId } from "./find-ids.ts";
 import type { RootField } from "./root-fields.ts";
 
-/** An argument, or a field of an input object in one. */
+/** An argument, or a field of an input object inside an argument. */
 export interface Place {
   readonly name: string;
   readonly type: GraphQLInputType;
-  /** The arguments, fields and input types around it, from the outside in. */
   readonly inside: readonly { readonly name: string; readonly type: string }[];
 }
 
 const ID_WORDS = new Set(["id", "ids", "uuid", "guid", "gid", "pk", "pks"]);
-/** Names that do not say what an input object is about. */
+/** Matches names of input fields that do not name an entity. */
 const GENERIC = /^(input|data|where|filter|params|payload|args|attributes|record|object|values|patch|fields|by|options|request)$/;
 const INPUT_WORDS = new Set(
   "input create update delete add remove new where unique patch payload data filter args params by ref reference".split(" "),
 );
 
-/** Finds the entity whose id an argument takes. */
 export class IdMatcher {
   readonly entities: readonly Entity[];
   readonly #byType: ReadonlyMap<string, Entity>;
 
-  /** The entities by their words, joined by `_`. */
   readonly #byName = new Map<string, Entity>();
   readonly #bySquashed = new Map<string, Entity>();
-  /** The entities by the ends of their names; at most two for each end. */
+  /**
+   * The entities by the last words of their names. Each entry has at most two entities, since two are enough to know that the ending is ambiguous.
+   */
   readonly #byEnd = new Map<string, Entity[]>();
 
   constructor(entities: ReadonlyMap<string, Entity>) {
@@ -45,7 +44,7 @@ export class IdMatcher {
     }
   }
 
-  /** Returns the entity whose id an argument takes; `undefined` if it takes no id, or if nothing says whose. */
+  /** Returns the entity whose id an argument takes. Returns `undefined` if the argument takes no id, or if the entity is unknown. */
   match(place: Place, root: RootField, answers: readonly FoundId[]): Entity | undefined {
     const kind = idKind(place);
     if (kind === "none") return undefined;
@@ -60,9 +59,9 @@ export class IdMatcher {
     return this.#around(place) ?? this.#ofField(root, answers);
   }
 
-  /** Returns the entity that a field is about, judged by its name: the longest match, then the first. */
+  /** Returns the entity that the name of a root field contains. The longest match wins, then the leftmost. */
   noun(root: RootField): Entity | undefined {
-    // `itemFromOrder` is about the item, `orderItem` about the item of an order.
+    // `itemFromOrder` matches `item`; `orderItem` matches `order_item` if that entity exists.
     for (let length = root.words.length; length > 0; length--) {
       for (let at = 0; at + length <= root.words.length; at++) {
         const entity = this.#byName.get(root.words.slice(at, at + length).join("_"));
@@ -78,7 +77,8 @@ export class IdMatcher {
   }
 
   /**
-   * Matches by the end of a name: `parentComment` is a comment, `comment_author` is not. `item` is an `order_item` if no other entity ends with it.
+   * Matches the end of a name: `parentComment` matches the entity `comment`, but `comment_author` does not. `item` matches `order_item` if no other
+   * entity ends with `item`.
    */
   #ending(rest: readonly string[]): Entity | undefined {
     for (let at = 1; at < rest.length; at++) {
@@ -89,7 +89,7 @@ export class IdMatcher {
     return wider.length === 1 ? wider[0] : undefined;
   }
 
-  /** Matches `ownerId` if the entity that is made or requested has a field `owner`. */
+  /** Matches `ownerId` if the entity in the field's name or answer has a field `owner`. */
   #related(rest: readonly string[], root: RootField, answers: readonly FoundId[]): Entity | undefined {
     const name = rest.join("");
     for (const entity of [this.noun(root), ...answers.map((one) => one.entity)]) {
@@ -102,7 +102,7 @@ export class IdMatcher {
     return undefined;
   }
 
-  /** Matches `customer: { id }` by the field, or by the type `CustomerRef` if the field's name says nothing. */
+  /** Matches `customer: { id }` by the name of the surrounding field. If that name is generic, the type (for example `CustomerRef`) is used. */
   #around({ inside }: Place): Entity | undefined {
     const nearest = inside.at(-1);
     if (nearest === undefined) return undefined;
@@ -124,7 +124,7 @@ export class IdMatcher {
   }
 }
 
-/** Returns `id` for the schema's own id type, and `named` for a scalar that is named like an id and could be one. */
+/** Returns `id` for GraphQL's type `ID`, and `named` for a text or integer scalar whose name ends with an id word. */
 function idKind({ name, type }: Place): "id" | "named" | "none" {
   const named = getNamedType(type);
   if (!isScalarType(named) || isEnumType(named)) return "none";
@@ -134,12 +134,11 @@ function idKind({ name, type }: Place): "id" | "named" | "none" {
   return says && idLike ? "named" : "none";
 }
 
-/** Returns `true` if an argument takes ids, judged by its name and type. */
 export function takesId(place: Place): boolean {
   return idKind(place) !== "none";
 }
 
-/** Returns the words of a name without the id word: `orderIds` -> `order`. */
+/** Returns the words of a name in the singular without a trailing id word: `orderIds` becomes `["order"]`. */
 export function withoutId(name: string): readonly string[] {
   const all = words(name).map(singular);
   return ID_WORDS.has(all.at(-1) ?? "") ? all.slice(0, -1) : all;

@@ -2,9 +2,9 @@ import type { NotInferred } from "../infer/plan.ts";
 import type { Draft } from "./draft.ts";
 
 /**
- * Orders actions: producers before the actions that need their keys, otherwise as in the schema; deletes last. If two actions need each other, a key
- * that can be left out is left out.
- * @param redraft Drafts an action without some keys.
+ * Orders actions: producers come before the actions that need their keys, and deletes come last. Otherwise the schema's order is kept. If actions
+ * need each other's keys, an optional key is left out.
+ * @param redraft Drafts an action again without the given keys.
  */
 export function orderDrafts(
   drafts: readonly Draft[],

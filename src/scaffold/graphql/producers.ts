@@ -4,7 +4,6 @@ import type { TakenId } from "./ids-taken.ts";
 import type { RootField } from "./root-fields.ts";
 import type { IdMatcher } from "./match-ids.ts";
 
-/** A field with the ids that its arguments take and its answer gives. */
 export interface Known {
   readonly root: RootField;
   readonly answers: readonly FoundId[];
@@ -12,8 +11,10 @@ export interface Known {
 }
 
 /**
- * Returns the ids that each field gives. A mutation gives the id of an entity in its answer if it does not take that entity's id. If there are
- * several, it gives the id of the one that it is named for. A query gives the ids that are needed and that no mutation gives.
+ * Returns the ids that each root field produces.
+ * A mutation produces the id of an entity in its answer if its arguments do not require that id. If the answer has several such entities, the entity
+ * in the mutation's name comes first.
+ * A query produces only ids that other fields take and that no mutation produces.
  */
 export function findProducers(all: readonly Known[], matcher: IdMatcher): ReadonlyMap<RootField, readonly FoundId[]> {
   const gives = new Map<RootField, readonly FoundId[]>();
@@ -51,8 +52,8 @@ export function findProducers(all: readonly Known[], matcher: IdMatcher): Readon
 }
 
 /**
- * Returns `true` if a call makes the entity. An entity whose id it takes existed before, but a call that creates may optionally take the id of
- * another entity of the same type.
+ * Returns `true` if the call creates the entity. If the call requires the entity's id, the entity existed before. A `create` mutation may optionally
+ * take the id of another entity of the same type.
  */
 function isNew(entity: Entity, { root, taken }: Known): boolean {
   return !taken.some((one) => one.entity.key === entity.key && (one.required || root.verb !== "create"));

@@ -4,13 +4,12 @@ import { scalarValue } from "../infer/values/scalar-value.ts";
 import { squashed } from "../infer/resources/words.ts";
 import type { FlatSchema } from "../infer/values/schemas.ts";
 
-/** A value. `known` is `true` if something says that the server accepts it. */
+/** A value for a scalar. `known` is `true` if the name or type indicates that the server accepts the value. */
 export interface Scalar {
   readonly value: PlannedValue;
   readonly known: boolean;
 }
 
-/** The common meanings of scalar names, as formats of JSON Schema. */
 const FORMATS: readonly (readonly [name: RegExp, format: string])[] = [
   [/^(iso8601)?date$|^localdate$|^calendardate$/, "date"],
   [/datetime|timestamptz|^instant$|^iso8601/, "date-time"],
@@ -42,7 +41,10 @@ const TEXTS: Readonly<Record<string, string>> = {
   trimmedstring: "example",
 };
 
-/** Returns a value for a scalar, by its own name and by that of its argument. `unlike`: values that must be unique differ between two calls. */
+/**
+ * Returns a value for a scalar, chosen by the name of its type and by `name`, the name of the argument. If `unlike` is `true`, values that are
+ * usually unique (for example emails) are random.
+ */
 export function scalarFor(type: GraphQLScalarType, name: string, unlike: boolean): Scalar {
   switch (type.name) {
     case "Int":
@@ -73,7 +75,7 @@ function custom(type: GraphQLScalarType, name: string, unlike: boolean): Scalar 
   return { value: { kind: "constant", value: textOf({}, name) }, known: false };
 }
 
-/** Returns a random value for a name whose values must be unique; `undefined` for other names. */
+/** Returns a random value if values of this name are usually unique. Returns `undefined` for other names. */
 function drawn(name: string): Scalar | undefined {
   const own = squashed(name);
   if (/e?mail(address)?$/.test(own)) return { value: { kind: "drawn", call: "email" }, known: true };

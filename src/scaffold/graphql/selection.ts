@@ -12,36 +12,32 @@ import type { Entity } from "./entities.ts";
 import type { Step } from "./find-ids.ts";
 import { callable, wrapping } from "./shapes.ts";
 
-/** The fields that are selected of an object. */
 interface Selection {
   readonly fields: Map<string, { readonly arguments: string; readonly inner: Selection | undefined }>;
-  /** The fields that only one of several possible types has, by type. */
+  /** The selections of inline fragments (`... on Type`), by type name. */
   readonly fragments: Map<string, Selection>;
 }
 
-/** The place of an object in the answer. */
 interface Place {
-  /** The names of the fields that lead to it. */
+  /** The names of the fields that lead to the object, joined by `/`. */
   readonly at: string;
   readonly depth: number;
-  /** The number of entities around it. */
   readonly things: number;
-  /** The names of the types around it. */
   readonly above: readonly string[];
 }
 
-/** The depth of entities within entities. Wrappers around them do not count. */
+/** The maximum nesting depth of entities. Objects without an id do not count. */
 const DEEPEST_THINGS = 2;
 const DEEPEST = 6;
 const MOST_FIELDS = 80;
 const MOST_OF_AN_OBJECT = 25;
 const MOST_MEMBERS = 6;
 
-/** Builds selection sets: the scalars of the answer and of objects near to it, without fields that require arguments. */
+/** Builds selection sets: the scalars of the answer and of nearby objects. Fields that require arguments are not selected. */
 export class Selector {
   readonly #schema: GraphQLSchema;
   readonly #entities: ReadonlyMap<string, Entity>;
-  /** The shape that was selected at each place of the answer. All types that are possible there must agree on it. */
+  /** The type and arguments of the field that was selected at each place. GraphQL rejects two different shapes at one place. */
   readonly #shapes = new Map<string, string>();
   #count = 0;
 
@@ -50,7 +46,10 @@ export class Selector {
     this.#entities = entities;
   }
 
-  /** Returns the lines of the selection set of a root field, without its braces; none for a scalar. `wanted`: fields that must be part of it. */
+  /**
+   * Returns the lines of a root field's selection set, without the outer braces. Returns no lines for a scalar.
+   * @param wanted Paths of fields that must be selected.
+   */
   select(field: GraphQLField<unknown, unknown>, wanted: readonly (readonly Step[])[]): readonly string[] {
     this.#shapes.clear();
     this.#count = 0;
@@ -78,7 +77,7 @@ export class Selector {
     const now = things + (thing === undefined ? 0 : 1);
     const fields = fieldsOf(type).filter(callable);
     const leaves = fields.filter((field) => isLeafType(getNamedType(field.type)));
-    // For an entity within another entity, only the id is selected.
+    // From an entity inside another entity only the id is selected.
     const own = thing !== undefined && now > DEEPEST_THINGS - 1 ? leaves.filter(({ name }) => name === thing.idField) : leaves;
     for (const field of own.slice(0, MOST_OF_AN_OBJECT)) if (this.#count < MOST_FIELDS) this.#add(into, field, at);
     if (depth < DEEPEST && now < DEEPEST_THINGS) this.#fillObjects(into, fields, { at, depth, things: now, above: [...above, type.name] });
@@ -105,7 +104,10 @@ export class Selector {
     }
   }
 
-  /** Adds a field and returns the selection of its type; `undefined` for a scalar, and if another type selects a different field of this name. */
+  /**
+   * Selects a field. Returns the selection of the field's object type. Returns `undefined` for a scalar, or if another type already selects a
+   * different shape under this name.
+   */
   #add(into: Selection, field: Field, at: string): Selection | undefined {
     const before = into.fields.get(field.name);
     if (before !== undefined) return before.inner;
@@ -132,7 +134,6 @@ function fieldsOf(type: GraphQLNamedType): readonly Field[] {
   return "getFields" in type && isCompositeType(type) ? Object.values((type as { getFields(): Record<string, Field> }).getFields()) : [];
 }
 
-/** Returns the arguments of a connection: some servers require the number of items. */
 export function argumentsOf(field: Field): string {
   return field.args.some(({ name, type }) => name === "first" && String(type) === "Int") ? "(first: 10)" : "";
 }

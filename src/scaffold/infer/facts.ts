@@ -7,7 +7,6 @@ import type { OperationName } from "./actions/name-operations.ts";
 import type { Producer } from "./actions/producers.ts";
 import type { Schemas } from "./values/schemas.ts";
 
-/** The facts that are collected before actions are drafted. */
 export interface Facts {
   readonly description: ApiDescription;
   readonly schemas: Schemas;
@@ -15,13 +14,12 @@ export interface Facts {
   readonly resources: readonly FoundResource[];
   readonly names: ReadonlyMap<Operation, OperationName>;
   readonly kinds: ReadonlyMap<Operation, Kind>;
-  /** The operations that restore deleted items. */
   readonly restores: ReadonlyMap<Operation, FoundResource>;
   readonly producers: Map<string, readonly Producer[]>;
   readonly index: KeyIndex;
-  /** The keys or constants that links give to parameters, by {@link placeOfParameter}. */
+  /** The keys or constants that OpenAPI links assign to parameters, by {@link placeOfParameter}. */
   readonly linked: ReadonlyMap<string, Linked>;
-  /** The keys of parameters that nothing gives, by {@link placeOfParameter}. Parameters with one declaration have one key. */
+  /** The keys of parameters that no call produces, by {@link placeOfParameter}. Parameters with the same declaration share one key. */
   readonly common: ReadonlyMap<string, string>;
 }
 

@@ -30,8 +30,8 @@ import { Schemas } from "./values/schemas.ts";
 import { toResource } from "./resources/to-resource.ts";
 
 /**
- * Infers how the operations of a description depend on each other: which call gives the ids that another one needs, in what order they make sense,
- * and which values they send. Uncertain parts are not inferred but listed in `notInferred`.
+ * Infers how the operations of a description depend on each other: which call returns the ids that another call needs. Also plans the order of the
+ * calls and the values that they send. Values that cannot be inferred are listed in `notInferred`.
  */
 export function planScaffold(description: ApiDescription): ScaffoldPlan {
   const schemas = new Schemas(description);
@@ -64,7 +64,10 @@ export function planScaffold(description: ApiDescription): ScaffoldPlan {
   };
 }
 
-/** @param login The login, which gives no ids: it is called before everything else. */
+/**
+ * Collects the facts for drafting.
+ * @param login The login operation. It is not used as a source of ids, because it runs before all actions.
+ */
 function findFacts(description: ApiDescription, calls: readonly Called[], login: Called | undefined, schemas: Schemas): Facts {
   const others = calls.filter((call) => call !== login);
   const reached = findResources(others, schemas);
@@ -93,10 +96,7 @@ function findFacts(description: ApiDescription, calls: readonly Called[], login:
   };
 }
 
-/**
- * Drafts all actions. If a key should come from a field that turns out not to be sent, nothing gives that key, and all actions are drafted again
- * without it.
- */
+/** Drafts all actions. If a key depends on a request field that is not sent, the key is removed and all actions are drafted again. */
 function draftAll(calls: readonly Called[], facts: Facts): readonly Draft[] {
   const drafts = calls.map((call) => draftAction(call, facts));
   const given = new Set(drafts.flatMap(({ action }) => action.produces.map(({ key }) => key)));
@@ -118,7 +118,6 @@ function findLogin(
   return undefined;
 }
 
-/** Returns the keys that actions produce, in that order, then those that the user has to set. */
 function keysOf(drafts: readonly Draft[], { producers, schemas }: Facts): readonly PlannedKey[] {
   const typeOf = (schema: Schema | undefined): PlannedKey["type"] => {
     const { types } = schemas.flat(schema);
@@ -141,7 +140,7 @@ function keysOf(drafts: readonly Draft[], { producers, schemas }: Facts): readon
   return [...keys.values()];
 }
 
-/** Counts path parameters. A parameter counts as inferred if an earlier call gives it, or if this call creates the item and chooses its id. */
+/** Counts path parameters. A parameter is inferred if an earlier call gives its value, or if the call creates the item and chooses its id. */
 function share(drafts: readonly Draft[], { lostKeys }: Ordered): ScaffoldPlan["pathParameters"] {
   let all = 0;
   let inferred = 0;

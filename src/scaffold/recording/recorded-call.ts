@@ -1,46 +1,39 @@
 import type { HttpMethod } from "../../openapi/operations/description.ts";
 import type { Json } from "../infer/plan.ts";
 
-/** The body of a recorded request. */
 export type RecordedBody =
   | { readonly as: "json"; readonly mediaType: string; readonly value: Json }
   | { readonly as: "form" | "multipart"; readonly mediaType: string; readonly fields: readonly (readonly [name: string, value: string])[] }
   | { readonly as: "text"; readonly mediaType: string; readonly text: string };
 
-/** The recorded answer. Only its ids become part of what is generated. */
+/** The recorded answer. Only ids from it are used in generated files. */
 export interface RecordedAnswer {
   readonly status: number;
-  /** The JSON body; `undefined` if there is none. */
   readonly body: Json | undefined;
   readonly location: string | undefined;
   readonly setsCookie: boolean;
 }
 
-/** A request of a recording. Everything in it is data of its author. */
+/** A request of a recording. Its contents were written by the author of the recording and are not trusted. */
 export interface RecordedCall {
   readonly method: HttpMethod;
-  /** Without credentials and fragment. */
+  /** The origin, without credentials and fragment. */
   readonly origin: string;
-  /** The segments of the path, decoded. */
   readonly segments: readonly string[];
   readonly query: readonly (readonly [name: string, value: string])[];
-  /** Names are in lower case. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: RecordedBody | undefined;
   readonly answer: RecordedAnswer | undefined;
-  /** The author's name for the request. */
   readonly name?: string | undefined;
-  /** Keys that the author's script sets from the answer: the path into the body for each. */
+  /** The variables that the author's script sets from the answer, each with its path into the body. */
   readonly sets?: ReadonlyMap<string, readonly (string | number)[]> | undefined;
 }
 
 export interface Recording {
-  /** The source in messages: the name of the file. */
   readonly name: string;
   readonly title: string;
   readonly from: "har" | "postman";
   readonly calls: readonly RecordedCall[];
-  /** How the collection as a whole is authenticated. */
   readonly auth?: RecordedAuth | undefined;
   /** The parts that were left out, one sentence each. */
   readonly notes: readonly string[];

@@ -29,11 +29,10 @@ import { nameActions, type NamedAction } from "./names.ts";
 export interface WriteInput {
   readonly plan: ScaffoldPlan;
   readonly directory: string;
-  /** The folder as the user named it. */
   readonly shown: string;
   /**
-   * The place where `conformsTo` finds the description: the copy that is written, or the relative URL of a file. `none`: a GraphQL schema or a
-   * recording has no use for it.
+   * The description that `conformsTo` reads: a copy written into the folder, or the relative URL of a file. `none` for GraphQL schemas and
+   * recordings, which do not use `conformsTo`.
    */
   readonly description:
     | { readonly kind: "copy"; readonly text: string }
@@ -45,23 +44,21 @@ export interface WriteInput {
 
 export interface Written {
   readonly surroundings: Surroundings;
-  /** Files that were written, relative to the folder. */
   readonly files: readonly string[];
-  /** Files of the scaffold that were not changed, because the user wrote, changed or deleted them. */
+  /** Files of the scaffold that were left unchanged, because the user created, edited or deleted them. */
   readonly kept: readonly { readonly path: string; readonly why: "edited" | "deleted" | "yours" }[];
   readonly actions: readonly { readonly name: string; readonly file: string; readonly fate: Fate }[];
-  /** Code that has no place in files that the user changed, one sentence each. */
+  /** Code that could not be inserted into files that the user changed, one sentence each. */
   readonly left: readonly string[];
-  /** `true`: the folder was written before. */
   readonly again: boolean;
 }
 
-/** The copy of a description that is not a file on this machine. */
+/** The copy of a description that was read from a URL. */
 const COPY = "openapi.json";
 
 /**
  * Writes a plan as a folder, or adds the new parts of a plan to a folder that was written before.
- * @throws SeqqaError exit status 2; nothing is written then
+ * @throws SeqqaError exit status 2. In that case nothing is written.
  */
 export function writeScaffold(input: WriteInput): Written {
   const { plan, directory, shown, force } = input;
@@ -174,7 +171,6 @@ function ofResources({ resources }: ScaffoldPlan, before: Manifest): ScaffoldFil
   );
 }
 
-/** Returns the proposed rules, with the names that the actions have in the folder. */
 function proposals(
   { singleUse = [], sessionEnds }: ScaffoldPlan,
   named: readonly NamedAction[],
@@ -234,7 +230,7 @@ function append<T>(lists: Map<string, T[]>, name: string, one: T): void {
   else list.push(one);
 }
 
-/** Returns the actions of the current plan, plus removed ones that still exist in files that are not rewritten. */
+/** Returns the actions of the current plan, plus removed actions that still exist in files that are not rewritten. */
 function writtenActions(before: Manifest, merged: ReadonlyMap<string, MergedFile>): Readonly<Record<string, WrittenAction>> {
   const old = Object.entries(before.actions).filter(([, { file }]) => {
     const now = merged.get(file);
@@ -247,7 +243,7 @@ function withoutDoubles(keys: readonly PlannedKey[]): readonly PlannedKey[] {
   return [...new Map([...keys].reverse().map((one) => [one.key, one])).values()].reverse();
 }
 
-/** Returns a file name that no exploration of the user has. */
+/** Returns the first file name for the exploration that is not taken. */
 function freeExploration(title: string, disk: Disk): string {
   const start = slug(title, "api");
   for (let number = 1; ; number++) {
@@ -262,7 +258,7 @@ function placeOf({ file, identifier }: NamedAction, merged: ReadonlyMap<string, 
   return line === -1 ? file : `${file}:${line + 1}`;
 }
 
-/** Refuses a second description in one folder: each would treat the actions of the other as removed. */
+/** Rejects a second description in the same folder, because each scaffold would treat the actions of the other as removed. */
 function refuseAnother(named: readonly NamedAction[], { actions }: Manifest, shown: string, force: boolean): void {
   if (force || Object.keys(actions).length === 0 || named.some(({ id }) => Object.hasOwn(actions, id))) return;
   throw new SeqqaError(

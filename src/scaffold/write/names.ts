@@ -3,25 +3,23 @@ import { callOf } from "./code/field.ts";
 import { identifier, slug, unique } from "./code/identifier.ts";
 import type { Manifest } from "./merge/manifest.ts";
 
-/** An action of the plan with its names in the folder. */
 export interface NamedAction {
   readonly action: PlannedAction;
-  /** Its operation, e.g. `POST /orders`. Only the operation, and no name, identifies the action in another run. */
+  /** The operation, for example `POST /orders`. It identifies the action in later scaffolds, because names can change. */
   readonly id: string;
   readonly name: string;
-  /** The name of its constant. */
   readonly identifier: string;
-  /** Its file, e.g. `actions/orders.ts`. */
   readonly file: string;
-  /** The key that counts the items that it creates; `undefined` if it creates none. */
+  /** The key that counts the items that the action creates. `undefined` if the action creates none. */
   readonly counter: string | undefined;
 }
 
-/** The file that joins the files with actions. */
+/** The file that joins the action files. */
 export const INDEX = "actions/index.ts";
 
 /**
- * Names actions. An action that was written before keeps its name and its file, whatever the plan calls it now; a new action takes none of those.
+ * Names actions. An action that was written before keeps its name and file, even if the plan names it differently. New actions never take these
+ * names.
  * @param isForeign Returns `true` for a file that no scaffold wrote.
  */
 export function nameActions(plan: ScaffoldPlan, manifest: Manifest, isForeign: (file: string) => boolean): readonly NamedAction[] {
@@ -56,7 +54,7 @@ export function nameActions(plan: ScaffoldPlan, manifest: Manifest, isForeign: (
   });
 }
 
-/** Returns a counter key for each resource that is created, different from all keys of the plan. */
+/** Returns a counter key for each created resource. Counter keys differ from all keys of the plan. */
 function counterNames({ actions, keys }: ScaffoldPlan): ReadonlyMap<string, string> {
   const taken = new Set(keys.map(({ key }) => key));
   const counters = new Map<string, string>();

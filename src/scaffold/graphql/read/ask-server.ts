@@ -7,13 +7,13 @@ import { MOST_BYTES, tooLarge } from "../../../openapi/read/read-file.ts";
 import { explained, TIME } from "../../../openapi/read/read-url.ts";
 import { shownUrl } from "../../../openapi/read/source.ts";
 
-/** Sends one POST. Tests replace it; `undefined` uses the proxies and certificates of the configuration. */
+/** Sends one POST request. Only tests pass their own function; the default uses the configured proxies and certificates. */
 export type Ask = (
   url: URL,
   options: { readonly body: string; readonly signal: AbortSignal; readonly headers: Readonly<Record<string, string>> },
 ) => Promise<Pick<Response, "status" | "body"> & { readonly headers: { get(name: string): string | null } }>;
 
-/** The introspection queries, the newest first. Older servers refuse queries for fields that they do not have. */
+/** The introspection queries, newest first. Older servers reject fields and arguments that they do not know. */
 const QUERIES = [
   getIntrospectionQuery({ specifiedByUrl: true, inputValueDeprecation: true, oneOf: true }),
   getIntrospectionQuery({ specifiedByUrl: true, inputValueDeprecation: true }),
@@ -21,7 +21,7 @@ const QUERIES = [
 ];
 
 /**
- * Returns the result of the introspection query, as text.
+ * Returns the result of the introspection query as text.
  * @throws SeqqaError `INTROSPECTION_REFUSED`, `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_NOT_GRAPHQL`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE`
  */
 export async function askServer(url: URL, ask?: Ask): Promise<{ readonly text: string; readonly warnings: readonly string[] }> {
@@ -62,7 +62,7 @@ async function askInTurn(url: URL, ask: Ask): Promise<string> {
       if (said.kind === "schema") return text;
       if (said.kind === "other") throw unexpected(answer, name);
       refusal ??= said.message;
-      // An older query is sent only if the server refuses a field or argument that it does not know.
+      // The next older query is sent only if the server rejected an unknown field or argument.
       if (
         !/oneOf|isOneOf|specifiedBy|includeDeprecated|isDeprecated|deprecationReason|unknown (?:argument|field)|cannot query field/i.test(
           said.message,

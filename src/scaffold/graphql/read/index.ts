@@ -9,22 +9,20 @@ import { askServer, type Ask } from "./ask-server.ts";
 import { parseIntrospection } from "./parse-introspection.ts";
 import { parseSdl } from "./parse-sdl.ts";
 
-/** A schema, and the URL of its API if it is known. */
 export interface ReadSchema {
   readonly schema: GraphQLSchema;
   readonly title: string;
-  /** The origin of the server that gave the schema. */
+  /** The origin of the server that returned the schema. `undefined` if the schema was read from a file. */
   readonly baseUrl: string | undefined;
-  /** The endpoint below the origin; `/graphql` if it is not known. */
+  /** The path of the GraphQL endpoint on the server. `/graphql` if the schema was read from a file. */
   readonly path: string;
   readonly warnings: readonly string[];
 }
 
-/** The number of schema errors that are shown. */
 const MOST_WARNINGS = 20;
 
 /**
- * Reads a GraphQL schema: SDL or the result of an introspection in a file, or the introspection of a server.
+ * Reads a GraphQL schema: SDL or an introspection result from a file, or the introspection of a running server.
  * @param source A path, or the URL of an endpoint.
  * @throws SeqqaError exit status 2: `DESCRIPTION_NOT_FOUND`, `DESCRIPTION_UNREADABLE`, `DESCRIPTION_TOO_LARGE`, `DESCRIPTION_SYNTAX` with line and
  * column, `DESCRIPTION_NOT_GRAPHQL`, `INTROSPECTION_REFUSED`
@@ -54,7 +52,7 @@ async function readText(source: string, cwd: string): Promise<{ readonly text: s
   }
 }
 
-/** Refuses a schema that is nested too deeply: the GraphQL parser recurses. */
+/** Converts a stack overflow into an error that says that the schema is nested too deeply. The parser of `graphql` is recursive. */
 function shallow<T>(name: string, read: () => T): T {
   try {
     return read();
@@ -68,7 +66,7 @@ function shallow<T>(name: string, read: () => T): T {
   }
 }
 
-/** Returns the errors of a schema as warnings. The rest of the schema can still be used. */
+/** Returns the validation errors of a schema as warnings, because the valid parts can still be used. */
 function problemsOf(schema: GraphQLSchema): readonly string[] {
   const found = validateSchema(schema).filter(({ message }) => !message.startsWith("Query root type must be provided"));
   const shown = found.slice(0, MOST_WARNINGS).map((error) => `The schema is not valid${placeOf(error)}: ${quoted(error.message)}.`);

@@ -4,7 +4,7 @@ import { problem, quoted } from "../../../openapi/problem.ts";
 import { openapiInstead } from "./openapi-instead.ts";
 
 /**
- * Parses the result of an introspection, with or without `data` around it.
+ * Parses an introspection result. The outer `data` object is optional.
  * @throws SeqqaError `DESCRIPTION_SYNTAX`, `DESCRIPTION_NOT_GRAPHQL`, `DESCRIPTION_TOO_LARGE`
  */
 export function parseIntrospection(text: string, name: string): { readonly schema: GraphQLSchema; readonly warnings: readonly string[] } {

@@ -3,7 +3,7 @@ import { validateSDL } from "graphql/validation/validate.js";
 import { problem, quoted } from "../../../openapi/problem.ts";
 import { openapiInstead } from "./openapi-instead.ts";
 
-/** The kind of definition for each kind of extension, for extended types that only another file, or a gateway, defines. */
+/** Maps each kind of extension to its kind of definition. An extended type may be defined only in another file or in a gateway. */
 const EXTENSIONS = new Map<string, Kind>([
   [Kind.OBJECT_TYPE_EXTENSION, Kind.OBJECT_TYPE_DEFINITION],
   [Kind.INTERFACE_TYPE_EXTENSION, Kind.INTERFACE_TYPE_DEFINITION],
@@ -16,12 +16,15 @@ const EXTENSIONS = new Map<string, Kind>([
 /** Matches the first key of most OpenAPI descriptions in YAML. */
 const OPENAPI = /^(?:---|\s|#.*\n)*["']?(?:openapi|swagger)["']?\s*:/;
 
-/** Parses SDL. @throws SeqqaError `DESCRIPTION_SYNTAX`, `DESCRIPTION_NOT_GRAPHQL` */
+/**
+ * Parses a schema in SDL.
+ * @throws SeqqaError `DESCRIPTION_SYNTAX`, `DESCRIPTION_NOT_GRAPHQL`
+ */
 export function parseSdl(text: string, name: string): { readonly schema: GraphQLSchema; readonly warnings: readonly string[] } {
   const document = completed(parsed(text, name));
   if (!document.definitions.some(({ kind }) => /TypeDefinition$|^SchemaDefinition$/.test(kind))) throw notGraphql(document, name);
   const errors = validateSDL(document);
-  // Directives are often declared elsewhere, and are not needed here.
+  // Errors about directives are ignored: directives are often declared in another file, and seqqa does not use them.
   const fatal = errors.find(
     ({ message }) => !message.startsWith("Unknown directive ") && !/^Directive ".*may not be used on/.test(message),
   );
@@ -50,7 +53,7 @@ function parsed(text: string, name: string): DocumentNode {
   }
 }
 
-/** Turns an extension such as `extend type Query` into a definition if the document has no other definition of the type. */
+/** Turns an extension (for example `extend type Query`) into a definition if the document does not define the type. */
 function completed(document: DocumentNode): DocumentNode {
   const defined = new Set(document.definitions.flatMap((one) => (one.kind.endsWith("TypeDefinition") ? nameOf(one) : [])));
   const definitions = document.definitions.map((one): DefinitionNode => {

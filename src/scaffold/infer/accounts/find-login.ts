@@ -13,13 +13,14 @@ export const REGISTERS: RegExp = /register|registration|signup|reset|forgot|refr
 export interface LoginOperation {
   readonly userField: string;
   readonly passwordField: string;
-  /** The path of the token in the answer; empty for a cookie. */
+  /** The path of the token in the answer. Empty if the answer sets a cookie. */
   readonly token: readonly string[];
 }
 
 /**
- * Reads an operation as a login: it takes a user name and a password, answers a token, and is named like a login. Registering has the same form, and
- * only its name differs. `setsCookie`: the answer sets a cookie in place of a token, which its body need not have.
+ * Returns the fields of a login operation. A login is named like one, takes a user name and a password, and returns a token. Returns `undefined` for
+ * other operations. The name is checked because registrations take and return the same values.
+ * @param setsCookie `true` if the answer sets a cookie, so that its body needs no token.
  */
 export function asLogin(operation: Operation, schemas: Schemas, setsCookie: boolean): LoginOperation | undefined {
   if (operation.method !== "post" || operation.body === undefined) return undefined;
@@ -52,27 +53,26 @@ function tokenAmong({ properties }: FlatSchema, schemas: Schemas, depth: number)
   return undefined;
 }
 
-/** Returns `true` if the API takes a token from a login; `false` if it takes a key, or a name and password with each request. */
+/** Returns `false` if the API expects an API key or HTTP Basic credentials with each request, so that no login is needed. */
 export function loginTakesPart(description: ApiDescription): boolean {
   const scheme = mostAsked(description);
   if (scheme?.kind === "apiKey") return scheme.in === "cookie" || squashed(scheme.name) === "authorization";
   return !(scheme?.kind === "http" && scheme.scheme === "basic");
 }
 
-/** Returns `true` if a cookie identifies the caller. */
 export function loginSetsCookie(description: ApiDescription): boolean {
   const scheme = mostAsked(description);
   return scheme?.kind === "apiKey" && scheme.in === "cookie";
 }
 
-/** Plans how requests are authenticated: by logging in if there is an operation for it, else by the scheme that most operations use. */
+/** Plans the authentication of requests: by the login operation if there is one, else by the security scheme that most operations use. */
 export function planLogin(
   login: { readonly action: PlannedAction; readonly as: LoginOperation; readonly register: PlannedRegistration | undefined } | undefined,
   description: ApiDescription,
 ): PlannedLogin | undefined {
   if (login !== undefined) {
     const { action, as, register } = login;
-    // A password that is chosen here has to be accepted; one of a user who exists is the user's to give.
+    // If the generated code registers the user, it chooses a password that most APIs accept. The user provides the password of an existing account.
     const password = register === undefined ? "password" : CHOSEN_PASSWORD;
     return { kind: "operation", action: withCredentials(action, as, password), ...as, register };
   }
@@ -91,7 +91,7 @@ export function planLogin(
   }
 }
 
-/** Returns the scheme that occurs most often in the first alternatives of all operations; `undefined` if no operation needs one. */
+/** Returns the security scheme that most operations use, counting only their first alternatives. Returns `undefined` if no operation requires one. */
 function mostAsked({ operations, securitySchemes }: ApiDescription): SecurityScheme | undefined {
   const asked = new Map<string, number>();
   for (const { security } of operations) for (const { scheme } of security[0] ?? []) asked.set(scheme, (asked.get(scheme) ?? 0) + 1);
@@ -99,7 +99,7 @@ function mostAsked({ operations, securitySchemes }: ApiDescription): SecuritySch
   return most === undefined ? undefined : securitySchemes.get(most[0]);
 }
 
-/** Long enough for most rules, with a capital, a digit and a sign. */
+/** Satisfies common password rules: length, a capital letter, a digit and a special character. */
 const CHOSEN_PASSWORD = "Correct-Horse-7";
 
 function withCredentials(action: PlannedAction, { userField, passwordField }: LoginOperation, password: string): PlannedAction {

@@ -5,11 +5,10 @@ import type { Schemas } from "../values/schemas.ts";
 import { PASSWORD, USER, type LoginOperation } from "./find-login.ts";
 
 const NAMED = /register|registration|signup/;
-/** Collections of users, which may be created with a password. */
+/** Matches paths of collections of users. Creating an item with a password there can be a registration. */
 const USERS = /(?:users?|accounts?|customers?|members?)$/;
 const NOT = /reset|forgot|refresh|verify|confirm|resend|webhook|device|client|application/;
 
-/** The operation that makes a user who can log in, with the names of its fields for the user and the password. */
 export interface Registration {
   readonly call: Called;
   readonly userField: string;
@@ -17,15 +16,15 @@ export interface Registration {
 }
 
 /**
- * Finds the operation with which anybody makes a user: a `POST` without parameters in its path that takes the user field of the login and a
- * password, and is named like a registration, or is sent to a collection of users and needs no authentication.
+ * Finds the operation that registers a user: a `POST` without path parameters that takes a password and the user field of the login. It must be named
+ * like a registration, or create an item in a collection of users without authentication.
  */
 export function findRegistration(
   calls: readonly Called[],
   login: { readonly call: Called; readonly as: LoginOperation },
   schemas: Schemas,
 ): Registration | undefined {
-  // A description that asks for authentication at few operations does not say who may make users.
+  // If few operations declare authentication, a missing declaration does not prove that anybody may create users.
   const saysWho = calls.filter(({ operation }) => operation.security.length > 0).length * 2 >= calls.length - 2;
   const found = calls.flatMap((call): readonly (Registration & { readonly isNamed: boolean })[] => {
     const { operation, path } = call;

@@ -3,7 +3,7 @@ import { squashed } from "../resources/words.ts";
 
 const CURRENT = /^(?:current|old|existing|present)(?:user)?(?:password|passwd|pwd)$/;
 
-/** Returns an action that sends the password of the user who is logged in where its body asks for the current one. */
+/** Replaces the value of each "current password" field in an action's body with the password of the logged-in user. */
 export function withOwnPassword(action: PlannedAction, login: PlannedLogin | undefined): PlannedAction {
   const password = login?.kind === "operation" ? passwordOf(login) : undefined;
   return action.body === undefined || password === undefined

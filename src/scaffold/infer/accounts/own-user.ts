@@ -2,14 +2,13 @@ import type { Facts } from "../facts.ts";
 import type { Called } from "../resources/found-resource.ts";
 import { squashed } from "../resources/words.ts";
 
-/** Paths that mean the caller: `/me`, `/users/current`, `/account`. */
 const SELF = /^(?:me|self|myself|current|currentuser|whoami|user|account|myaccount|profile|myprofile)$/;
 const DELETES =
   /(?:delete|remove|close|terminate|deactivate|destroy|erase)(?:my|own|current|the)?(?:user|account|profile|me|myself)$|(?:unregister|deregister)$/;
 
 /**
- * Returns `true` for a call that deletes the user who makes it: every call after it would be refused. It is one without an id in its path that is named
- * so, or the deletion of an item whose id is known only as that of the caller, from `GET /users/me`.
+ * Returns `true` for a call that deletes the user who sends it, because the API would reject every later call. Such a call has no id in its path and
+ * is named like a deletion of the caller. Deleting an item also counts if its id is known only from a call such as `GET /users/me`.
  */
 export function deletesCaller({ operation, path }: Called, { kinds, producers }: Pick<Facts, "kinds" | "producers">): boolean {
   const last = path.segments.at(-1);

@@ -9,11 +9,11 @@ import { deletesCaller } from "./own-user.ts";
 export interface Accounts {
   readonly login: PlannedLogin | undefined;
   readonly hasCookies: boolean;
-  /** The operations that are no actions, because the users would be lost. */
+  /** The operations that do not become actions, because they would delete or switch the logged-in user. */
   readonly leftOut: readonly LeftOut[];
 }
 
-/** Plans how users are registered and log in, and which operations would end what they are. */
+/** Plans how users register and log in, and which operations are left out because they would end the user's account or session. */
 export function planAccounts(
   login: { readonly call: Called; readonly as: LoginOperation } | undefined,
   drafts: readonly Draft[],
@@ -39,7 +39,9 @@ export function planAccounts(
   return { login: planned, hasCookies, leftOut: [...deleting, ...registering] };
 }
 
-/** Plans the registration of users. One that needs an id of something else is of no use before the first login. */
+/**
+ * Plans the registration of users. A registration that needs an id from another call is not used, because it cannot be sent before the first login.
+ */
 function registration(
   login: { readonly call: Called; readonly as: LoginOperation },
   drafts: readonly Draft[],

@@ -1,7 +1,6 @@
 import type { DescribedResponse, MediaType, Operation, Schema } from "../../../openapi/operations/description.ts";
 import { isRecord } from "../values/schemas.ts";
 
-/** Returns the schema of the JSON body that an operation answers when it succeeds. */
 export function answerSchema(operation: Operation): Schema | undefined {
   for (const response of successes(operation)) {
     const schema = jsonSchema(response);
@@ -10,7 +9,7 @@ export function answerSchema(operation: Operation): Schema | undefined {
   return undefined;
 }
 
-/** Returns the answers with a 2xx status; `default` if there are none. */
+/** Returns the responses with a 2xx status, else the `default` response. */
 export function successes({ responses }: Operation): readonly DescribedResponse[] {
   const good = responses.filter(({ status }) => status.startsWith("2")).sort((a, b) => (a.status < b.status ? -1 : 1));
   return good.length > 0 ? good : responses.filter(({ status }) => status === "default");
@@ -25,14 +24,13 @@ function jsonSchema({ media }: DescribedResponse): Schema | undefined {
   return json === undefined ? undefined : schemaOf(json);
 }
 
-/** Returns `true` for `application/json`, `application/vnd.api+json` and the like. */
 export function isJson(type: string): boolean {
   return /[/+]json$/.test(type);
 }
 
 const fromExamples = new WeakMap<MediaType, Schema>();
 
-/** Returns the described schema, else a schema made from the example. It is the same object each time. */
+/** Returns the described schema, else a schema inferred from the first example. Repeated calls return the same object. */
 export function schemaOf(media: MediaType): Schema | undefined {
   if (media.schema !== undefined && !(isRecord(media.schema) && Object.keys(media.schema).length === 0)) return media.schema;
   const example = media.examples[0];

@@ -10,7 +10,7 @@ export interface Kind {
   readonly resource: FoundResource | undefined;
 }
 
-/** Returns what each operation does, and to which resource. Verbs below an item (`/orders/{id}/pay`) are "other" and belong to the item. */
+/** Returns the kind and the resource of each operation. Calls below an item (`/orders/{id}/pay`) are of kind `other` and belong to the item. */
 export function classify(calls: readonly Called[], resources: readonly FoundResource[], schemas: Schemas): ReadonlyMap<Operation, Kind> {
   const kinds = new Map<Operation, Kind>();
   const say = (call: Called | undefined, kind: Kind["kind"], resource: FoundResource): void => {
@@ -45,7 +45,7 @@ function otherKind(call: Called, resources: readonly FoundResource[], read: Read
       (one) => one.collectionShape === path.shape && identities.some((identity) => one.identities.has(identity)),
     );
     if (whole !== undefined) return { kind: "update", resource: whole };
-    // The path leads to a single object: `/users/{id}/profile`.
+    // The path identifies a single object that can be read, for example `/users/{id}/profile`.
     if (read.has(path.shape)) return { kind: "update", resource: undefined };
   }
   if (operation.method === "delete" && read.has(path.shape) && !resources.some(({ collectionShape }) => collectionShape === path.shape)) {

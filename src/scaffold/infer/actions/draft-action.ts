@@ -14,7 +14,7 @@ export interface Draft {
   readonly call: Called;
   readonly action: PlannedAction;
   readonly needs: ReadonlyMap<string, Need>;
-  /** The parameters for keys that nothing produces. */
+  /** The parameters for keys that no action produces. */
   readonly open: ReadonlyMap<string, Parameter>;
   readonly notInferred: readonly NotInferred[];
   readonly chosen: number;
@@ -59,7 +59,7 @@ export function draftAction(call: Called, facts: Facts, avoid: ReadonlySet<strin
       name,
       group,
       kind: kind.kind,
-      // A resource whose id appears nowhere is not part of the plan.
+      // A resource whose id is unknown, or that no path leads to, is not part of the plan.
       resource: kind.resource?.id === undefined || kind.resource.unreachable ? undefined : kind.resource.name,
       parameters,
       body,
@@ -100,8 +100,8 @@ function production(
 }
 
 /**
- * Returns the deleted resource and all resources below it. If the path ends with the id of another resource (`/teams/{id}/members/{user_id}`), that
- * one is not deleted.
+ * Returns the deleted resource and all resources below it. Returns nothing if the path ends with the id of another resource: `DELETE
+ * /teams/{id}/members/{user_id}` deletes no user.
  */
 function freed(resource: FoundResource, call: Called, { index, resources }: Facts): readonly FoundResource[] {
   if (index.resourceAt(call, call.path.segments.length - 1) !== resource) return [];

@@ -9,9 +9,8 @@ import { isIdWord } from "../resources/id-field.ts";
 import { singularName, snake, squashed } from "../resources/words.ts";
 
 /**
- * Finds resources such as `/stations` whose items have no path of their own, although other operations need their ids. Only collections without a
- * parameter in their path count, and only those that are not a known resource under another path: known resources are listed, searched and selected
- * in many places.
+ * Finds resources whose items have no path of their own but whose ids other operations need, for example `/stations`. Only collections without path
+ * parameters count. Collections of an already known resource are ignored, because APIs list and search known resources under many paths.
  */
 export function findListed(calls: readonly Called[], resources: readonly FoundResource[], schemas: Schemas): readonly FoundResource[] {
   const found: FoundResource[] = [];
@@ -20,11 +19,11 @@ export function findListed(calls: readonly Called[], resources: readonly FoundRe
     const last = path.segments.at(-1);
     const literal = path.segments.every(({ kind }) => kind === "literal");
     if (last?.kind !== "literal" || !literal || (operation.method !== "get" && operation.method !== "post")) continue;
-    // `POST /order/create` creates what others need as `orderId`.
+    // `POST /order/create` creates items of the resource `order`.
     const before = path.segments.at(-2);
     const isCreate = operation.method === "post" && before?.kind === "literal" && CREATES.test(squashed(last.text));
     const noun = singularName(isCreate ? before.text : last.text);
-    // A word that is no plural is a collection if its items are asked for by a query: `/order?id=7`.
+    // A singular noun counts as a collection only if another call requires the id in its query, for example `/order?id=7`.
     if (
       noun === "" ||
       (noun === snake(last.text) && !isAskedFor(path.shape, noun, calls)) ||
@@ -71,7 +70,7 @@ const CREATES = /^(?:create|add|new|insert)$/;
 
 const ID: Parameter = { name: "id", in: "path", required: true, schema: true, examples: [], description: undefined };
 
-/** Returns `true` if answers give the ids of the items themselves, not of objects in them. */
+/** Returns `true` if an answer has the id of the item itself. The id of an object inside the item does not count. */
 function givesIds(resource: FoundResource, schemas: Schemas): boolean {
   const { create, list } = resource.operations;
   return (

@@ -2,13 +2,13 @@ import type { Operation } from "../../../openapi/operations/description.ts";
 import type { Called, FoundResource } from "../resources/found-resource.ts";
 import { squashed } from "../resources/words.ts";
 
-/** Verbs that undo a deletion. `reopen` and `activate` undo other changes. */
+/** Verbs that undo a deletion. `reopen` and `activate` are not included, because they undo other changes. */
 const RESTORES = new Set("restore undelete recover untrash unremove undestroy undodelete reinstate revive".split(" "));
 const WRITES = new Set(["post", "put", "patch"]);
 
 /**
- * Returns the operations that restore deleted items (`POST /orders/{id}/restore`, `POST /orders/{id}:undelete`), with the resource that each
- * restores. The resource can be deleted.
+ * Returns the operations that restore a deleted item, for example `POST /orders/{id}/restore` and `POST /orders/{id}:undelete`. Each is mapped to its
+ * resource. The resource must have a delete operation.
  */
 export function findRestores(calls: readonly Called[], resources: readonly FoundResource[]): ReadonlyMap<Operation, FoundResource> {
   const keys = new Set(resources.map(({ key }) => key));

@@ -3,15 +3,17 @@ import type { NotInferred } from "../plan.ts";
 
 export interface Ordered {
   readonly drafts: readonly Draft[];
-  /** Path parameters whose key is produced only by actions that need it. */
+  /** Path parameters whose key is produced only by actions that need the same key. */
   readonly lost: readonly NotInferred[];
   readonly lostKeys: ReadonlySet<string>;
 }
 
 /**
- * Orders actions: producers before the actions that need their keys, otherwise as in the description; deletes last, the deepest first. Circles are
- * broken where it costs least: an optional field is left out, a required one gets a constant, and a path that can never be filled is reported.
- * @param redraft Drafts an action without some keys.
+ * Orders actions: producers come before the actions that need their keys, and deletes come last, deepest path first. Otherwise the order of the
+ * description is kept.
+ * Circular dependencies are broken at the lowest cost. An optional field is left out, a required field gets a constant, and a path parameter is
+ * reported as lost.
+ * @param redraft Drafts an action again without the given keys.
  */
 export function orderActions(drafts: readonly Draft[], redraft: (draft: Draft, avoid: ReadonlySet<string>) => Draft): Ordered {
   const isDelete = ({ call }: Draft): boolean => call.operation.method === "delete";
@@ -62,8 +64,8 @@ export function orderActions(drafts: readonly Draft[], redraft: (draft: Draft, a
 }
 
 /**
- * Returns the position at which a circle is broken: the first action that lacks only optional keys, else the first that lacks only keys of fields. At
- * equal cost a producer comes first.
+ * Returns the index of the action at which a circular dependency is broken. An action that lacks only optional keys is cheapest, then one that lacks
+ * only required fields. At equal cost an action that produces keys is preferred.
  */
 function weakest(waiting: readonly Draft[], missing: (draft: Draft) => readonly string[]): number {
   const cost = (draft: Draft): number => {

@@ -5,30 +5,25 @@ import { idName, idProperty } from "../resources/id-field.ts";
 import { placeOfItem, placeOfItems } from "../resources/places.ts";
 import type { Schemas } from "../values/schemas.ts";
 
-/** A way to obtain a key. */
 export interface Producer {
   readonly call: Called;
   readonly key: string;
   readonly source: Source;
-  /** The schema of the value. */
   readonly schema: Schema;
-  /** The schema of the object that has the value. */
   readonly item?: Schema | undefined;
-  /** A part of a sentence in the README: `id` in `id of create_order's answer`. */
+  /** The value's name in a README sentence: `id` in `id of create_order's answer`. */
   readonly what: string;
 }
 
 export type Source =
   | { readonly kind: "body"; readonly path: readonly (string | number)[] }
   | { readonly kind: "location" }
-  /** The value of a field in the request. */
   | { readonly kind: "sentField"; readonly name: string }
-  /** The value of a path parameter in the request. */
   | { readonly kind: "sentParameter"; readonly name: string };
 
 /**
- * Returns the calls that give a resource's ids: those that create items, else the first one that lists items, of which the first item is taken, else
- * the first one that answers a single item (`/users/me`).
+ * Returns the calls that give the ids of a resource. Calls that create items are preferred. Otherwise the first item of the first usable list is
+ * taken, else a call that answers a single item (`/users/me`).
  */
 export function producersOf(resource: FoundResource, schemas: Schemas): readonly Producer[] {
   const { create, putCreate, list, one } = resource.operations;
@@ -41,13 +36,13 @@ export function producersOf(resource: FoundResource, schemas: Schemas): readonly
   return listed.length > 0 ? listed : one.flatMap((call) => fromOne(call, resource, schemas)).slice(0, 1);
 }
 
-/** Sorts lists: the resource's own list first, then those whose paths have most in common with it. */
+/** Sorts list calls by how much of their path they share with the resource's path, most first. */
 function nearest(list: readonly Called[], { shape }: FoundResource): readonly Called[] {
   const common = ({ path }: Called): number => path.shapes.filter((one) => shape.startsWith(`${one}/`)).length;
   return [...list].sort((a, b) => common(b) - common(a));
 }
 
-/** Returns `true` if an example of the value has a slash, such as `refs/heads/main`: then it is no id of a path. */
+/** Returns `true` if an example of the value contains a slash, for example `refs/heads/main`. Such a value cannot be a path segment. */
 function hasSlash({ operation }: Called, path: readonly (string | number)[]): boolean {
   const media = successes(operation).flatMap((response) => response.media);
   return media.some(({ examples }) => {
@@ -63,14 +58,14 @@ function hasSlash({ operation }: Called, path: readonly (string | number)[]): bo
 function fromCreate(call: Called, resource: FoundResource, schemas: Schemas): readonly Producer[] {
   const { operation } = call;
   if (placeOfItem(answerSchema(operation), resource, schemas, true) !== undefined) return fromOne(call, resource, schemas, true);
-  // If the parameter names another resource (`/blocked_by/{issue_id}`), the answer may do so, too.
+  // If the parameter names another resource (`/blocked_by/{issue_id}`), the answer may contain the other resource's id.
   if (!idName(resource.parameter.name, resource.nouns).own) return [];
   const { key, parameter } = resource;
   const good = successes(operation);
   if (good.some(({ headers }) => headers.has("location"))) {
     return [{ call, key, source: { kind: "location" }, schema: { type: "string" }, what: "the end of its Location" }];
   }
-  // The description does not say that the answer gives an id. Then the id is the one that is sent, if one is.
+  // If no answer is described, the id is taken from a field of the request body that holds an id.
   if (answerSchema(operation) !== undefined && good.some(({ status }) => status !== "default")) return [];
   const media = operation.body?.media.find(({ type }) => isJson(type)) ?? operation.body?.media[0];
   const body = schemas.flat(media === undefined ? undefined : schemaOf(media));
@@ -97,7 +92,7 @@ function fromOne(call: Called, resource: FoundResource, schemas: Schemas, inList
 function fromList(call: Called, resource: FoundResource, schemas: Schemas): readonly Producer[] {
   const items = placeOfItems(answerSchema(call.operation), resource.nouns, schemas);
   const place = items === undefined ? undefined : placeOfItem(items.schema, resource, schemas);
-  // Only the item's own id counts, not the id of an object in it.
+  // An id of an object inside the item is not the id of the item.
   if (items === undefined || place === undefined) return [];
   const path = [...items.path, 0, ...place.body, place.id];
   if (hasSlash(call, path)) return [];
@@ -113,7 +108,6 @@ function fromList(call: Called, resource: FoundResource, schemas: Schemas): read
   ];
 }
 
-/** Returns the description of an id in a list: `id of the first one in data`. */
 function firstOf(list: readonly (string | number)[], within: readonly (string | number)[]): string {
   return `${within.join(".")} of the first one${list.length === 0 ? "" : ` in ${list.join(".")}`}`;
 }

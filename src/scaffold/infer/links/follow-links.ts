@@ -7,7 +7,7 @@ import type { LinkEdge } from "./links.ts";
 import type { Producer, Source } from "../actions/producers.ts";
 import { snake } from "../resources/words.ts";
 
-/** Adds the producers that links declare to those that were found by names and schemas. If they differ, the link wins. */
+/** Adds the producers that OpenAPI links declare to the producers inferred from names and schemas. If both exist, the link wins. */
 export function followLinks(
   edges: readonly LinkEdge[],
   resources: readonly FoundResource[],
@@ -15,7 +15,7 @@ export function followLinks(
 ): ReadonlyMap<string, Linked> {
   const linked = new Map<string, Linked>();
   const taken = new Set(resources.map(({ key }) => key));
-  // The link from a call that creates wins over other links to the same parameter.
+  // If several links lead to one parameter, the link from a creating call wins.
   const creating = edges.filter(({ from }) => from.operation.method === "post");
   for (const edge of [...creating, ...edges.filter((one) => !creating.includes(one))]) {
     const { from, source, to, link } = edge;
@@ -25,7 +25,7 @@ export function followLinks(
       linked.set(place, { kind: "constant", value: source.value, link });
       continue;
     }
-    // A parameter of an earlier request needed a value already.
+    // A path parameter or field of an earlier non-creating request is not a source, because that request needed the same value.
     if (source.kind === "sentParameter" || (source.kind === "sentField" && from.operation.method !== "post")) continue;
     const own = resourceOf(edge, resources);
     const given = [...producers].find(([, all]) => all.some((one) => one.call === from && sameSource(one.source, source)))?.[0];

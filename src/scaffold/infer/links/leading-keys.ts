@@ -6,15 +6,15 @@ import type { Producer } from "../actions/producers.ts";
 import type { Schemas } from "../values/schemas.ts";
 import { snake } from "../resources/words.ts";
 
-/** A key for a part of an id that is no id itself: `owner` of `/repos/{owner}/{repo}`. */
+/** A key for a path parameter that precedes an id, for example `owner` in `/repos/{owner}/{repo}`. */
 export interface Part {
   readonly declared: string;
   readonly key: string;
 }
 
 /**
- * Adds the producers of the parts of ids, where an answer has them beside the id: an item that is created with `POST /user/repos` says in
- * `owner.login` under which path it is.
+ * Adds producers for the parameters that precede an id, if the answer contains them beside the id. For example, the answer of `POST /user/repos`
+ * contains `owner.login`, which is `{owner}` in `/repos/{owner}/{repo}`.
  */
 export function addLeadingKeys(
   resources: readonly FoundResource[],

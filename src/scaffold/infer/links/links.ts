@@ -5,19 +5,18 @@ import type { Source } from "../actions/producers.ts";
 import { isRecord, type Schemas } from "../values/schemas.ts";
 import type { Schema } from "../../../openapi/operations/description.ts";
 
-/** An OpenAPI link: a value of one call is a parameter of another. */
+/** An OpenAPI link: a value of one call becomes a parameter of another call. */
 export interface LinkEdge {
   readonly from: Called;
   readonly source: Source | { readonly kind: "constant"; readonly value: unknown };
   readonly schema: Schema;
   readonly to: Called;
-  /** The name of the parameter; `in` is its place. */
   readonly name: string;
   readonly in: string;
   readonly link: string;
 }
 
-/** Returns the edges of all links that can be followed. */
+/** Returns the edges of all links whose operation, parameter and value can be resolved. */
 export function linkEdges(calls: readonly Called[], schemas: Schemas): readonly LinkEdge[] {
   const byId = new Map<string, Called>();
   const byPlace = new Map<string, Called>();
@@ -40,7 +39,7 @@ export function linkEdges(calls: readonly Called[], schemas: Schemas): readonly 
   );
 }
 
-/** Returns method and path of an operation reference: `get /orders/{id}` for `#/paths/~1orders~1{id}/get`. */
+/** Returns the method and path of an operation reference: `get /orders/{id}` for `#/paths/~1orders~1{id}/get`. */
 function placeOf(operationRef: string | undefined): string {
   const parts = /#\/paths\/([^/]+)\/([a-z]+)$/.exec(operationRef ?? "");
   return parts === null ? "" : `${parts[2]!} ${decoded(parts[1]!)}`;
@@ -87,7 +86,7 @@ function sourceOf(
   return sent === null ? undefined : { source: { kind: "sentField", name: decoded(sent[1]!) }, schema: true };
 }
 
-/** Follows a JSON pointer in a schema. Where the schema has a list, a number is an index. */
+/** Follows a JSON pointer in a schema. If the schema is an array, a numeric token is an index. */
 function followed(start: Schema | undefined, tokens: readonly string[], schemas: Schemas): ReturnType<typeof sourceOf> {
   let schema = start;
   const path: (string | number)[] = [];
@@ -95,7 +94,7 @@ function followed(start: Schema | undefined, tokens: readonly string[], schemas:
     const flat = schemas.flat(schema);
     const list = flat.types.has("array") && /^\d+$/.test(token);
     path.push(list ? Number(token) : token);
-    // A field that the described answer does not have is a mistake in the link.
+    // The link refers to a field that the described answer does not have, so the link is ignored.
     if (!list && (flat.types.has("array") || (flat.properties.size > 0 && !flat.properties.has(token)))) return undefined;
     const items = flat.keywords["items"];
     schema = list ? (isRecord(items) ? items : true) : flat.properties.get(token);

@@ -13,21 +13,20 @@ interface Use {
   readonly call: Called;
   readonly key: string;
   readonly isProduced: boolean;
-  /** The resource whose id the key holds; `undefined` for a part of an id. */
+  /** The resource whose id the key holds. `undefined` for a parameter that precedes an id. */
   readonly resource: FoundResource | undefined;
 }
 
 interface OneParameter {
-  /** The produced keys of parameters that would have a key of their own. */
+  /** The produced keys for parameters that would otherwise get separate keys. */
   readonly produced: ReadonlyMap<string, Linked>;
-  /** The common keys of parameters that nothing produces. */
   readonly open: ReadonlyMap<string, string>;
 }
 
 /**
- * Finds path parameters that are declared in one way at several places (`{org}` of `/orgs/{org}` and of `/teams/{id}/orgs/{org}`), and gives them one
- * key: the one that is produced, if the parameters of the paths allow it. Parameters that nothing gives have one key for each name. Keys
- * that are produced separately stay separate: the comments of issues are not those of commits.
+ * Gives path parameters with the same declaration one key, for example `{org}` in `/orgs/{org}` and in `/teams/{id}/orgs/{org}`. A produced key is
+ * used if the other parameters of the path allow it. Parameters that no call produces share one key per name. Separately produced keys stay separate,
+ * because the comments of issues and of commits have different ids.
  */
 export function oneParameter(
   calls: readonly Called[],
@@ -81,7 +80,7 @@ function keyOf({ name }: Parameter, call: Called, index: KeyIndex, part: Part | 
   return { key: openKey(name, at, own, call, index), isProduced: false, resource: own };
 }
 
-/** Returns the one produced key whose owner's parameters are all on the path of the use, too. */
+/** Returns the produced key whose resource needs no path parameter that this call lacks. Returns `undefined` if several keys qualify. */
 function givenKey({ call }: Use, given: readonly Use[]): string | undefined {
   const here = new Set(call.operation.parameters.map(declarationOf));
   const fitting = given.filter(({ resource }) => (resource?.leading ?? []).every(({ parameter }) => here.has(declarationOf(parameter))));
@@ -89,7 +88,10 @@ function givenKey({ call }: Use, given: readonly Use[]): string | undefined {
   return keys.size === 1 ? [...keys][0] : undefined;
 }
 
-/** Returns the shortest key of a resource, else the shortest one: it has the fewest words of one place. Of equally short ones the first. */
+/**
+ * Returns the shortest key, since it has the fewest words that are specific to one path. Keys of resources are preferred, then the first of equal
+ * length.
+ */
 function shortest(uses: readonly Use[]): string | undefined {
   const ofResources = uses.filter(({ resource }) => resource !== undefined);
   return (ofResources.length > 0 ? ofResources : uses).map(({ key }) => key).sort((a, b) => a.length - b.length)[0];

@@ -1,10 +1,13 @@
 import type { PlannedAction } from "../plan.ts";
 import { squashed } from "../resources/words.ts";
 
-/** The length of a description that says what an operation does. */
+/** The number of characters of a description that are searched, because its beginning says what the operation does. */
 const BEGINNING = 120;
 
-/** Returns `true` if the name, the path or the beginning of the description of an operation has the words, and its name and path lack others. */
+/**
+ * Returns `true` if `words` matches the name, the path or the beginning of the description of an operation. Returns `false` if `others` matches the
+ * name or the path.
+ */
 export function says({ operation }: PlannedAction, words: RegExp, others?: RegExp): boolean {
   const { id, path, summary, description } = operation;
   const names = [id ?? "", path.replace(/\{[^{}]*\}/g, " ")].map(squashed);

@@ -1,7 +1,9 @@
 import type { PlannedAction, ProposedSingleUse } from "../plan.ts";
 import { says } from "./says.ts";
 
-/** Kinds of things that may be used once, and the words for the operations that create and spend them, without separators. */
+/**
+ * Kinds of things that may be used only once, with patterns for the operations that create and use them. The patterns match names without separators.
+ */
 const KINDS: readonly { readonly what: string; readonly create: RegExp; readonly use: RegExp }[] = [
   {
     what: "password reset",
@@ -45,12 +47,12 @@ const KINDS: readonly { readonly what: string; readonly create: RegExp; readonly
 
 const NEVER = /(?!)/;
 
-/** Words for what ends something unspent: it neither creates nor spends it. */
+/** Matches operations that neither create nor use the thing, such as cancelling an invitation. */
 const ENDS = /cancel|reject|decline|revoke|delete|expire|list/;
 
 /**
- * Finds what may be used once, by the names of operations and the beginnings of their descriptions: the operation that spends it, and the one that
- * creates it.
+ * Finds pairs of operations that create and use a thing that may be used only once. Names and the beginnings of descriptions are compared with
+ * `KINDS`.
  */
 export function findSingleUse(actions: readonly PlannedAction[]): readonly ProposedSingleUse[] {
   const writes = actions.filter(({ operation: { method } }) => method === "post" || method === "put" || method === "patch");
@@ -66,16 +68,15 @@ export function findSingleUse(actions: readonly PlannedAction[]): readonly Propo
         const made = makers.find(gives) ?? makers.find((other) => !isSpending(other)) ?? makers[0];
         if (made === undefined) return [];
         spent.add(one);
-        // Many coupons may be used by each customer once: a comment proposes the rule.
+        // Many coupons may be used once by each customer, so the rule for coupons is only proposed in a comment.
         return [{ what, create: made, use: one, isLinked: gives(made) && what !== "coupon" }];
       }),
   );
 }
 
-/** Names of fields and parameters that hold what is spent. */
+/** Matches names of fields and parameters that hold a code or token that may be used once. */
 const SECRET = /token|code|otp|pin$|coupon|voucher|invit|ticket|key$|hash$/i;
 
-/** Returns `true` for a call that takes something to spend. */
 function isSpending({ parameters, body, needs }: PlannedAction): boolean {
   const fields = body?.value.kind === "object" ? body.value.entries.map(([name]) => name) : [];
   const constant = body?.value.kind === "constant" && typeof body.value.value === "object" ? Object.keys(body.value.value ?? {}) : [];

@@ -2,7 +2,7 @@ import type { Operation, Parameter } from "../../../openapi/operations/descripti
 import type { Called, FoundResource } from "./found-resource.ts";
 import { idName, isGeneric } from "./id-field.ts";
 
-/** A place in paths where a resource may be. */
+/** A place in paths that may belong to a resource. */
 export interface Candidate {
   readonly shape: string;
   readonly collectionShape: string;
@@ -10,15 +10,17 @@ export interface Candidate {
   readonly collectionPath: string;
   readonly noun: string;
   readonly depth: number;
-  /** `true`: another parameter precedes the one at the end, as in `/repos/{owner}/{repo}`. */
+  /** `true` if another parameter precedes the last one, as in `/repos/{owner}/{repo}`. */
   readonly isRest: boolean;
   readonly parameters: Parameter[];
   readonly leading: FoundResource["leading"];
-  /** The shapes of the beginnings of its path, the longest first. */
   readonly above: readonly string[];
 }
 
-/** @param unreachable `true`: no path leads to an item. */
+/**
+ * Creates a resource for a place in paths.
+ * @param unreachable `true` if no path leads to a single item.
+ */
 export function createResource(
   { shape, collectionShape, itemPath, collectionPath, noun, parameters, leading, above }: Candidate,
   onItem: readonly Called[],
@@ -28,7 +30,7 @@ export function createResource(
 ): FoundResource {
   const parent = above.map((one) => known.get(one)).find((one) => one !== undefined);
   const nouns = parent === undefined || noun.startsWith(`${parent.nouns.at(-1)!}_`) ? [noun] : [`${parent.nouns.at(-1)!}_${noun}`, noun];
-  // Operations on the item itself describe its parameter best.
+  // The parameter names of paths that end with the item are preferred, because these paths describe the item itself.
   const last = new Set(
     onItem.map(({ path }) => path.segments.at(-1)).map((segment) => (segment?.kind === "parameter" ? segment.name : "")),
   );
@@ -44,7 +46,7 @@ export function createResource(
     itemPath,
     collectionPath,
     scope: above.find((one) => one.endsWith("{}")),
-    // `{order_id}` says more than `{id}`, which other paths have at the same place.
+    // Prefer a specific name such as `{order_id}` over `{id}`, since paths may use both at this place.
     parameter: named.find(({ name }) => !isGeneric(name) && idName(name, nouns).own) ?? named[0]!,
     leading,
     parent,

@@ -9,9 +9,8 @@ import type { Schemas } from "../values/schemas.ts";
 import { singularName, words } from "./words.ts";
 
 /**
- * Finds the resources of an API: wherever a path ends in a word and a parameter (`/orders/{order_id}`), and an operation acts on that item. A
- * parameter that only leads to something else names no resource. An id can have several parts (`/repos/{owner}/{repo}`): then the beginning of the
- * id names no resource.
+ * Finds the resources of an API. A resource is a place where a path has a word and a parameter (`/orders/{order_id}`) and an operation acts on that
+ * item. If an id has several parts (`/repos/{owner}/{repo}`), only the last part belongs to a resource.
  */
 export function findResources(calls: readonly Called[], schemas: Schemas): readonly FoundResource[] {
   const byShape = new Map<string, FoundResource>();
@@ -80,14 +79,14 @@ function byWholeShape(calls: readonly Called[]): ReadonlyMap<string, readonly Ca
 function isKept(onItem: readonly Called[], onCollection: readonly Called[], schemas: Schemas): boolean {
   const changes = onItem.some(({ operation: { method } }) => method === "put" || method === "patch" || method === "delete");
   const read = onItem.find(({ operation: { method } }) => method === "get");
-  // `/pets/{status}` answers a selection of the items of `/pets`.
+  // `GET /pets/{status}` returns an array, so it selects items of `/pets` by status instead of reading one item.
   if (read !== undefined && !changes && schemas.flat(answerSchema(read.operation)).types.has("array")) return false;
   return changes || read !== undefined || onCollection.some(({ operation: { method } }) => method === "get" || method === "post");
 }
 
 /**
- * Returns `true` for a parameter that is only the beginning of an id: nothing acts on `/repos/{owner}`, or it lists items, and `/repos/{owner}/{repo}`
- * is read or changed.
+ * Returns `true` if a parameter is only the first part of an id. An example is `{owner}`: operations only list items below `/repos/{owner}`, but they
+ * read `/repos/{owner}/{repo}`.
  */
 function isBeginning(
   { shape, parameters, noun }: Candidate,
@@ -105,7 +104,7 @@ function isBeginning(
   });
 }
 
-/** Finds the schemas that describe an item, the place of its id, and whether a `PUT` creates. */
+/** Finds the schemas that describe an item, the field that holds its id, and whether a `PUT` creates an item. */
 export function describeItems(resource: FoundResource, schemas: Schemas): void {
   const { operations, parameter, nouns } = resource;
   const described = [operations.read, ...operations.create, ...operations.update].filter((one) => one !== undefined);
@@ -123,7 +122,7 @@ export function describeItems(resource: FoundResource, schemas: Schemas): void {
     for (const identity of schemas.identities(place.item)) resource.identities.add(identity);
   }
   const put = operations.update.find(({ operation }) => operation.method === "put");
-  // A `PUT` without a body, or with an id that names something else, connects existing items.
+  // A `PUT` without a body, or with an id that belongs to another resource, only connects existing items.
   const chosen = put !== undefined && put.operation.body !== undefined && idName(parameter.name, nouns).own;
   if (chosen && operations.create.length === 0 && (answersStatus(put.operation, "201") || saysCreate(put.operation))) {
     operations.putCreate = put;

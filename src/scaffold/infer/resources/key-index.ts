@@ -6,16 +6,16 @@ import type { Producer } from "../actions/producers.ts";
 import type { Schemas } from "../values/schemas.ts";
 import { looksLikeId, singularName, squashed } from "./words.ts";
 
-/** Words before a resource's name that distinguish its items, and do not name another resource: `billing_address_id`. */
+/** Words that can precede a resource's name in an id field without naming another resource, for example `billing_address_id`. */
 const ROLES = ["shipping", "billing", "delivery", "parent", "target", "assigned", "default", "primary"];
 
-/** Finds the key that a name means, if it is certain. */
+/** Finds the resource whose id a parameter or field holds, if the match is certain. */
 export class KeyIndex {
   readonly #resources: readonly FoundResource[];
   readonly #producers: ReadonlyMap<string, readonly Producer[]>;
   readonly #schemas: Schemas;
   readonly #byShape: ReadonlyMap<string, FoundResource>;
-  /** The resources by every squashed name that their ids can have elsewhere: `orderid`, `orderitemid`. */
+  /** The resources by every name that a field with their id can have, without separators: `orderid`, `orderitemid`. */
   readonly #byName = new Map<string, FoundResource[]>();
 
   constructor(resources: readonly FoundResource[], producers: ReadonlyMap<string, readonly Producer[]>, schemas: Schemas) {
@@ -32,49 +32,47 @@ export class KeyIndex {
     return this.#producers.has(key);
   }
 
-  /** Returns the resource whose id is at that place of a path, even if nothing produces the id. */
+  /** Returns the resource whose id is at segment `at` of a path. The result may be a resource whose id no call produces. */
   resourceAt(call: Called, at: number): FoundResource | undefined {
     const own = this.#byShape.get(call.path.shapes[at]!);
     const segment = call.path.segments[at];
     if (segment?.kind !== "parameter") return own;
-    // `/teams/{team_id}/members/{user_id}` leads to a user, whatever members are.
+    // In `/teams/{team_id}/members/{user_id}`, `user_id` is the id of a user although the collection is `members`.
     const same = own !== undefined && sameIdName(segment.name, own.parameter.name, own.nouns);
     if (same && idName(segment.name, own.nouns).own) return own;
     const named = this.byName(segment.name, call);
     return named !== undefined && this.produced(named.key) ? named : same ? own : undefined;
   }
 
-  /** Returns the resource that a name such as `customer_id` means, as seen from a call. */
+  /** Returns the resource that a name such as `customer_id` refers to in a call. */
   byName(name: string, call: Called): FoundResource | undefined {
     const squash = squashed(name);
     const found = this.#byName.get(squash) ?? this.#byName.get(withoutRole(squash));
     if (found === undefined) return undefined;
     const known = found.filter(({ key }) => this.produced(key));
-    // The resource whose owner is on the call's path wins over others.
+    // Prefer the resource whose owner is on the call's path.
     const near = known.filter(({ scope }) => scope !== undefined && call.path.shapes.includes(scope));
     if (near.length === 1) return near[0];
     if (known.length === 1) return known[0];
     const top = known.filter(({ scope }) => scope === undefined);
     if (near.length > 0) return undefined;
-    // The one that can be created is meant: `/report/webinars/{id}` is another view of `/webinars/{id}`.
+    // Prefer the resource that can be created: `/report/webinars/{id}` refers to the items of `/webinars/{id}`.
     const made = top.filter(({ operations }) => operations.create.length > 0);
     return top.length === 1 ? top[0] : made.length === 1 ? made[0] : undefined;
   }
 
   /**
-   * Returns the resource whose id a field of a body holds. In a body, a word that is no id (`username`) can mean anything, such as a user name for
-   * another service.
+   * Returns the resource whose id a body field holds. A name such as `username` is accepted only if it refers to the resource. A body may also
+   * contain the user name of another service.
    */
   ofBodyField(field: Field, call: Called): FoundResource | undefined {
     const resource = this.ofField(field, call);
     return resource === undefined || looksLikeId(field.name) || namesItsThing(field.name, resource.nouns) ? resource : undefined;
   }
 
-  /** Returns the resource whose id a field of a body or a parameter holds. */
   ofField({ name, schema, inside, object, required }: Field, call: Called): FoundResource | undefined {
     const named = this.byName(name, call) ?? this.#byThingAlone(name, schema, call);
     if (named !== undefined) return this.#fits(named, schema) ? named : undefined;
-    // `customer: { id }`
     const outer = inside.at(-1);
     if (outer === undefined || !(required || object.properties.size <= 2)) return undefined;
     const thing = this.#things(outer, call);
@@ -83,7 +81,9 @@ export class KeyIndex {
       : undefined;
   }
 
-  /** Returns the resource that a plain `id` in a query means: that of the collection on the call's path, as in `/orders/details?id=7`. */
+  /**
+   * Returns the resource that a query parameter named `id` refers to. It is the nearest collection on the call's path, as in `/orders/details?id=7`.
+   */
   ofQuery({ name, schema }: Pick<Parameter, "name" | "schema">, call: Called): FoundResource | undefined {
     if (!isIdWord(squashed(name))) return undefined;
     const around = this.#resources.filter(({ key, collectionShape }) => this.produced(key) && call.path.shapes.includes(collectionShape));
@@ -91,7 +91,7 @@ export class KeyIndex {
     return nearest !== undefined && fits(this.#producers.get(nearest.key)?.[0]?.schema, schema, false, this.#schemas) ? nearest : undefined;
   }
 
-  /** Matches `customer` if it is a number or a UUID and the ids of customers are, too. */
+  /** Matches a name such as `customer` if its value and the ids of customers are both integers or both UUIDs. */
   #byThingAlone(name: string, schema: Schema, call: Called): FoundResource | undefined {
     const flat = this.#schemas.flat(schema);
     if (!flat.types.has("integer") && flat.keywords["format"] !== "uuid") return undefined;
@@ -123,7 +123,7 @@ function namesElsewhere({ nouns, parameter, id, name }: FoundResource): Readonly
   );
   const names = new Set<string>();
   for (const noun of new Set([...nouns, name])) for (const one of suffixes) names.add(squashed(noun) + one);
-  // `username` in `/users/{username}` is a name for the id. `name`, `id` and `version` alone are not.
+  // `username` in `/users/{username}` also names the id in other places. Generic names such as `name`, `id` and `version` do not.
   if (own && suffix !== "" && !isGeneric(parameter.name) && id !== undefined && squashed(id) === squashed(parameter.name))
     names.add(squashed(parameter.name));
   return names;

@@ -4,7 +4,7 @@ import { fits, idProperty } from "./id-field.ts";
 import type { Schemas } from "../values/schemas.ts";
 import { snake, squashed } from "./words.ts";
 
-/** A parameter before the last one of an item's path, and its place in the item. */
+/** A parameter before the last one of an item's path, and the place of its value in the item. */
 export interface LeadingPart {
   readonly parameter: Parameter;
   readonly path: readonly string[];
@@ -12,8 +12,10 @@ export interface LeadingPart {
 }
 
 /**
- * Returns the earlier parameters of an item's path that a call does not have, with their places in the item: `owner.login` for
- * `/repos/{owner}/{repo}`. `undefined` if the item lacks one of them, or if one is the id of another resource: items of another owner are other items.
+ * Returns the leading parameters of an item's path that the call's path lacks, with their places in the item. An example is `owner.login` for
+ * `/repos/{owner}/{repo}`.
+ * Returns `undefined` if the item lacks one of the values. Also returns `undefined` if one is the id of another resource, because items of different
+ * owners are different items.
  */
 export function leadingParts(
   item: Schema,

@@ -1,24 +1,21 @@
-/** A part of a path between slashes. */
 export type Segment =
   | { readonly kind: "literal"; readonly text: string }
   | { readonly kind: "parameter"; readonly name: string }
   /** Several parameters in one segment, such as `{base}...{head}`. */
   | { readonly kind: "mixed"; readonly text: string; readonly names: readonly string[] };
 
-/** A parsed path template, with the forms by which it is compared with others. */
+/** A parsed path template, with forms for comparing it with other templates. */
 export interface PathShape {
   readonly segments: readonly Segment[];
-  /** The beginning of the path up to each segment, as it is written. */
   readonly texts: readonly string[];
-  /** The beginnings of the path without the names of parameters: `/users/{id}` and `/users/{user_id}/posts` begin alike. */
+  /** The path up to and including each segment, with parameter names removed: `/users`, `/users/{}`, `/users/{}/posts` for `/users/{id}/posts`. */
   readonly shapes: readonly string[];
-  /** The whole path without the names of parameters. */
   readonly shape: string;
 }
 
 const EXTENSION = /\.(?:json|xml)$/i;
 
-/** Parses a path template. It distinguishes `{id}`, `{id}.json`, `{id}:cancel` (an id and a verb) and `Orders({id})`. */
+/** Parses a path template. Handles `{id}`, `{id}.json`, `{id}:cancel` (an id and a verb) and `Orders({id})`. */
 export function parsePath(path: string): PathShape {
   const segments: Segment[] = [];
   const texts: string[] = [];
@@ -51,7 +48,7 @@ export function parsePath(path: string): PathShape {
   return { segments, texts, shapes, shape };
 }
 
-/** Returns `true` for a word that does not say what the path is about: `v1`, `v2.1beta`, `api`. */
+/** Returns `true` for a segment that names no resource, for example `v1`, `v2.1beta` or `api`. */
 export function saysNothing(literal: string): boolean {
   return /^(?:v\d+(?:\.\d+)*(?:[a-z]+\d*)?|api|rest|\d+(?:\.\d+)*)$/i.test(literal);
 }

@@ -4,16 +4,14 @@ import { idProperty } from "./id-field.ts";
 import type { FlatSchema, Schemas } from "../values/schemas.ts";
 import { squashed } from "./words.ts";
 
-/** Names of members that only wrap the answer. */
 const WRAPPERS = new Set(["data", "result", "item", "payload", "response", "body", "entity", "resource", "record", "object", "content"]);
 const LIST_WRAPPERS = new Set([
   ...WRAPPERS,
   ..."items results records entries values rows list elements objects resources hits embedded".split(" "),
 ]);
-/** The depth of wrappers: `{ data: { order: {...} } }` has 2. */
+/** The maximum number of wrappers around an item: `{ data: { order: {...} } }` has two. */
 const DEEPEST = 2;
 
-/** The place of an item in an answer, and of its id within it. */
 export interface ItemPlace {
   readonly body: readonly (string | number)[];
   readonly id: string;
@@ -21,7 +19,10 @@ export interface ItemPlace {
   readonly item: Schema;
 }
 
-/** Finds a resource's item, an object with its id, in the answer of a create or a read. With `inList`, the first item of a list is searched, too. */
+/**
+ * Finds a resource's item (the object with its id) in the answer to a create or read call.
+ * @param inList `true` if the first item of a list may be the item.
+ */
 export function placeOfItem(
   schema: Schema | undefined,
   resource: FoundResource,
@@ -31,7 +32,6 @@ export function placeOfItem(
   return schema === undefined ? undefined : search(schema, resource, schemas, inList, 0);
 }
 
-/** Searches each alternative of a schema: an answer may be an item or an error. */
 function search(schema: Schema, resource: FoundResource, schemas: Schemas, inList: boolean, depth: number): ItemPlace | undefined {
   for (const form of schemas.forms(schema)) {
     const found = searchForm(form, resource, schemas, inList, depth);
@@ -52,7 +52,7 @@ function searchForm(
     here === undefined ? undefined : { body: [], id: here, idSchema: flat.properties.get(here) ?? true, item: schema };
   const names = [...flat.properties.keys()];
   const named = names.filter((name) => resource.nouns.some((noun) => squashed(noun) === squashed(name)));
-  // An object under the resource's own name is the item, whatever is beside it.
+  // An object named after the resource is the item, even if the outer object also has an id.
   const wrappers = found === undefined ? [...named, ...names.filter((name) => WRAPPERS.has(squashed(name)))] : named;
   if (depth < DEEPEST) {
     for (const name of wrappers) {
@@ -67,7 +67,6 @@ function searchForm(
   return first === undefined ? undefined : { ...first, body: [0, ...first.body] };
 }
 
-/** Returns the place of the items in the answer to a list. */
 export function placeOfItems(schema: Schema | undefined, nouns: readonly string[], schemas: Schemas, depth: number = 0): Place | undefined {
   for (const { flat } of schema === undefined ? [] : schemas.forms(schema)) {
     const found = itemsIn(flat, nouns, schemas, depth);
@@ -88,7 +87,7 @@ function itemsIn(flat: FlatSchema, nouns: readonly string[], schemas: Schemas, d
   const best =
     inside.find(({ name, place }) => place.path.length === 1 && plurals.has(squashed(name))) ??
     inside.find(({ name }) => plurals.has(squashed(name))) ??
-    // A plural may have a prefix: `workflow_runs` for runs.
+    // The plural may have a prefix, for example `workflow_runs` for the noun `run`.
     inside.find(({ name }) => [...plurals].some((plural) => plural.endsWith("s") && squashed(name).endsWith(plural))) ??
     inside.find(({ name }) => LIST_WRAPPERS.has(squashed(name)));
   return best?.place;

@@ -8,8 +8,8 @@ import type { Schemas } from "../values/schemas.ts";
 import { singularName, squashed } from "./words.ts";
 
 /**
- * Finds operations on a resource outside its own paths, by their answers: `POST /customers/{id}/orders` creates items that `/orders/{id}` reads, and
- * `/pets/findByStatus` lists pets.
+ * Finds operations on a resource outside its own paths, by comparing answer schemas. `POST /customers/{id}/orders` creates items that `/orders/{id}`
+ * reads, and `/pets/findByStatus` lists pets.
  */
 export function relateResources(resources: readonly FoundResource[], calls: readonly Called[], schemas: Schemas): void {
   forgetShared(resources);
@@ -21,7 +21,7 @@ export function relateResources(resources: readonly FoundResource[], calls: read
     const last = call.path.segments.at(-1);
     const noun = last?.kind === "literal" ? singularName(last.text) : undefined;
     for (const resource of resources) {
-      // Most calls do not concern most resources.
+      // Skip most pairs of call and resource early, because the full comparison is slow.
       const { identities, nouns } = resource;
       const named = nouns.at(-1) === noun && (method === "get" || identities.size === 0);
       const perhaps = named || [...identities].some((one) => within.has(one));
@@ -30,7 +30,6 @@ export function relateResources(resources: readonly FoundResource[], calls: read
   }
 }
 
-/** Returns the identities of an answer and of the schemas nested in it. */
 function identitiesWithin(schema: Schema | undefined, schemas: Schemas, depth: number): ReadonlySet<string> {
   const found = new Set<string>();
   for (const { schema: form, flat } of schema === undefined ? [] : schemas.forms(schema)) {
@@ -42,7 +41,7 @@ function identitiesWithin(schema: Schema | undefined, schemas: Schemas, depth: n
   return found;
 }
 
-/** Removes identities that several resources share: a schema such as `{ id }` identifies none of them. */
+/** Removes identities that several resources share, because a schema such as `{ id }` does not identify one resource. */
 function forgetShared(resources: readonly FoundResource[]): void {
   const nouns = new Map<string, Set<string>>();
   for (const { identities, nouns: own } of resources) {
@@ -54,9 +53,10 @@ function forgetShared(resources: readonly FoundResource[]): void {
 function relate(call: Called, resource: FoundResource, resources: readonly FoundResource[], schemas: Schemas): void {
   const { operation, path } = call;
   const { scope, operations, identities, nouns } = resource;
-  // A call on an item creates no other item.
+  // A call on an item does not create another item of the same resource.
   if (path.shapes.includes(resource.shape)) return;
-  // An item that is found elsewhere need not have the same owner, such as a user or a repository, unless it says who that is.
+  // Items returned by another path may belong to another owner, for example another user. They count only if the item itself contains the missing
+  // values of its path.
   const within = scope === undefined || path.shapes.includes(scope);
   const belongs = ({ item }: ItemPlace): boolean => within || leadingParts(item, resource, call, resources, schemas) !== undefined;
   const same = (schema: Schema | undefined): boolean => schemas.identities(schema).some((one) => identities.has(one));
@@ -75,19 +75,22 @@ function relate(call: Called, resource: FoundResource, resources: readonly Found
   }
   const place = placeOfItem(answer, resource, schemas);
   if (place === undefined || isPart(place, answer, schemas) || !saysThatItCreates(call, nouns.at(-1)!) || !belongs(place)) return;
-  // Only their schemas distinguish several resources with one name (`comments` of issues and of commits).
+  // Several resources may have the same noun, such as `comments` of issues and of commits. Only their schemas distinguish them.
   const only = resources.filter((one) => one.nouns.at(-1) === nouns.at(-1)).length === 1 && operations.create.length === 0;
   if (identities.size > 0 ? same(place.item) : only) operations.create.push(call);
 }
 
-/** Returns `true` for a list of the same name, whatever its items show: `/user/orgs` and `/enterprises/{id}/orgs` for `/orgs/{org}`. */
+/**
+ * Returns `true` for a list that has the resource's name, whatever the schema of its items: `/user/orgs` and `/enterprises/{id}/orgs` list
+ * `/orgs/{org}`.
+ */
 function isListOf({ path }: Called, { nouns, operations, leading }: FoundResource): boolean {
   const last = path.segments.at(-1);
   if (operations.list.length > 0 || leading.length > 0 || last?.kind !== "literal") return false;
   return singularName(last.text) === nouns.at(-1);
 }
 
-/** Returns `true` if an object around the item has its own id: the author of a comment is not the answer. */
+/** Returns `true` if an object around the item has its own id. For example, the author inside a comment is only a part of the answer. */
 function isPart({ body }: ItemPlace, answer: Schema | undefined, schemas: Schemas): boolean {
   let schema = answer;
   for (const step of body) {
@@ -99,8 +102,9 @@ function isPart({ body }: ItemPlace, answer: Schema | undefined, schemas: Schema
 }
 
 /**
- * Returns `true` if a call creates an item: it answers 201 (or 202, where a pending item already has an id), or its path ends with the item's name,
- * or has no parameters. Examples are `/pulls/{number}/codespaces` and `/auth/register`, but not `/codespaces/{name}/stop`.
+ * Returns `true` if a call creates an item: it answers 201 or 202, has no path parameters, or has a path that ends with the resource's name. Examples
+ * are `/pulls/{number}/codespaces` and `/auth/register`, but not `/codespaces/{name}/stop`. An answer with 202 can already contain the id of a
+ * pending item.
  */
 function saysThatItCreates({ operation, path }: Called, noun: string): boolean {
   const last = path.segments.at(-1);

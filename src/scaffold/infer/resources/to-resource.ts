@@ -6,7 +6,7 @@ import { placeOfItem, placeOfItems } from "./places.ts";
 import type { Schemas } from "../values/schemas.ts";
 import { squashed } from "./words.ts";
 
-/** Converts a resource for rules; `undefined` if the place of the id in an item is not known. */
+/** Converts a found resource to the `Resource` that rules use. Returns `undefined` if the id field is unknown or if no path leads to an item. */
 export function toResource(resource: FoundResource, { schemas, restores }: Pick<Facts, "schemas" | "restores">): Resource | undefined {
   const { operations, id } = resource;
   if (id === undefined || resource.unreachable) return undefined;
@@ -19,7 +19,7 @@ export function toResource(resource: FoundResource, { schemas, restores }: Pick<
   const own = operations.create[0] ?? (items !== undefined && onlyParameters(items) ? items : undefined);
   const update = operations.update.map(({ operation }) => (operation.method === "put" ? "PUT" : "PATCH"));
   const verb = [...restores].find(([, of]) => of === resource)?.[0].path.match(/\/[^/{}]+\/?$/)?.[0];
-  // A rule expects the item at the same place in both answers.
+  // The rule that compares created and read items expects the item at the same place in both answers.
   const alike = created === undefined || read === undefined || created.body.join("/") === read.body.join("/");
   return {
     name: resource.name,
@@ -58,7 +58,7 @@ const PAGING = new Set(
   ),
 );
 
-/** Returns `true` if a list gives all items: it has no paging and no required filter. */
+/** Returns `true` if a list call returns all items, that is, it has no paging parameter and no required filter. */
 function givesAll({ operation }: Called): boolean {
   return operation.parameters.every(({ name, in: where, required }) => where === "path" || (!required && !PAGING.has(squashed(name))));
 }

@@ -1,4 +1,4 @@
-/** Names in descriptions can be of any length. Their first characters distinguish them. */
+/** The maximum number of characters of a name that are used. It bounds the work for very long names in descriptions. */
 const LONGEST = 200;
 
 const IRREGULAR: ReadonlyMap<string, string> = new Map(
@@ -43,13 +43,13 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * Returns the words of a name in lower case, whatever separates them: `orderId`, `order_id`, `Order-ID`. Letters other than a to z lose their accents
- * or are left out.
+ * Returns the words of a name in lower case: `orderId`, `order_id` and `Order-ID` all give `order` and `id`. Accents are removed; other characters
+ * outside a-z and 0-9 separate words.
  */
 export function words(name: string): readonly string[] {
   let known = split.get(name);
   if (known !== undefined) return known;
-  // Each name is split many times, once for every resource.
+  // Results are cached, because each name is split once for every resource.
   if (split.size > MOST_KEPT) split.clear();
   split.set(name, (known = wordsOf(name)));
   return known;
@@ -71,17 +71,15 @@ function wordsOf(name: string): readonly string[] {
     .filter((word) => word !== "");
 }
 
-/** Returns a name in snake case: `order_id` for `orderId`. Empty if no letter or digit remains. */
 export function snake(name: string): string {
   return words(name).join("_");
 }
 
-/** Returns the same text for `order_id`, `orderId`, `orderid` and `Order-ID`. */
+/** Returns a name without separators and in lower case: `orderid` for `order_id`, `orderId` and `Order-ID`. */
 export function squashed(name: string): string {
   return words(name).join("");
 }
 
-/** Returns the singular of a word in lower case. */
 export function singular(word: string): string {
   const irregular = IRREGULAR.get(word);
   if (irregular !== undefined) return irregular;
@@ -97,7 +95,6 @@ export function singularName(name: string): string {
   return [...all.slice(0, -1), ...all.slice(-1).map(singular)].join("_");
 }
 
-/** Returns `true` for names such as `order_id`, `orderId`, `id`. */
 export function looksLikeId(name: string): boolean {
   return /(^|_)(id|uuid|guid)$/.test(snake(name));
 }

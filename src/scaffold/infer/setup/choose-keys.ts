@@ -1,13 +1,12 @@
 import type { GivenKey, PlannedAction, PlannedKey } from "../plan.ts";
 
-/** The number of keys that a user is asked for. */
 const MOST_KEYS = 8;
-/** The share of all actions that a key must unlock to be asked for. */
+/** The minimum share of all actions that a key must make callable. */
 const LEAST_SHARE = 0.005;
 
 /**
- * Chooses the few keys that unlock most actions if the user gives them values, the most useful one first. Where one key alone unlocks nothing, the
- * keys of an action are chosen together. Keys that calls produce count as well, if nothing that can be called produces them.
+ * Chooses the few keys that make the most actions callable, most useful first. If no single key of an action makes it callable, all keys that it
+ * lacks are chosen together. A key that a call produces can be chosen if no callable action produces it.
  */
 export function chooseKeys(actions: readonly PlannedAction[], keys: readonly PlannedKey[]): readonly GivenKey[] {
   const reach = new Reach(actions);
@@ -45,7 +44,7 @@ interface Reached {
   readonly keys: ReadonlySet<string>;
 }
 
-/** Returns the missing keys of one action that unlock the most actions for each key; of equally good ones the first. */
+/** Returns the set of missing keys that makes the most actions callable per key. The first of equal sets wins. */
 function bestOf(
   reach: Reach,
   given: ReadonlySet<string>,
@@ -61,7 +60,7 @@ function bestOf(
   return best;
 }
 
-/** Says which actions can be called, one after another, once some keys have values. */
+/** Computes which actions can be called, one after another, once the given keys have values. */
 class Reach {
   readonly #actions: readonly PlannedAction[];
   readonly #byKey = new Map<string, PlannedAction[]>();
@@ -102,7 +101,7 @@ class Reach {
     return { actions: reached, keys };
   }
 
-  /** Returns the sets of keys that the actions lack which cannot be called, each set once. */
+  /** For all actions that cannot be called, returns the set of keys that each lacks, and each of these keys alone. Equal sets are returned once. */
   missing({ actions, keys }: Reached): readonly (readonly string[])[] {
     const sets = new Map<string, readonly string[]>();
     for (const action of this.#actions) {

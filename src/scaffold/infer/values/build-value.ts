@@ -4,57 +4,55 @@ import type { Json } from "../plan.ts";
 import { scalarValue } from "./scalar-value.ts";
 import { isRecord, type FlatSchema, type Schemas } from "./schemas.ts";
 
-/** The depth at which nested schemas, including circular ones, are cut off. */
+/** The maximum nesting depth of built values. Schemas may be circular. */
 const DEEPEST = 10;
 const MOST_ITEMS = 50;
 
-/** A field of an object for which a value is built. */
 export interface Field {
   readonly name: string;
   readonly schema: Schema;
   readonly required: boolean;
-  /** The names of the objects around it, the outermost first. */
   readonly inside: readonly string[];
-  /** The object that has the field; `of` is its schema. */
+  /** The flattened object that has the field. `of` is its original schema. */
   readonly object: FlatSchema;
   readonly of: Schema;
 }
 
-/** The facts about a call that building values needs. */
 export interface Knowledge {
   readonly schemas: Schemas;
-  /** `true`: examples are used; `false`: only the schemas. */
+  /** `true` if examples of the description are used. `false` if only the schemas are used. */
   readonly examples: boolean;
-  /** `true`: optional fields are sent, too, since they may distinguish alternatives. */
+  /** `true` if optional fields are built too, because they may distinguish alternatives. */
   readonly full: boolean;
-  /** The number of values that may still be built: a description can nest without end. */
+  /** The number of values that may still be built. The limit is needed because schemas can nest endlessly. */
   readonly steps: { left: number };
   /**
-   * Returns a value for a field that comes from elsewhere, `"omit"` for a field that is not sent, `undefined` for a field that its schema decides.
-   * `sample`: the value that the schema would give.
+   * Returns a value for a field that does not come from the schema, or `"omit"` for a field that is not sent. Returns `undefined` if the schema
+   * decides.
+   * @param sample Returns the value that the schema would give.
    */
   field(field: Field, sample: () => Json): Built | "omit" | undefined;
 }
 
 export interface Wish {
-  /** The name of the field or parameter; `""` for a body. */
+  /** The name of the field or parameter. Empty for a body. */
   readonly name: string;
   readonly examples?: readonly unknown[];
-  /** The index of a schema's alternative. */
   readonly alternative?: number;
   readonly variant?: number;
 }
 
-/** The place of a value in the whole that is built. */
 interface Place {
-  /** The names of the objects around it, the outermost first. */
   readonly inside: readonly string[];
   readonly depth: number;
 }
 
 const below = ({ inside, depth }: Place): Place => ({ inside, depth: depth + 1 });
 
-/** Builds a value that fits a schema: from examples, else defaults, constants and enumerations, else by its rules. `undefined` if there is none. */
+/**
+ * Builds a value that fits a schema. Values of the description (constants, examples, defaults, enumerations) are preferred over generated ones.
+ * Returns `undefined` if no value can be built.
+ */
 export function buildValue(schema: Schema, wish: Wish, knowledge: Knowledge): Built | undefined {
   return build(schema, wish, knowledge, { inside: [], depth: 0 });
 }
@@ -81,7 +79,7 @@ function allowsNull(type: unknown): boolean {
   return type === "null" || (Array.isArray(type) && type.includes("null"));
 }
 
-/** Returns a value that the description gives: a constant, else an example, else a default, else one of an enumeration. */
+/** Returns a value from the description: a constant, else an example, else a default, else a value of the enumeration. */
 function givenValue(flat: FlatSchema, wish: Wish, knowledge: Knowledge): Json | undefined {
   const { keywords } = flat;
   const listed: readonly unknown[] = Array.isArray(keywords["enum"]) ? keywords["enum"] : [];
@@ -89,7 +87,7 @@ function givenValue(flat: FlatSchema, wish: Wish, knowledge: Knowledge): Json | 
   const variant = wish.variant ?? 0;
   if (variant > 0) return asJson(listed.filter((one) => one !== null)[variant]);
   const example = knowledge.examples ? exampleOf(flat, wish) : undefined;
-  // An example that is not in the enumeration is a mistake in the description.
+  // An example outside the enumeration is a mistake in the description, so it is ignored.
   if (example !== undefined && (listed.length === 0 || listed.includes(example))) return asJson(example);
   return asJson(keywords["default"] ?? undefined) ?? asJson(listed.find((one) => one !== null));
 }
@@ -106,7 +104,7 @@ function buildObject(schemaOfObject: Schema, flat: FlatSchema, wish: Wish, knowl
   const given = new Map(isRecord(example) ? Object.entries(example) : []);
   const chosen = discriminated(flat);
   const entries: [string, Built][] = [];
-  // If nothing is required, plain fields are sent: an empty object would say nothing.
+  // If no field is required, all fields with scalar values are sent, because an empty object would test nothing.
   const loose = flat.required.size === 0 && depth === 0 && given.size === 0;
   for (const [name, schema] of flat.properties) {
     const property = knowledge.schemas.flat(schema);
@@ -148,14 +146,14 @@ function buildObject(schemaOfObject: Schema, flat: FlatSchema, wish: Wish, knowl
   return objectOf(entries);
 }
 
-/** Returns the schema of fields that are not described. */
+/** Returns the schema for fields that the description does not list. */
 function additional({ keywords }: FlatSchema): Schema {
   return isRecord(keywords["additionalProperties"]) ? keywords["additionalProperties"] : true;
 }
 
 /**
- * Adds fields that are in the example without being described. Returns the names of further fields: those that are required without being
- * described, and as many as the required number of fields needs.
+ * Adds fields that only the example contains. Returns the names of further fields to build: required fields that are not described, and enough fields
+ * to reach `minProperties`.
  */
 function addGiven(
   entries: [string, Built][],
@@ -174,7 +172,7 @@ function addGiven(
   return missing;
 }
 
-/** Builds an optional object or list only if a key goes into it: `customer: { id }`. */
+/** Builds an optional object or list only if it contains a context key, as in `customer: { id }`. */
 function deepKeys(schema: Schema, name: string, knowledge: Knowledge, place: Place): Built | undefined {
   const flat = knowledge.schemas.flat(schema);
   if ((!isObject(flat) && !flat.types.has("array")) || place.depth > 3) return undefined;
@@ -200,21 +198,21 @@ function buildList(flat: FlatSchema, wish: Wish, knowledge: Knowledge, place: Pl
   const least = typeof keywords["minItems"] === "number" ? keywords["minItems"] : 0;
   const most = typeof keywords["maxItems"] === "number" ? keywords["maxItems"] : Infinity;
   if (least > MOST_ITEMS) return undefined;
-  // A list with one item says more than an empty one.
+  // Build at least one item where the schema allows it, because an empty list would test nothing.
   const count = Math.min(Math.max(least, given.length, tuple.length, 1), most);
   const built: Built[] = [];
   for (let at = 0; at < count; at++) {
     const examples = at < given.length ? [given[at]] : [];
     const variant = at < given.length || keywords["uniqueItems"] !== true ? 0 : at;
     const one = buildItem(tuple[at] ?? items, { name: wish.name, examples, variant }, knowledge, place);
-    // A list may end where its items refer back to themselves.
+    // If the items refer back to their own type, no further item can be built.
     if (one === undefined) return at >= least ? listOf(built) : undefined;
     built.push(one);
   }
   return listOf(built);
 }
 
-/** Builds an item of a list. Ids in a list (`product_ids`) are treated like fields. */
+/** Builds an item of a list. Ids in a list (`product_ids`) are treated like id fields. */
 function buildItem(schema: Schema, wish: Wish, knowledge: Knowledge, place: Place): Built | undefined {
   const flat = knowledge.schemas.flat(schema);
   const plain = (): Built | undefined => build(schema, wish, knowledge, below(place));
@@ -227,7 +225,7 @@ function buildItem(schema: Schema, wish: Wish, knowledge: Knowledge, place: Plac
   return known === undefined || known === "omit" ? plain() : known;
 }
 
-/** Returns the property that says which alternative an object is, and the value that it must have. */
+/** Returns the property that selects the alternative of an object, and its required value. */
 function discriminated({ keywords, branch }: FlatSchema): { readonly name: string; readonly value: string } | undefined {
   const { discriminator } = keywords;
   if (!isRecord(discriminator) || typeof discriminator["propertyName"] !== "string") return undefined;

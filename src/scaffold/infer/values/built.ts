@@ -1,6 +1,6 @@
 import type { Json, PlannedValue } from "../plan.ts";
 
-/** A value to send, and a sample of it that a validator can check, with context keys and draws filled in. */
+/** A value to send, and a sample of it for validation. The sample has placeholder values for context keys and drawn values. */
 export interface Built {
   readonly value: PlannedValue;
   readonly sample: Json;
@@ -10,7 +10,7 @@ export function constant(value: Json): Built {
   return { value: { kind: "constant", value }, sample: value };
 }
 
-/** Returns an object; a constant if all its values are constants. */
+/** Returns an object. If all its values are constants, the object is a constant. */
 export function objectOf(entries: readonly (readonly [string, Built])[]): Built {
   const sample = Object.fromEntries(entries.map(([name, { sample }]) => [name, sample]));
   if (entries.every(([, { value }]) => value.kind === "constant")) return constant(sample);
@@ -23,7 +23,10 @@ export function listOf(items: readonly Built[]): Built {
   return { value: { kind: "list", items: items.map(({ value }) => value) }, sample };
 }
 
-/** Returns a value as plain JSON data: no `undefined`, no dates of a YAML reader, and at most 20 levels deep; `undefined` if that is not possible. */
+/**
+ * Returns a value as plain JSON data. Dates (from a YAML parser) become ISO strings. Returns `undefined` if the value contains anything else or is
+ * nested more than 20 levels deep.
+ */
 export function asJson(value: unknown, depth: number = 0): Json | undefined {
   if (value === null || typeof value === "boolean" || typeof value === "string") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : undefined;

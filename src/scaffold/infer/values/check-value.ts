@@ -4,7 +4,7 @@ import type { Schema } from "../../../openapi/operations/description.ts";
 import type { Json } from "../plan.ts";
 import { isRecord, type Schemas } from "./schemas.ts";
 
-/** Keywords that are copied unchanged. Names and identifiers of schemas are not copied: two may be equal, and nothing refers to them. */
+/** Schema keywords that are copied unchanged. Names and identifiers are not copied, because two schemas may have the same one. */
 const PLAIN = (
   "type enum const multipleOf maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength pattern format maxItems minItems uniqueItems maxContains minContains " +
   "maxProperties minProperties dependentRequired"
@@ -13,11 +13,10 @@ const ONE = "items additionalProperties not if then else contains propertyNames 
 const LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const MAPS = ["properties", "patternProperties", "dependentSchemas"];
 
-/** The length of a text, in characters, up to which it is checked against a pattern that can take endless time. */
+/** The maximum length of a text that is matched against a pattern with possibly exponential run time. */
 const SHORT = 12;
 const DEEPEST = 100;
 
-/** Checks values against their schemas before they are sent. */
 export class Checker {
   readonly #schemas: Schemas;
   readonly #references = new Map<string, string>();
@@ -34,7 +33,9 @@ export class Checker {
     addFormats.default(this.#ajv);
   }
 
-  /** Returns what is wrong, in a few words; `undefined` if nothing is. A schema that cannot be understood is wrong as well. */
+  /**
+   * Returns a short description of the first mismatch, or `undefined` if the value fits. A schema that cannot be compiled also counts as a mismatch.
+   */
   problem(schema: Schema, value: Json): string | undefined {
     try {
       const validate = this.#ajv.compile(this.#copied(schema, 0) as object);
@@ -49,7 +50,8 @@ export class Checker {
   }
 
   /**
-   * Copies only keywords that constrain values. References get names of our own. Read-only properties are not required, since they belong to answers.
+   * Copies the keywords that constrain values. References get generated names. Read-only properties are not required, because clients do not send
+   * them.
    */
   #copied(schema: unknown, depth: number): unknown {
     if (!isRecord(schema)) return schema !== false;
@@ -60,7 +62,7 @@ export class Checker {
     for (const name of ONE) if (schema[name] !== undefined) copy[name] = this.#copied(schema[name], depth + 1);
     for (const name of LISTS) {
       const list = schema[name];
-      // With a discriminator, only the named alternative must match; the value may match others, too.
+      // `anyOf` is used, because with a discriminator the value may also match alternatives that the discriminator does not name.
       const as = name === "oneOf" && isRecord(schema["discriminator"]) && copy["anyOf"] === undefined ? "anyOf" : name;
       if (Array.isArray(list) && list.length > 0) copy[as] = list.map((one) => this.#copied(one, depth + 1));
     }
@@ -82,7 +84,7 @@ export class Checker {
     let id = this.#references.get(pointer);
     if (id === undefined) {
       id = `seqqa:${this.#references.size}`;
-      // Registered before the schema is copied, since the schema may refer back to itself.
+      // The id is registered before the schema is copied, because the schema may refer back to itself.
       this.#references.set(pointer, id);
       this.#ajv.addSchema(this.#copied(this.#schemas.resolved({ $ref: pointer }), 0) as object, id);
     }
@@ -96,14 +98,14 @@ const guardedRegExp = Object.assign(
     const risky = canTakeForEver(pattern);
     return {
       test: (text: string): boolean => (risky && text.length > SHORT) || expression.test(text),
-      // ajv keeps one pattern for each of these texts.
+      // ajv caches compiled patterns by this text.
       toString: (): string => String(expression),
     };
   },
   { code: "new RegExp" },
 );
 
-/** Returns `true` for an unlimited repetition, or alternatives, within a repetition: the time can grow exponentially with the text. */
+/** Returns `true` if a pattern nests repetitions or has alternatives inside a repetition, because matching can then take exponential time. */
 function canTakeForEver(pattern: string): boolean {
   const plain = pattern.replace(/\\./gs, "x").replace(/\[[^\]]*\]/g, "x");
   return /\([^()]*(?:[*+|]|\{\d*,\d*\})[^()]*\)(?:[*+]|\{\d*,)/.test(plain) || /\)[*+{][^()]*\)[*+{]/.test(plain) || plain.length > 500;

@@ -1,4 +1,3 @@
-/** The number of repetitions that are written out at most. */
 const MOST = 1000;
 
 type Node =
@@ -7,15 +6,15 @@ type Node =
   | { readonly kind: "repeat"; readonly part: Node; readonly least: number; readonly most: number };
 
 /**
- * Returns a text that a regular expression of a schema matches: the first alternative, a character of each class, as few repetitions as the length
- * allows. `undefined` for patterns that this cannot read (look-arounds, back references). The pattern is never run: hostile patterns take endless
- * time.
+ * Returns a text that matches a pattern of a schema. It uses the first alternative, one character per class, and as few repetitions as the length
+ * allows. Returns `undefined` for look-arounds and back references, which are not supported. The pattern is never executed, because a hostile pattern
+ * could run endlessly.
  */
 export function matchingText(pattern: string, minLength: number = 0, maxLength: number = Infinity): string | undefined {
   if (pattern.length > 1000) return undefined;
   try {
     const node = new Reader(pattern).read();
-    // Finds the fewest repetitions that are long enough. All repeated parts occur at least this many times.
+    // Every repeated part occurs at least `atLeast` times. The smallest number that makes the text long enough is used.
     for (const atLeast of [0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 128, 256]) {
       const text = written(node, atLeast);
       if (text.length > maxLength) return undefined;
@@ -53,7 +52,6 @@ function written(node: Node, atLeast: number): string {
 
 const CLASSES: Readonly<Record<string, string>> = { d: "1", w: "a", s: " ", D: "a", W: "-", S: "a" };
 const CONTROLS: Readonly<Record<string, string>> = { t: "\t", n: "\n", r: "\r", f: "\f", v: "\v" };
-/** Characters to try first for a class. */
 const PREFERRED = "a1A-_. /@#";
 
 class Reader {
@@ -74,7 +72,7 @@ class Reader {
   #alternatives(): Node {
     if (++this.#depth > 50) throw new Unreadable();
     const first = this.#sequence();
-    // The other alternatives are only read to find their end.
+    // The other alternatives are only parsed to find the end of the group.
     while (this.#take("|")) this.#sequence();
     this.#depth--;
     return first;
@@ -131,7 +129,6 @@ class Reader {
     return { kind: "repeat", part, least: range[0], most: range[1] };
   }
 
-  /** Reads a class and returns one of its characters. */
   #class(): string {
     const not = this.#take("^");
     const ranges: [string, string][] = [];

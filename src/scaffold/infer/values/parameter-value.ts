@@ -3,12 +3,11 @@ import { buildValue } from "./build-value.ts";
 import type { Built } from "./built.ts";
 import type { Drafting } from "../actions/drafting.ts";
 
-/** Returns a value for a parameter, built from its examples and its schema; `undefined` if none can be built. */
 export function valueOf({ name, schema, examples }: Parameter, { facts: { schemas } }: Drafting): Built | undefined {
   return buildValue(schema, { name, examples }, { schemas, examples: true, full: false, steps: { left: 2000 }, field: () => undefined });
 }
 
-/** Returns the value that the description itself gives: an example, a default, a constant, one of an enumeration. */
+/** Returns a value that the description gives for a parameter: an example, a default, a constant, or a value of the enumeration. */
 export function givenValue(parameter: Parameter, drafting: Drafting): Built | undefined {
   const { keywords, types } = drafting.facts.schemas.flat(parameter.schema);
   const said =

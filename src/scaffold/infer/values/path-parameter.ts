@@ -13,10 +13,10 @@ import type { PlannedParameter } from "../plan.ts";
 import { snake } from "../resources/words.ts";
 
 /**
- * Plans a parameter of a path: a key that an earlier call gives, an id that the client chooses, a value of the description, or else a key that the
- * user has to set.
- * @param open Receives the parameters of the keys that the user has to set.
- * @param sent Receives the values that a key is taken from.
+ * Plans a path parameter. The value is a key that an earlier call produces, an id that the client chooses, or a value from the description. Otherwise
+ * it is a key that the user has to set.
+ * @param open Receives the parameters whose keys the user has to set.
+ * @param sent Receives the built values of parameters from which a key is taken.
  */
 export function pathParameter(
   parameter: Parameter,
@@ -57,12 +57,11 @@ export function pathParameter(
   return planned({ kind: "context", key: missing }, "not inferred");
 }
 
-/** Returns the hint for a key that nothing gives. */
 export function noCallReturns(key: string): string {
   return `No call returns it: give "${key}" a value in setup.ts, set it in an action, or write a value.`;
 }
 
-/** Returns a separate key for a parameter that nothing gives. A key that is used for something else is never taken. */
+/** Returns a key for a parameter that no call produces. If a call produces a key of this name, the new key gets the prefix `other_`. */
 export function openKey(name: string, at: number, resource: FoundResource | undefined, call: Called, index: KeyIndex): string {
   if (resource !== undefined) return resource.key;
   const before = call.path.segments.slice(0, Math.max(at, 0)).findLast(({ kind }) => kind === "literal");
@@ -71,7 +70,7 @@ export function openKey(name: string, at: number, resource: FoundResource | unde
   return index.produced(key) ? identifier(`other_${key}`, "value") : key;
 }
 
-/** Returns an id that the client chooses: a new one if it is a UUID, else the same each time. */
+/** Returns an id that the client chooses: a random value if the id is a UUID, else a constant. */
 function chosenId(parameter: Parameter, drafting: Drafting): Built {
   const { schemas, checker } = drafting.facts;
   if (schemas.flat(parameter.schema).keywords["format"] === "uuid") {

@@ -2,16 +2,15 @@ import type { ApiDescription, Schema } from "../../../openapi/operations/descrip
 
 export type Keywords = Readonly<Record<string, unknown>>;
 
-/** A schema with its references followed, its `allOf` merged, and one of its alternatives chosen. */
+/** A schema with references resolved, `allOf` merged, and one alternative of `oneOf` or `anyOf` chosen. */
 export interface FlatSchema {
   readonly types: ReadonlySet<string>;
   readonly properties: ReadonlyMap<string, Schema>;
   readonly required: ReadonlySet<string>;
-  /** All keywords except properties. If two parts of the schema differ, the narrower value is taken. */
+  /** All keywords except properties. If two parts of the schema differ, the narrower value is used. */
   readonly keywords: Keywords;
-  /** The number of alternatives (`oneOf`, `anyOf`, without null); at least 1. */
+  /** The number of alternatives in `oneOf` or `anyOf`, not counting `null`. At least 1. */
   readonly alternatives: number;
-  /** The alternative that was chosen. */
   readonly branch?: Schema | undefined;
 }
 
@@ -24,13 +23,11 @@ const EMPTY: FlatSchema = {
   branch: undefined,
 };
 
-/** The depth at which schemas nested in `allOf` and `oneOf` are cut off: they may be circular. */
+/** The maximum nesting depth of `allOf`, `oneOf` and `anyOf`. Schemas may be circular. */
 const DEEPEST = 16;
 
-/** The number of alternatives of an answer that are searched. */
 const MOST_FORMS = 8;
 
-/** Reads the schemas of one description. */
 export class Schemas {
   readonly #description: ApiDescription;
   readonly #flat = new WeakMap<object, FlatSchema>();
@@ -41,13 +38,13 @@ export class Schemas {
     this.#description = description;
   }
 
-  /** Returns a schema with references followed; `{}` for `true` and for a value that is no schema. */
+  /** Returns a schema with references resolved. Returns `{}` for `true` and for values that are not schemas. */
   resolved(schema: Schema | undefined): Keywords {
     if (schema === undefined) return {};
     const resolved = this.#description.resolve(schema);
     if (!isRecord(resolved)) return {};
     if (!isRecord(schema) || schema === resolved || schema["$ref"] === undefined) return resolved;
-    // 3.1 allows keywords beside a reference.
+    // OpenAPI 3.1 allows keywords beside `$ref`.
     const { $ref: _, ...beside } = schema;
     return Object.keys(beside).length === 0 ? resolved : { ...resolved, ...beside };
   }
@@ -60,7 +57,7 @@ export class Schemas {
     return flat;
   }
 
-  /** Returns the forms of a schema: one for each of its alternatives, up to {@link MOST_FORMS}, the first one as {@link flat} has it. */
+  /** Returns the flattened alternatives of a schema, at most {@link MOST_FORMS}. The first is the result of {@link flat}. */
   forms(schema: Schema | undefined): readonly { readonly schema: Schema; readonly flat: FlatSchema }[] {
     const flat = this.flat(schema);
     const first = { schema: schema ?? true, flat };
@@ -68,7 +65,10 @@ export class Schemas {
     return [first, ...others.map((other) => ({ schema: other.branch ?? true, flat: other }))];
   }
 
-  /** Returns names of a schema that are equal if two places mean the same kind of object: its reference, its title, the object itself. */
+  /**
+   * Returns names for a schema: its reference, its title, and a number for the schema object. Two places with a common name hold the same kind of
+   * object.
+   */
   identities(schema: Schema | undefined): readonly string[] {
     const found: string[] = [];
     let current: Schema | undefined = schema;
@@ -111,12 +111,10 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns the schemas of `allOf`, `oneOf` or `anyOf`. */
 export function listOf(value: unknown): readonly Schema[] {
   return Array.isArray(value) ? value.filter((one): one is Schema => typeof one === "boolean" || isRecord(one)) : [];
 }
 
-/** Returns the alternatives except "or null". */
 export function withoutNull(value: unknown): readonly Schema[] {
   return listOf(value).filter((one) => !isRecord(one) || one["type"] !== "null");
 }
@@ -139,7 +137,7 @@ function ownOf(own: Keywords): FlatSchema {
   };
 }
 
-/** Returns the types without `null`; empty if the schema does not say any. */
+/** Returns the types without `null`. Empty if the schema does not determine a type. */
 function typesOf(own: Keywords): ReadonlySet<string> {
   const said: unknown = own["type"];
   const named = (Array.isArray(said) ? said : [said]).filter((one): one is string => typeof one === "string" && one !== "null");
@@ -188,7 +186,7 @@ function narrower(name: string, a: unknown, b: unknown): unknown {
     return both.length > 0 ? both : b;
   }
   if (name === "items") return { allOf: [a, b] };
-  // The last value is nearest to the chosen alternative; titles and descriptions are those of the outer schema.
+  // The second value wins, since it comes from the chosen alternative. Titles and descriptions are taken from the outer schema.
   return name === "title" || name === "description" ? a : b;
 }
 

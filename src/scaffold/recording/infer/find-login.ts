@@ -11,16 +11,14 @@ const REGISTER_WORDS = new Set(["register", "signup", "registration", "registrat
 
 const folded = (name: string): string => words(name).join("");
 
-/** A call that logs in. */
 export interface FoundLogin {
   readonly call: RecordedCall;
   readonly userField: string;
   readonly passwordField: string;
-  /** The path of the token in the answer; empty: the answer sets a cookie. */
+  /** The path of the token in the answer. Empty if the answer sets a cookie. */
   readonly token: readonly string[];
 }
 
-/** Returns the call by which the recording logs in; `undefined` if there is none. */
 export function findLogin(calls: readonly RecordedCall[]): FoundLogin | undefined {
   const bearer = new Set(
     calls.flatMap(({ headers }) => headers.flatMap(([name, value]) => (name === "authorization" ? value.replace(/^bearer\s+/i, "") : []))),
@@ -58,7 +56,7 @@ function tokenIn(value: Json | undefined, isToken: (name: string, text: string) 
   return undefined;
 }
 
-/** Returns the login as the plan has it. The recorded user and password are not in it: the environment says who logs in. */
+/** Returns the login of the plan. The recorded user and password are not included; environment variables provide them. */
 export function planLogin({ userField, passwordField, token, call }: FoundLogin, action: PlannedAction): PlannedLogin {
   const user: PlannedValue = {
     kind: "environment",
@@ -83,7 +81,6 @@ function sentText({ body }: RecordedCall, field: string): string {
   return String((body.value as Readonly<Record<string, Json>>)[field]);
 }
 
-/** Returns how requests are authenticated where no call logs in. */
 export function findCredentials({ calls, auth }: Recording): PlannedLogin | undefined {
   const headers = calls.flatMap((call) => call.headers);
   const value = (name: string): string | undefined => headers.find(([one]) => one === name)?.[1];

@@ -7,41 +7,42 @@ import { idName, isOpaque, nounOfPath, nounOfSegments } from "./nouns.ts";
 /** A value of an answer that a later request may send. */
 interface Source {
   readonly call: number;
-  /** The path into the body; `undefined`: the end of the URL in `Location`. */
+  /** The path into the body. `undefined` if the value is the last URL segment of the header `Location`. */
   readonly path: readonly (string | number)[] | undefined;
   readonly text: string;
   readonly type: PlannedKey["type"];
   readonly noun: string;
-  /** `id`, `token`, ...; `undefined`: the field's name is not that of an id. */
+  /** The id word of the field's name, for example `id` or `token`. `undefined` if the name has none. */
   readonly kind: string | undefined;
   readonly creates: boolean;
 }
 
-/** A place of a request that sends a value. */
 export interface Use {
   readonly text: string;
-  /** The noun of the place: `order` for `/orders/{}` and for a field `order_id`. */
+  /** The noun of the place: `order` for a segment after `/orders` and for a field `order_id`. */
   readonly noun: string;
-  /** `true`: the place has the name of an id, or is a segment of a path. */
+  /** `true` if the place is a path segment or is named like an id. */
   readonly takesId: boolean;
 }
 
-/** The number of values of an answer that are looked at, and the length of the longest. */
+/** The maximum number of values of an answer that are examined. `LONGEST` limits the length of each. */
 const MOST_VALUES = 2_000;
 const LONGEST = 200;
 
-/** Finds for values of requests the earlier answer that they come from, and names the keys that hand them on. */
+/** Finds the earlier answer from which a request value comes, and names the context key that carries the value. */
 export class Links {
   readonly #byText = new Map<string, Source[]>();
   readonly #keys = new Map<Source, string>();
   readonly #taken = new Set<string>();
-  /** The keys that each call sets in the context, by its place. */
   readonly #productions = new Map<number, Production[]>();
   readonly #types = new Map<string, PlannedKey["type"]>();
-  /** Keys by the names that scripts of the author give them. */
+  /** The keys of Postman variables, by variable name. */
   readonly #named = new Map<string, string>();
 
-  /** Returns the key of a value that an earlier answer gave; `undefined` if none did, or if the same text is there by chance. */
+  /**
+   * Returns the key for a value that an earlier answer contains. Returns `undefined` if no answer contains it, or if the equality is probably
+   * accidental.
+   */
   keyFor(use: Use): string | undefined {
     let best: { readonly source: Source; readonly score: number } | undefined;
     for (const source of this.#byText.get(use.text) ?? []) {
@@ -51,7 +52,7 @@ export class Links {
     return best && this.#keyOf(best.source);
   }
 
-  /** Returns the key of a variable: one that a script sets, else a key that nothing gives. */
+  /** Returns the key of a Postman variable: the key that a script sets, else a new key that no call produces. */
   keyNamed(variable: string): string {
     const known = this.#named.get(variable);
     if (known !== undefined) return known;
@@ -61,11 +62,11 @@ export class Links {
     return key;
   }
 
-  /** Makes the values of an answer known to later calls. */
+  /** Records the values of an answer, so that later calls can use them. */
   answered(call: number, recorded: RecordedCall): void {
     const { answer, sets, segments, method } = recorded;
     for (const [variable, path] of sets ?? []) {
-      // The last call that sets a variable before its use gives it.
+      // If several calls set a variable, the last one before its use counts.
       const key = unique(this.#taken, identifier(snake(variable), "value"));
       this.#named.set(variable, key);
       this.#types.set(key, typeAt(answer?.body, path));
@@ -99,7 +100,7 @@ export class Links {
     return this.#productions.get(call) ?? [];
   }
 
-  /** Returns all keys in the order in which they were named, and those that no call produces. */
+  /** Returns all keys in the order in which they were named. `open` lists the keys that no call produces. */
   keys(): { readonly all: readonly PlannedKey[]; readonly open: readonly string[] } {
     const produced = new Set([...this.#productions.values()].flat().map(({ key }) => key));
     const all = [...this.#types].map(([key, type]): PlannedKey => ({ key, type }));
@@ -128,7 +129,10 @@ export class Links {
   }
 }
 
-/** Returns how likely it is that a value was taken from an answer; 0: it may be there by chance. The first of equals is the one that created it. */
+/**
+ * Returns a score for a value having been taken from an answer. 0 means that the equality is probably accidental. Answers of creating calls score
+ * higher.
+ */
 function scoreOf({ text, noun, kind, creates }: Source, use: Use): number {
   const sameNoun = noun !== "" && noun === use.noun;
   const isLikely = isOpaque(text) ? kind !== undefined || use.takesId || sameNoun : kind !== undefined && use.takesId && sameNoun;
@@ -145,7 +149,7 @@ function typeAt(body: Json | undefined, path: readonly (string | number)[]): Pla
   return typeof value === "string" || typeof value === "number" ? (typeof value as "string" | "number") : "unknown";
 }
 
-/** Returns what a request sent: its answer may repeat it. */
+/** Returns the texts that a request sent. The answer may repeat them, so it is not their source. */
 function sentTexts({ query, body }: RecordedCall): ReadonlySet<string> {
   const texts = new Set(query.map(([, value]) => value));
   const visit = (value: Json): void => {

@@ -2,7 +2,6 @@ import { saysNothing } from "../../infer/resources/path-shape.ts";
 import { singular, singularName, words } from "../../infer/resources/words.ts";
 
 const ID_WORDS = new Set(["id", "uuid", "guid", "key", "token", "code", "slug", "number", "no", "ref", "reference", "handle", "sku"]);
-/** Names of members that say only that something is inside. */
 const WRAPPERS = new Set([
   "data",
   "result",
@@ -19,14 +18,17 @@ const WRAPPERS = new Set([
   "rows",
 ]);
 
-/** Returns the noun and the kind of id that a name says: `order` and `id` of `order_id`; an empty noun for `id`; no kind for `total`. */
+/**
+ * Returns the noun and the id word of a name: `order` and `id` for `order_id`. The noun is empty for `id`. `kind` is `undefined` for a name without
+ * an id word, such as `total`.
+ */
 export function idName(name: string): { readonly noun: string; readonly kind: string | undefined } {
   const all = words(name);
   const last = singular(all.at(-1) ?? "");
   return ID_WORDS.has(last) ? { noun: all.slice(0, -1).join("_"), kind: last } : { noun: "", kind: undefined };
 }
 
-/** Returns the noun of the innermost member that says what is inside; empty if none does. */
+/** Returns the singular name of the innermost member on a path that is not just a wrapper. Empty if there is none. */
 export function nounOfPath(path: readonly (string | number)[]): string {
   const names = path.slice(0, -1).filter((one): one is string => typeof one === "string" && !WRAPPERS.has(one.toLowerCase()));
   return names.length === 0 ? "" : singularName(names.at(-1)!);
@@ -38,6 +40,6 @@ export function nounOfSegments(segments: readonly string[]): string {
   return word === undefined ? "" : singularName(word);
 }
 
-/** Returns `true` if a text is unlikely to be in two places by chance: a UUID, a long id with digits. Not a time. */
+/** Returns `true` if a text is unlikely to occur in two places by accident, such as a UUID or a long id. Returns `false` for dates and times. */
 export const isOpaque = (text: string): boolean =>
   text.length >= 8 && text.length <= 200 && /\d/.test(text) && /^[\w.~+=:-]+$/.test(text) && !/^\d{4}-\d\d-\d\d(?:T|$)/.test(text);

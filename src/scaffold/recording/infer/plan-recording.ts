@@ -12,7 +12,6 @@ import { nounOfSegments } from "./nouns.ts";
 import { planRequest, type PlannedRequest, type ValueSources } from "./plan-values.ts";
 import { Secrets } from "./secrets.ts";
 
-/** A call with its planned values. */
 interface Drafted {
   readonly call: RecordedCall;
   readonly index: number;
@@ -21,8 +20,8 @@ interface Drafted {
 }
 
 /**
- * Infers from recorded traffic which calls give the ids that later ones send, by their values, and returns a plan like that of a description. Calls that
- * send the same become one action; the plan's `recording` has them in their order.
+ * Infers which recorded calls return the ids that later calls send, by comparing values. Returns the same kind of plan as for an OpenAPI description.
+ * Equal calls become one action. The plan's `recording` lists all calls in their order.
  */
 export function planRecording(recording: Recording): ScaffoldPlan {
   const links = new Links();
@@ -104,7 +103,7 @@ function operationOf({ method, name }: RecordedCall, { path }: PlannedRequest): 
 
 const callId = ({ call, request }: Drafted): string => `${call.method} ${request.path.replaceAll(/\{[^{}]*\}/g, "{}")} ${call.name ?? ""}`;
 
-/** Names calls by their methods and paths, one name for all calls of one method and path. */
+/** Names calls by method and path. Calls with the same method, path and recorded name share one name. */
 function namesOf(drafts: readonly Drafted[]): ReadonlyMap<string, { readonly name: string; readonly group: string }> {
   const first = new Map<string, Drafted>();
   for (const draft of drafts) if (!first.has(callId(draft))) first.set(callId(draft), draft);
@@ -126,7 +125,7 @@ function partsOf(
   const last = request.parameters.findLast((one) => one.in === "path")?.value;
   const key = last?.kind === "context" && request.path.endsWith(`{${last.key}}`) ? last.key : undefined;
   const isDeleted = call.method === "delete" && key !== undefined && (call.answer?.status ?? 200) < 300;
-  // A key that a later call of the recording sends, to see that the item is gone, stays.
+  // The key is kept if a later call sends it, for example to check that the item is gone.
   const isUsedAgain = drafts
     .slice(index + 1)
     .some((other) => JSON.stringify([other.request.parameters, other.request.body]).includes(`"key":${JSON.stringify(key)}`));
@@ -170,7 +169,7 @@ function loginAction(call: RecordedCall, sources: ValueSources): PlannedAction {
   return { ...parts, name: "log_in", group: "session" };
 }
 
-/** Leaves the API's key out of a query: every authenticated call carries it. */
+/** Removes the API key from the query parameters of an action, because the generated code adds the key to every authenticated call. */
 function authenticated(action: PlannedAction, isKey: (name: string) => boolean): PlannedAction {
   if (!action.parameters.some((one) => one.in === "query" && isKey(one.name))) return action;
   return {

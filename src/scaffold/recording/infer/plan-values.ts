@@ -6,25 +6,21 @@ import type { Links, Use } from "./links.ts";
 import { idName, nounOfSegments } from "./nouns.ts";
 import { isSecretName, type Secrets } from "./secrets.ts";
 
-/** The values that a call sends. */
 export interface PlannedRequest {
-  /** The template, e.g. `/orders/{order_id}`. */
   readonly path: string;
   readonly parameters: readonly PlannedParameter[];
   readonly body: PlannedBody | undefined;
-  /** Places that hold more than a variable, as they cannot be generated. */
+  /** Names of values that consist of a variable and other text. Code for them cannot be generated. */
   readonly unclear: readonly string[];
 }
 
-/** Where values of requests come from. */
 export interface ValueSources {
   readonly links: Links;
   readonly secrets: Secrets;
-  /** `true`: `{{name}}` is a variable, as in Postman. */
+  /** `true` if `{{name}}` is a variable, as in Postman. */
   readonly hasVariables: boolean;
 }
 
-/** Variables by which Postman draws values. */
 const DRAWN: Readonly<Record<string, Extract<PlannedValue, { readonly kind: "drawn" }>["call"]>> = {
   $guid: "uuid",
   $randomUUID: "uuid",
@@ -36,10 +32,10 @@ const DRAWN: Readonly<Record<string, Extract<PlannedValue, { readonly kind: "dra
   $randomPhoneNumber: "phone",
   $randomPassword: "password",
 };
-/** Segments that a template can have as they are. */
+/** Matches segments that need no encoding in a path template. */
 const PLAIN = /^[\w.~!$&'()*+,;=:@-]*$/;
 
-/** Plans the values of a call: those of earlier answers become keys of the context, secrets become variables of the environment. */
+/** Plans the values of a call. Values from earlier answers become context keys. Secrets become environment variables. */
 export function planRequest(
   { segments, query, headers, body }: RecordedCall,
   { links, secrets, hasVariables }: ValueSources,
@@ -120,7 +116,7 @@ const parameterOf = (place: "query" | "header", name: string, value: PlannedValu
 
 const whyOf = (value: PlannedValue): string => (value.kind === "context" ? "the same value is in an earlier answer" : "as it was recorded");
 
-/** Headers of the API itself. The others are those of browsers and of who calls. */
+/** Returns `true` for headers that belong to the API. Headers of browsers, proxies and credentials are left out. */
 function isOwnHeader(name: string): boolean {
   return (
     (name.startsWith("x-") &&
@@ -130,7 +126,7 @@ function isOwnHeader(name: string): boolean {
   );
 }
 
-/** Returns the parameters with a list for a query that is sent several times. */
+/** Merges query parameters of the same name into one list parameter. */
 function mergedQueries(parameters: readonly PlannedParameter[]): readonly PlannedParameter[] {
   const merged = new Map<string, PlannedParameter>();
   for (const one of parameters) {

@@ -21,14 +21,13 @@ const FOLDED = new Set(
     "cvc",
   ].map(folded),
 );
-/** Shorter texts occur by chance in others. */
+/** The minimum length of a secret. Shorter texts often occur in other values by accident. */
 const SHORTEST = 6;
 
 function folded(name: string): string {
   return words(name).join("");
 }
 
-/** Returns `true` if a header, a parameter or a field of this name holds a secret. */
 export function isSecretName(name: string): boolean {
   const plain = folded(name);
   return (
@@ -36,7 +35,7 @@ export function isSecretName(name: string): boolean {
   );
 }
 
-/** The secrets of a recording: what it must not leave in any generated file. */
+/** The secrets of a recording. They must not appear in any generated file. */
 export class Secrets {
   readonly #texts: readonly string[];
 
@@ -62,13 +61,12 @@ export class Secrets {
     this.#texts = [...texts].slice(0, 5_000);
   }
 
-  /** Returns `true` if a text has a secret of the recording in it. */
   has(text: string): boolean {
     return this.#texts.some((secret) => text.includes(secret));
   }
 }
 
-/** Returns credentials, and those that `Basic` encodes. */
+/** Returns the credentials of an `Authorization` header. For `Basic` these include the decoded user and password. */
 function credentialsIn(part: string): readonly string[] {
   const plain = /^[\w+/]+=*$/.test(part) ? Buffer.from(part, "base64").toString("utf8") : "";
   return plain.includes(":") ? [part, plain, plain.slice(plain.indexOf(":") + 1)] : [part];

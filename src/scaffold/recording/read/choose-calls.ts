@@ -1,27 +1,24 @@
 import type { RecordedCall } from "../recorded-call.ts";
 
-/** A call of an archive, with what tells an API from the page that uses it. */
+/** A call of a HAR archive, with the data that distinguishes API calls from the page's own requests. */
 export interface Candidate {
   readonly call: RecordedCall;
-  /** The kind of resource as browsers name it: `xhr`, `fetch`, `document`, `script`, ... */
+  /** The browser's name for the kind of resource: `xhr`, `fetch`, `document`, `script`, ... */
   readonly resourceType: string | undefined;
-  /** The media type of the answer. */
   readonly mediaType: string;
 }
 
-/** The number of calls of which a folder is made. */
 const MOST_CALLS = 500;
 const STATIC_TYPES = /^(?:image|font|video|audio)\/|javascript|\bcss\b|\bwasm\b|manifest\+json|source-?map/i;
 const STATIC_RESOURCES = new Set(["stylesheet", "script", "image", "font", "media", "manifest", "texttrack", "wasm"]);
 const STATIC_NAMES = /\.(?:js|mjs|css|map|png|jpe?g|gif|svg|webp|avif|ico|woff2?|ttf|otf|mp4|webm|mp3|wasm|webmanifest)$/i;
-/** Hosts and paths of services that count visitors and errors. */
 const ANALYTICS_HOSTS =
   /(?:^|\.)(?:google-analytics|googletagmanager|doubleclick|segment|sentry|mixpanel|hotjar|amplitude|posthog|plausible|datadoghq|browser-intake-datadoghq|nr-data|newrelic|fullstory|intercom|clarity|matomo|facebook)\.\w+$/i;
 const ANALYTICS_SEGMENTS = /^(?:analytics|telemetry|beacon|gtag|pixel|rum)$/i;
 
 /**
- * Chooses the calls of the API: those to the origin that most calls of data go to, without files, pages, analytics and preflights. `others`: the number
- * of entries that are no calls over HTTP.
+ * Chooses the calls of the API: the calls to the origin that receives most data requests. Static files, pages, analytics and preflights are left out.
+ * @param others The number of entries that are not usable HTTP calls.
  */
 export function chooseCalls(
   candidates: readonly Candidate[],
@@ -51,7 +48,7 @@ export function chooseCalls(
 function mostCalled(data: readonly Candidate[]): string | undefined {
   const counts = new Map<string, number>();
   for (const { call, mediaType } of data) {
-    // An origin that answers JSON, or is written to, is an API.
+    // An origin that returns JSON or receives writes is more likely the API.
     const weight = /json/i.test(mediaType) || call.method !== "get" ? 10 : 1;
     counts.set(call.origin, (counts.get(call.origin) ?? 0) + weight);
   }

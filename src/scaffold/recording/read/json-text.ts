@@ -1,7 +1,7 @@
 import { checkSize } from "../../../openapi/read/check-size.ts";
 import type { Json } from "../../infer/plan.ts";
 
-/** Parses a body; `undefined` for what is no JSON, or nested too deeply for a request that somebody makes. */
+/** Parses a JSON body. Returns `undefined` if the text is not JSON, or if it is too large or nested too deeply. */
 export function parseBody(text: string | undefined): Json | undefined {
   if (text === undefined || text.trim() === "") return undefined;
   try {
@@ -15,13 +15,15 @@ export function parseBody(text: string | undefined): Json | undefined {
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Returns the members of an object; none for anything else. */
 export const membersOf = (value: unknown): Members =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : {};
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as readonly unknown[]) : []);
 export const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
 
-/** Returns pairs from a list of `{ name, value }`; the name may be under another key. */
+/**
+ * Returns the name-value pairs of a list of objects, without disabled entries.
+ * @param key The member that holds the name.
+ */
 export function pairsOf(list: unknown, key: string = "name"): readonly (readonly [string, string])[] {
   return listOf(list).flatMap((one) => {
     const { [key]: name, value, disabled } = membersOf(one);

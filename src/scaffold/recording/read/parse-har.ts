@@ -5,7 +5,7 @@ import { chooseCalls, type Candidate } from "./choose-calls.ts";
 import { membersOf, pairsOf, parseBody, textOf, type Members } from "./json-text.ts";
 import { bodyOf, lowered, urlParts } from "./to-call.ts";
 
-/** Returns the calls of an archive in HAR 1.2; `undefined` if the document is none. */
+/** Returns the calls of a HAR 1.2 archive. Returns `undefined` if the document is not a HAR archive. */
 export function parseHar(document: unknown, name: string): Recording | undefined {
   const { entries } = membersOf(membersOf(document)["log"]);
   if (!Array.isArray(entries)) return undefined;
@@ -17,7 +17,7 @@ export function parseHar(document: unknown, name: string): Recording | undefined
   return { name, title: basename(name).replace(/\.(?:har|json)$/i, ""), from: "har", calls, notes };
 }
 
-/** Browsers write requests in the order in which they ended. */
+/** Returns the start time of an entry. Browsers write entries in the order in which requests ended, so they are sorted by start. */
 function startOf({ startedDateTime }: Members): number {
   const at = Date.parse(textOf(startedDateTime) ?? "");
   return Number.isNaN(at) ? 0 : at;

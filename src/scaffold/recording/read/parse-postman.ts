@@ -3,10 +3,13 @@ import { listOf, membersOf, pairsOf, parseBody, textOf, type Members } from "./j
 import { bodyOf, lowered, urlParts } from "./to-call.ts";
 
 const MOST_CALLS = 500;
-/** Stands for the server where the collection's own variable has no value. */
+/** The origin that replaces a server variable without a value. */
 const UNKNOWN_ORIGIN = "http://127.0.0.1:3000";
 
-/** Returns the requests of a collection (v2.0 and v2.1) in the order in which Postman runs them; `undefined` if the document is none. */
+/**
+ * Returns the requests of a Postman collection (v2.0 or v2.1) in the order in which Postman runs them. Returns `undefined` if the document is not a
+ * collection.
+ */
 export function parsePostman(document: unknown, name: string): Recording | undefined {
   const collection = membersOf(membersOf(document)["collection"] ?? document);
   const { info, item, auth, variable } = collection;
@@ -32,7 +35,7 @@ export function parsePostman(document: unknown, name: string): Recording | undef
 
 const shown = (name: unknown): string => JSON.stringify((textOf(name) ?? "a request without a name").slice(0, 80));
 
-/** Visits folders in order. Their depth is bounded by that of the document. */
+/** Yields the requests of nested folders in order. The recursion is bounded, because the size check limits the document's depth. */
 function* requestsIn(items: readonly unknown[]): Iterable<Members> {
   for (const one of items.map(membersOf)) {
     if (Array.isArray(one["item"])) yield* requestsIn(one["item"]);
@@ -56,10 +59,10 @@ function callOf(item: Members, values: ReadonlyMap<string, string>): RecordedCal
   };
 }
 
-/** Puts the collection's own values in the place of `{{variables}}`. Variables without a value stay: an answer may give them. */
+/** Replaces `{{variables}}` with the collection's own values. Variables without a value are kept, since an answer may set them. */
 function fill(text: string, values: ReadonlyMap<string, string>): string {
   let filled = text;
-  // A value may name other variables.
+  // A value may contain other variables. The number of rounds is limited, because variables may refer to each other in a circle.
   for (let depth = 0; depth < 5 && filled.includes("{{"); depth++) {
     filled = filled.replaceAll(/\{\{([^{}]+)\}\}/g, (whole, name: string) => {
       const value = values.get(name.trim());
@@ -74,7 +77,7 @@ function urlOf(url: unknown, values: ReadonlyMap<string, string>): string {
   const { raw, variable } = membersOf(url);
   const parameters = new Map(pairsOf(variable, "key"));
   const written = fill(textOf(url) ?? textOf(raw) ?? "", values)
-    // A server that only an environment knows.
+    // The server is a variable of an environment, and environments are not part of the collection.
     .replace(/^\{\{[^{}]+\}\}/, UNKNOWN_ORIGIN)
     .replace(/^(?!https?:\/\/)(?=[\w.-]+(?::\d+)?\/)/i, "http://");
   const named = written.replaceAll(/(?<=\/):([\w-]+)/g, (_, name: string) => {
@@ -94,10 +97,10 @@ function bodyIn(body: Members, type: string | undefined, filled: (text: string) 
   return bodyOf(type ?? (language === "json" ? "application/json" : ""), withQuotedVariables(filled(textOf(raw) ?? "")), []);
 }
 
-/** Quotes variables that stand for a number in JSON, `{"id": {{id}}}`, so that the text is JSON. */
+/** Quotes unquoted variables in JSON (`{"id": {{id}}}`), so that the text becomes valid JSON. */
 const withQuotedVariables = (text: string): string => text.replaceAll(/([:[,]\s*)(\{\{[^{}"]+\}\})(?=\s*[,}\]])/g, '$1"$2"');
 
-/** Returns the first saved example with the best status. */
+/** Returns the first saved example with a status below 400, else the first example. */
 function answerOf(examples: readonly Members[]): RecordedAnswer | undefined {
   const codes = examples.filter(({ code }) => typeof code === "number" && Number.isInteger(code) && code >= 100 && code < 600);
   const best = codes.find(({ code }) => (code as number) < 400) ?? codes[0];
@@ -115,7 +118,7 @@ function answerOf(examples: readonly Members[]): RecordedAnswer | undefined {
 const SETTER =
   /pm\.(?:environment|collectionVariables|globals|variables)\.set\(\s*["'`]([\w.-]{1,80})["'`]\s*,\s*([\w.$()[\]"'?]{1,200}?)\s*\)\s*;?\s*$/;
 
-/** Returns the keys that test scripts set from the body of the answer: `pm.environment.set("id", pm.response.json().data.id)`. */
+/** Returns the variables that test scripts set from the answer, as in `pm.environment.set("id", pm.response.json().data.id)`. */
 function settersOf(events: unknown): ReadonlyMap<string, readonly (string | number)[]> {
   const lines = listOf(events)
     .map(membersOf)
@@ -131,7 +134,7 @@ function settersOf(events: unknown): ReadonlyMap<string, readonly (string | numb
   );
 }
 
-/** Returns the members that an expression reads from the body; its beginning is a variable, or the call that parses the answer. */
+/** Returns the path into the body that an expression reads. The expression starts with a variable or with the call that parses the answer. */
 function pathIn(expression: string): readonly (string | number)[] | undefined {
   const rest =
     /^(?:pm\.response\.json\(\)|JSON\.parse\(responseBody\)|[A-Za-z_$][\w$]*)((?:\??\.[A-Za-z_$][\w$]*|\[(?:\d{1,4}|"[^"]*"|'[^']*')\])+)$/.exec(
@@ -148,7 +151,7 @@ function authOf(auth: unknown): RecordedAuth | undefined {
   if (type === "bearer" || type === "oauth2") return { kind: "bearer" };
   if (type === "basic") return { kind: "basic" };
   if (type !== "apikey") return undefined;
-  // v2.1 has a list of pairs, v2.0 an object.
+  // Postman v2.1 stores a list of pairs, v2.0 an object.
   const pairs = Array.isArray(apikey) ? Object.fromEntries(pairsOf(apikey, "key")) : membersOf(apikey);
   const name = textOf(pairs["key"]);
   return name === undefined || name === "" ? undefined : { kind: "apiKey", in: pairs["in"] === "query" ? "query" : "header", name };

@@ -6,12 +6,12 @@ const METHODS: ReadonlySet<string> = new Set(["get", "put", "post", "delete", "h
 
 type Pairs = readonly (readonly [name: string, value: string])[];
 
-/** Returns the parts of a call that its URL holds; `undefined` for another method, or a URL that is none of HTTP. */
+/** Returns the parts of a call that come from its method and URL. Returns `undefined` for unsupported methods and URLs that are not HTTP. */
 export function urlParts(method: string, url: string): Pick<RecordedCall, "method" | "origin" | "segments" | "query"> | undefined {
   const verb = method.toLowerCase();
   if (!METHODS.has(verb) || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return undefined;
   const { origin, pathname, searchParams } = new URL(url);
-  // Generated paths have no empty segments, so a slash at the end is kept as one.
+  // A trailing slash is kept as an empty last segment.
   const segments = pathname.split("/").slice(1).map(decoded);
   return { method: verb as HttpMethod, origin, segments, query: [...searchParams] };
 }
@@ -26,7 +26,10 @@ function decoded(segment: string): string {
 
 export const lowered = (headers: Pairs): Pairs => headers.map(([name, value]) => [name.toLowerCase(), value]);
 
-/** Returns a body by its media type. `fields`: the fields of a form, if the recording has them. */
+/**
+ * Returns the body for a media type.
+ * @param fields The fields of a form, if the recording contains them.
+ */
 export function bodyOf(mediaType: string, text: string | undefined, fields: Pairs): RecordedBody | undefined {
   const type = mediaType.split(";")[0]!.trim().toLowerCase();
   if (type === "multipart/form-data") return fields.length === 0 ? undefined : { as: "multipart", mediaType: type, fields };

@@ -7,18 +7,16 @@ import { pathCode, requestCode, segmentCode } from "./request.ts";
 import { commentText, oneLine, quoted } from "./text.ts";
 import { constantOf, valueCode, type ValueScope } from "./value.ts";
 
-/** The length of a path, in characters, that fits on a line with its call and two options. */
+/** The length, in characters, above which a path no longer fits on one line with its call and two options. */
 const LONG_PATH = 85;
 
 export interface ActionParts {
   readonly typeOf: (key: string) => PlannedKey["type"];
-  /** The values that could not be inferred, one line each. */
+  /** The values that could not be inferred, one line each. They become comments in the generated code. */
   readonly toDo: readonly string[];
-  /** The query parameters that every authenticated call carries. */
   readonly credentials: readonly Code[];
 }
 
-/** Returns the declaration of one action, with its comment. */
 export function actionCode(named: NamedAction, parts: ActionParts): string {
   const { action } = named;
   const type = actionType(action.graphql !== undefined);
@@ -36,8 +34,8 @@ export function actionCode(named: NamedAction, parts: ActionParts): string {
 }
 
 /**
- * Returns the names that a declaration uses from other files of the folder. They are not read from its text, since a description may contain the same
- * words.
+ * Returns the names that a declaration imports from other files of the folder. The names are computed from the plan, not searched in the generated
+ * text, because texts of the description may contain the same words.
  */
 export function usesOf({ action, counter }: NamedAction, { credentials }: Pick<ActionParts, "credentials">): readonly string[] {
   const { parameters, body, produces, graphql } = action;
@@ -140,7 +138,7 @@ function statement(start: string, code: Code, indent: number): string {
   return `${" ".repeat(indent)}${start}${laidOut(code, indent, indent + start.length, 1)};`;
 }
 
-/** Returns constants for the variable parts of a path that would take most of a line. */
+/** Returns constants for the variable parts of a path that is too long for one line. */
 function longPath(action: PlannedAction, scope: ValueScope, locals: Set<string>): ReadonlyMap<PlannedValue, string> {
   const filled = action.parameters.filter(
     ({ name, in: place, value }) => place === "path" && constantOf(value) === undefined && action.operation.path.includes(`{${name}}`),
@@ -151,8 +149,8 @@ function longPath(action: PlannedAction, scope: ValueScope, locals: Set<string>)
 }
 
 /**
- * Returns the values that are drawn once, before they are sent, because they are kept. Each has the name of its constant and every place where it is
- * sent.
+ * Returns values that are drawn into constants before the request, because they are also stored in the context. Each entry has the constant's name,
+ * the value, and all places that send it.
  */
 function drawnBefore(
   { parameters, body, produces }: PlannedAction,
@@ -163,7 +161,7 @@ function drawnBefore(
   for (const production of produces) {
     if (production.from !== "sent" || !inside(production.value).some(({ kind }) => kind === "drawn")) continue;
     const { value } = production;
-    // The same object is sent, or else the first value that is equal to it.
+    // Usually the same object is sent; otherwise the first equal value is used.
     const same = sent.includes(value) ? value : sent.find((one) => JSON.stringify(one) === JSON.stringify(value));
     found.set(unique(identifier(production.key, "Value"), locals), { value, values: same === undefined ? [value] : [value, same] });
   }
@@ -187,7 +185,7 @@ function productionLines(production: Production, scope: ValueScope, locals: Set<
   return [`const ${name} = ${value};`, `if (${name} !== undefined) context.set(${quoted(key)}, ${name});`];
 }
 
-/** Returns the lines that set the id of a restored item, if there is one. */
+/** Returns the lines that set the id of a restored item, if an id was kept. */
 function restoredLines({ from, to }: Moved, locals: Set<string>): readonly string[] {
   const name = unique(identifier(to, "Value"), locals);
   return [
@@ -197,7 +195,7 @@ function restoredLines({ from, to }: Moved, locals: Set<string>): readonly strin
   ];
 }
 
-/** Returns the code for a value that was sent, in the type of its key. */
+/** Returns the code for a value that was sent, converted to the type of its key. */
 function sentAs(value: PlannedValue, type: PlannedKey["type"], scope: ValueScope): string {
   const code = flat(valueCode(value, scope));
   const own = typeOfSent(value, scope);

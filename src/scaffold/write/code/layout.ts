@@ -1,11 +1,9 @@
-/** Code without a layout. It is laid out on one line if it fits, else with each item of its groups on its own line. */
+/** Generated code before line breaks are chosen. A group that does not fit on one line gets one line per item. */
 export type Code =
   | { readonly kind: "text"; readonly text: string }
-  /** Parts that follow each other directly. */
   | { readonly kind: "row"; readonly parts: readonly Code[] }
   | { readonly kind: "group"; readonly open: "{" | "["; readonly items: readonly Code[] };
 
-/** The last column that is used if possible. */
 export const WIDTH = 120;
 
 export const text = (of: string): Code => ({ kind: "text", text: of });
@@ -16,7 +14,7 @@ export const row = (...parts: readonly (Code | string)[]): Code => ({
 export const object = (items: readonly Code[]): Code => ({ kind: "group", open: "{", items });
 export const list = (items: readonly Code[]): Code => ({ kind: "group", open: "[", items });
 
-/** Returns code on one line, however long. */
+/** Returns code on one line, whatever its length. */
 export function flat(code: Code): string {
   switch (code.kind) {
     case "text":
@@ -31,8 +29,10 @@ export function flat(code: Code): string {
 }
 
 /**
- * Lays out code. @param indent The indent of the line on which the code begins. @param column The column on that line. @param after The number of
- * characters that follow on its last line.
+ * Converts code to text and breaks lines that are too long.
+ * @param indent The indent of the line on which the code begins.
+ * @param column The column at which the code begins.
+ * @param after The number of characters that follow the code on its last line.
  */
 export function laidOut(code: Code, indent: number, column: number, after: number): string {
   const line = flat(code);

@@ -3,14 +3,15 @@ import { flat, list, object, row, text, type Code } from "./layout.ts";
 import { propertyName, quoted, templateText } from "./text.ts";
 import { constantOf, scalarCode, stringCode, valueCode, type ValueScope } from "./value.ts";
 
-/** Verbs for which a client has a method; others use `request`. */
+/** HTTP methods for which the client has a method. Other HTTP methods use `request`. */
 const VERBS = new Set(["get", "post", "put", "patch", "delete", "head", "options"]);
-/** Matches a header name by RFC 9110, 5.6.2, as the client checks it. */
+/** Matches a header name as in RFC 9110, section 5.6.2. The client checks names in the same way. */
 const HEADER_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /**
- * Returns the code of a request: `api.post("/orders", { json: ... })`. `credentials`: queries that every authenticated call carries. `segments`:
- * parts of the path that have their own constant.
+ * Returns the code of a request: `api.post("/orders", { json: ... })`.
+ * @param credentials Query parameters that every authenticated call sends.
+ * @param segments Parts of the path for which a constant exists.
  */
 export function requestCode(
   action: PlannedAction,
@@ -25,7 +26,7 @@ export function requestCode(
   return options.length === 0 ? row(call, target, ")") : row(call, target, ", ", object(options), ")");
 }
 
-/** Returns the path with its parameters filled in: a template literal, or a string if all values are known. */
+/** Returns the path with its parameters filled in: a string if all values are constants, else a template literal. */
 export function pathCode(
   { operation: { path }, parameters }: PlannedAction,
   scope: ValueScope,
@@ -44,7 +45,6 @@ export function pathCode(
   return text(`\`${first}${inside.join("")}\``);
 }
 
-/** Returns the code for a part of a path that is known only at run time. */
 export function segmentCode(value: PlannedValue, scope: ValueScope): Code {
   const list_ = value.kind === "list" ? row(list(value.items.map((item) => scalarCode(item, scope))), '.join(",")') : undefined;
   return row("encodeURIComponent(", list_ ?? scalarCode(value, scope), ")");
@@ -55,7 +55,7 @@ function segment(value: unknown): string {
   return encodeURIComponent(wellFormed(Array.isArray(value) ? value.map(shown).join(",") : shown(value)));
 }
 
-/** Returns a fixed part of a path. Characters that the client would refuse or not send are percent-encoded; the rest is as in the description. */
+/** Returns a fixed part of a path. Characters that the client rejects or drops are percent-encoded. */
 function pathText(part: string): string {
   return wellFormed(part).replaceAll(/[\p{C}\p{Z}#]/gu, encodeURIComponent);
 }
@@ -87,7 +87,7 @@ function headersOf({ parameters, body }: PlannedAction, scope: ValueScope): read
   ];
 }
 
-/** Returns the content type; `undefined` if the client sets it by itself. */
+/** Returns the content type of a body. Returns `undefined` if the client sets the header itself. */
 function contentTypeOf(body: PlannedAction["body"]): string | undefined {
   if (body?.as === "text") return body.mediaType;
   return body?.as === "json" && body.mediaType !== "application/json" ? body.mediaType : undefined;
@@ -113,7 +113,7 @@ function fixedList(value: PlannedValue, scope: ValueScope): Code {
   return list(value.value.map((item) => queryItem({ kind: "constant", value: item }, scope)));
 }
 
-/** Returns an item of a query's list. `null` means no query at all, which a list cannot contain. */
+/** Returns an item of a query list. `null` becomes an empty string, because the client can omit a whole parameter but not an item of a list. */
 function queryItem(item: PlannedValue, scope: ValueScope): Code {
   return item.kind === "constant" && item.value === null ? text('""') : scalarCode(item, scope);
 }
@@ -132,19 +132,18 @@ function fieldsOf(value: PlannedValue): readonly (readonly [string, PlannedValue
   return Object.entries(value.value).map(([name, of]) => [name, { kind: "constant", value: of }]);
 }
 
-/** Returns a field of a form. Forms have no `null`. */
+/** Returns a form field. Forms cannot represent `null`, so `null` becomes an empty string. */
 function fieldCode(value: PlannedValue, scope: ValueScope): Code {
   return value.kind === "constant" && value.value === null ? text('""') : scalarCode(value, scope);
 }
 
 const property = (name: string, value: Code): Code => row(`${propertyName(name)}: `, value);
 
-/** Returns a text that the client accepts as a header value. */
 function headerText(value: string): string {
   return wellFormed(value).replaceAll(/[^\t\x20-\x7e]/gu, encodeURIComponent);
 }
 
-/** Replaces lone surrogates, which cannot be percent-encoded. */
+/** Replaces lone surrogates, because `encodeURIComponent` throws for them. */
 function wellFormed(value: string): string {
   return value.replaceAll(/\p{Cs}/gu, "\ufffd");
 }

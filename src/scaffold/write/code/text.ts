@@ -1,24 +1,27 @@
-/** Characters that are invisible, reverse others, or end a line: control and format characters, lone surrogates, U+2028 and U+2029. */
+/** Invisible and direction-changing characters, lone surrogates, and the line separators U+2028 and U+2029. */
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/** Returns a string of the description as a literal of TypeScript. */
 export function quoted(text: string): string {
-  // Characters that could hide in the source become \uXXXX. `</` and `<!--` are escaped for sources that are shown in a page.
+  // Invisible characters are escaped, because they could hide code from a reader. `</` and `<!--` are escaped in case the source is shown in an HTML
+  // page.
   return JSON.stringify(text).replaceAll(UNSEEN, escaped).replaceAll("</", "<\\/").replaceAll("<!--", "\\u003c!--");
 }
 
-/** Returns the text between the backticks of a template literal. Nothing in it ends the literal or begins an expression. */
+/**
+ * Returns the text for the inside of a template literal. Backticks and `${` are escaped, so the text can neither end the literal nor start an
+ * expression.
+ */
 export function templateText(text: string): string {
   return quoted(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("`", "\\`").replaceAll("${", "\\${");
 }
 
-/** Returns the name of a property in an object literal. `__proto__` is computed, since a plain one would set the prototype. */
+/** Returns a property name for an object literal. `__proto__` is written as a computed name, because a plain `__proto__` sets the prototype. */
 export function propertyName(name: string): string {
   if (name === "__proto__") return '["__proto__"]';
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name);
 }
 
-/** Returns a text on one line for a comment. It ends no comment, begins no directive, and hides nothing. */
+/** Returns a text on one line for a comment. The text can neither end the comment nor act as a directive, and contains no invisible characters. */
 export function commentText(text: string, most = 300): string {
   const line = oneLine(text)
     .replaceAll("*/", "* /")
@@ -28,7 +31,7 @@ export function commentText(text: string, most = 300): string {
   return shortened(line, most);
 }
 
-/** Returns a text without line breaks and invisible characters, and with single spaces. */
+/** Returns a text without line breaks, invisible characters and repeated spaces. */
 export function oneLine(text: string): string {
   return text.replaceAll(UNSEEN, " ").replaceAll(/\s+/g, " ").trim();
 }
@@ -43,6 +46,6 @@ export function shortened(line: string, most: number): string {
 }
 
 function escaped(character: string): string {
-  // By code units: a character outside of the basic plane has two.
+  // Each UTF-16 code unit is escaped separately, because characters outside the basic plane have two.
   return Array.from({ length: character.length }, (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, "0")}`).join("");
 }

@@ -2,15 +2,13 @@ import type { Json, PlannedKey, PlannedValue } from "../../infer/plan.ts";
 import { list, object, row, text, type Code } from "./layout.ts";
 import { propertyName, quoted } from "./text.ts";
 
-/** The facts that writing the values of an action needs. */
 export interface ValueScope {
-  /** Returns the type of a key of the context. */
   readonly typeOf: (key: string) => PlannedKey["type"];
-  /** Values that are drawn before the request because they are kept after it, with the names of their constants. */
+  /** Values that are drawn before the request because the context stores them, with the names of their constants. */
   readonly drawnBefore: ReadonlyMap<PlannedValue, string>;
 }
 
-/** Returns a value of any type, in the form for JSON bodies. */
+/** Returns the code for a value in a JSON body. */
 export function valueCode(value: PlannedValue, scope: ValueScope): Code {
   const before = scope.drawnBefore.get(value);
   if (before !== undefined) return text(before);
@@ -26,7 +24,7 @@ export function valueCode(value: PlannedValue, scope: ValueScope): Code {
   }
 }
 
-/** Returns a value for a place that takes only texts, numbers and booleans. Other values are sent as their JSON. */
+/** Returns the code for a value where only texts, numbers and booleans are allowed. Other values are sent as JSON text. */
 export function scalarCode(value: PlannedValue, scope: ValueScope): Code {
   if (scope.drawnBefore.has(value)) return valueCode(value, scope);
   if (value.kind === "constant") return jsonCode(isScalar(value.value) ? value.value : JSON.stringify(value.value));
@@ -37,7 +35,10 @@ export function scalarCode(value: PlannedValue, scope: ValueScope): Code {
   return valueCode(value, scope);
 }
 
-/** Returns a value as a text. `fit` changes a text that is written into the code. */
+/**
+ * Returns the code for a value as a text.
+ * @param fit Changes a constant text before it is written into the code.
+ */
 export function stringCode(value: PlannedValue, scope: ValueScope, fit = (fixed: string): string => fixed): Code {
   const fixed = constantOf(value);
   if (fixed !== undefined) return text(quoted(fit(typeof fixed === "string" ? fixed : JSON.stringify(fixed))));
@@ -45,7 +46,7 @@ export function stringCode(value: PlannedValue, scope: ValueScope, fit = (fixed:
   return value.kind === "context" && scope.typeOf(value.key) !== "string" ? row("String(", code, ")") : code;
 }
 
-/** Returns the value if all of it is known when the code is written; `undefined` if a part is known only at run time. */
+/** Returns the value if it is completely constant. Returns `undefined` if a part is only known at run time. */
 export function constantOf(value: PlannedValue): Json | undefined {
   switch (value.kind) {
     case "constant":
@@ -70,7 +71,7 @@ function jsonCode(value: Json): Code {
     return object(Object.entries(value).map(([name, of]) => row(`${propertyName(name)}: `, jsonCode(of))));
   }
   if (typeof value === "string") return text(quoted(value));
-  // Infinity and NaN do not exist in JSON, and would be names.
+  // Infinity and NaN are not valid JSON, so they become `null`.
   return text(typeof value === "number" && !Number.isFinite(value) ? "null" : String(value));
 }
 

@@ -3,18 +3,17 @@ import { flat, laidOut, list, row, text } from "../code/layout.ts";
 import { imports, insertDeclaration, insertImport, insertItem } from "../merge/insert.ts";
 import type { Extended } from "./scaffold-file.ts";
 
-/** The generated code of one action. */
 export interface Declaration {
   readonly identifier: string;
   readonly code: string;
-  /** The names of {@link SOURCES} that it uses. */
+  /** The names of {@link SOURCES} that the code uses. */
   readonly uses: readonly string[];
 }
 
 const LIST = "export const actions";
-/** Imports the type of the client. Every file with GraphQL actions has this line. */
+/** The import of the client's type. Every file with GraphQL actions contains this line. */
 export const GRAPHQL_CLIENT = 'import type { GraphQLClient } from "seqqa/clients/graphql";';
-/** The names that declarations use, and the files that export them. */
+/** The names that declarations may import, with the files that export them. */
 const SOURCES: readonly (readonly [name: string, from: string])[] = [
   ["MOST_OF_A_KIND", "../context.ts"],
   ["credentials", "../session.ts"],
@@ -23,7 +22,6 @@ const SOURCES: readonly (readonly [name: string, from: string])[] = [
   ["read", "../support.ts"],
 ];
 
-/** Returns the text of `actions/<group>.ts`. */
 export function actionsText(declarations: readonly Declaration[], isGraphql: boolean): string {
   const used = usedBy(declarations);
   const from = (source: string): readonly string[] => used.filter(([, own]) => own === source).map(([name]) => name);
@@ -44,7 +42,6 @@ export function actionsText(declarations: readonly Declaration[], isGraphql: boo
     .replace(/\n+$/, "\n");
 }
 
-/** Adds declarations to a file that the user changed. */
 export function withDeclarations(edited: string, declarations: readonly Declaration[]): Extended {
   let done = edited;
   const left: string[] = [];
@@ -57,7 +54,6 @@ export function withDeclarations(edited: string, declarations: readonly Declarat
   return { text: withImports(done, declarations), left };
 }
 
-/** Adds the imports that declarations need. */
 export function withImports(edited: string, declarations: readonly Declaration[]): string {
   const missing = usedBy(declarations).filter(([name]) => !imports(edited, name));
   const client = declarations.some(({ uses }) => uses.includes("GraphQLClient")) && !imports(edited, "GraphQLClient");

@@ -4,8 +4,8 @@ import type { PlannedLogin, ScaffoldPlan } from "../../infer/plan.ts";
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
 /**
- * Returns `seqqa.yaml`. `baseUrl`: the server of the description. It is explored only if it is on this machine, and without its `basePath`. `schema`:
- * the path of the JSON Schema.
+ * Returns `seqqa.yaml`. The description's server is used only if it runs on this machine.
+ * @param schema The path of the JSON Schema.
  */
 export function configFile(
   { baseUrl, basePath = "", login }: Pick<ScaffoldPlan, "baseUrl" | "basePath" | "login">,
@@ -42,7 +42,7 @@ ${redactLines(login)}`,
   };
 }
 
-/** Returns a text in double quotes. References to environment variables are escaped. */
+/** Returns a YAML text in double quotes. `${` is escaped, so that seqqa does not replace it with an environment variable. */
 function yamlText(text: string): string {
   return stringify(
     text.replaceAll("${", () => "$${"),
@@ -50,7 +50,7 @@ function yamlText(text: string): string {
   ).trim();
 }
 
-/** Returns the lines that hide the values of the API's own names for its key, password and token, in addition to the default names. */
+/** Returns the lines that redact the API's own names for its key, password and token, in addition to the default names. */
 function redactLines(login: PlannedLogin | undefined): string {
   const known = new Set(REDACTED.map(plain));
   const names = secretsOf(login).filter((name) => /^[\w-]{1,100}$/.test(name) && !known.has(plain(name)));
@@ -70,21 +70,20 @@ function secretsOf(login: PlannedLogin | undefined): readonly string[] {
   }
 }
 
-/** Returns a name in the form in which reports compare names. */
+/** Returns a name in the form in which redaction compares names. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, "");
 
-/** Returns a URL without the base path, which the exploration puts before every path. */
+/** Returns a URL without the base path, because the generated client adds the base path to every request. */
 function without(url: string, basePath: string): string {
   const plain = url.replace(/\/+$/, "");
   return basePath !== "" && plain.endsWith(basePath) ? plain.slice(0, -basePath.length) : url;
 }
 
-/** Returns `true` for a URL on this machine. Servers elsewhere often hold the data of real users, and are not explored unless the user names them. */
+/** Returns `true` for a URL on this machine. Remote servers may hold data of real users, so they are explored only if the user configures them. */
 function isLocal(url: string): boolean {
   return /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
 }
 
-/** Returns `true` for a URL that the configuration accepts. */
 function isBaseUrl(text: string): boolean {
   if (!URL.canParse(text) || /[\p{C}\p{Z}]/u.test(text)) return false;
   const { protocol, search, hash } = new URL(text);

@@ -3,12 +3,11 @@ import { propertyName } from "../code/text.ts";
 import { insertItem } from "../merge/insert.ts";
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
-/** The number of items that are created of one kind. Two are enough to find errors between items. */
+/** The maximum number of items created of each kind. Two are enough to find errors between items. */
 const MOST = 2;
 const TYPES = { string: "string", number: "number", unknown: "string | number" } as const;
 const INTERFACE = "export interface Keys";
 
-/** Returns `context.ts`: the keys and their types. */
 export function contextFile(keys: readonly PlannedKey[], counters: readonly string[], added: readonly string[]): ScaffoldFile {
   const lines = new Map([
     ...keys.map(({ key, type }) => [key, `${propertyName(key)}: ${TYPES[type]}`] as const),

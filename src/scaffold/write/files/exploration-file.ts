@@ -4,16 +4,12 @@ import { rulesOf, type RuleInput } from "./rules.ts";
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
 export interface ExplorationInput extends RuleInput {
-  /** The path of the file, e.g. `shop.explore.ts`. */
   readonly path: string;
   readonly name: string;
-  /** The prefix of all paths, e.g. `/v1`. */
   readonly basePath?: string | undefined;
-  /** `true`: a cookie can identify the caller. */
   readonly hasCookies?: boolean | undefined;
 }
 
-/** Returns the exploration: its world and setup, its actions, its rules. */
 export function explorationFile(input: ExplorationInput): ScaffoldFile {
   const { path, name, hasUsers, hasKeys, endpoint, basePath, hasCookies = false } = input;
   const isGraphql = endpoint !== undefined;
@@ -46,16 +42,16 @@ ${isGraphql ? worldLines(endpoint, hasUsers) : clientLines(basePath, hasCookies,
 }
 
 /**
- * Returns the world of a GraphQL API, which answers below the base URL of the lane or in this process. A rule's own clients would use plain HTTP, so
- * users get clients here.
+ * Returns the world of a GraphQL API. The endpoint is at the lane's base URL or in this process. Each user gets a GraphQL client here, because the
+ * default clients of rules use plain HTTP.
  */
 function worldLines(endpoint: string, hasUsers: boolean): string {
   return worldOf("World<Keys, GraphQLClient>", `new GraphQLClient(lane.fetch ?? lane.baseUrl, { path: ${quoted(endpoint)} })`, hasUsers);
 }
 
 /**
- * Returns the world of an API whose paths have a common prefix, or whose callers are identified by cookies: it may refuse writes without the header
- * that browsers send. A target that is a fetch handler has no URL.
+ * Returns the world of an API that has a common path prefix or identifies callers by cookies. With cookies, the API may reject writes without the
+ * `Origin` header. The client uses `lane.fetch` if the target is a fetch handler, because such a target has no URL.
  */
 function clientLines(basePath: string | undefined, hasCookies: boolean, hasUsers: boolean): string {
   const options = [
@@ -75,7 +71,7 @@ function worldOf(type: string, client: string, hasUsers: boolean): string {
 `;
 }
 
-/** Returns a comment with the rules that hold once the user gives an action what it spends. */
+/** Returns a comment that proposes rules. They hold only after the user makes an action send the code or token that another action creates. */
 function proposalLines({ singleUse = [], endpoint }: ExplorationInput): string {
   const open = endpoint === undefined ? singleUse.filter(({ isLinked }) => !isLinked) : [];
   if (open.length === 0) return "";

@@ -8,7 +8,10 @@ import type { Extended, ScaffoldFile } from "./scaffold-file.ts";
 
 const LIST = "const all";
 
-/** Returns `actions/index.ts`, which joins the files with actions. `added`: files that are new. */
+/**
+ * Returns `actions/index.ts`, which joins the action files.
+ * @param added The files that are new.
+ */
 export function indexFile(files: readonly string[], added: readonly string[], isGraphql: boolean): ScaffoldFile {
   const names = namesOf(files);
   const type = actionType(isGraphql);

@@ -7,13 +7,11 @@ export interface JourneyInput {
   readonly name: string;
   readonly steps: readonly RecordedStep[];
   readonly named: readonly NamedAction[];
-  /** `true`: `session.ts` has users. */
   readonly hasUsers: boolean;
-  /** `true`: `setup.ts` has keys to which the user gives values. */
   readonly hasKeys: boolean;
 }
 
-/** Returns the recording as a journey: the actions in the order in which they were recorded. */
+/** Returns the recording as a journey, with the actions in the recorded order. */
 export function journeyFile({ name, steps, named, hasUsers, hasKeys }: JourneyInput): ScaffoldFile {
   const byAction = new Map(named.map((one) => [one.action, one]));
   const taken = steps.flatMap(({ action, failure }) => {
@@ -55,7 +53,7 @@ ${lines.join("\n")}
   };
 }
 
-/** Returns a name for each action that is unique among all files. */
+/** Returns an import name for each action that is unique among all files. */
 function aliasesOf(all: readonly NamedAction[]): ReadonlyMap<NamedAction, string> {
   const taken = new Set(["Journey", "Step", "Keys", "logIn", "users", "setKeys", "journey"]);
   const aliases = new Map<NamedAction, string>();

@@ -8,11 +8,11 @@ export interface ReadmeInput {
   readonly plan: ScaffoldPlan;
   readonly named: readonly NamedAction[];
   readonly exploration: string;
-  /** Returns file and line of an action, e.g. `actions/orders.ts:12`; only the file if the user removed the action. */
+  /** Returns the file and line of an action, for example `actions/orders.ts:12`. Returns only the file if the user removed the action. */
   readonly placeOf: (action: NamedAction) => string;
 }
 
-/** Returns `README.md`: the values that were inferred, those that were not and the places to write them, and how to run the exploration. */
+/** Returns `README.md`. It lists the inferred values, the missing values with places to write them, and the commands to run the exploration. */
 export function readmeFile({ plan, named, exploration, placeOf }: ReadmeInput): ScaffoldFile {
   const { all, inferred } = plan.pathParameters;
   const byName = new Map(named.map((one) => [one.action.name, one]));
@@ -92,7 +92,7 @@ function table(head: readonly string[], rows: readonly string[]): string {
   return [`| ${head.join(" | ")} |`, `| ${head.map(() => "---").join(" | ")} |`, ...rows].join("\n");
 }
 
-/** Returns a text of the description without any effect in Markdown: no markup, no link, no separate cell or line. */
+/** Escapes a text of the description for Markdown, so that it contains no markup, link, table cell or line break. */
 export function markdown(text: string): string {
   return shortened(oneLine(text), 400)
     .replaceAll(/[\\`*_{}[\]<>()|~#!$&]/g, "\\$&")
@@ -100,7 +100,7 @@ export function markdown(text: string): string {
     .replaceAll(/:\/\/|www\.|@/g, (part) => (part === "@" ? "&#64;" : part === "://" ? "&#58;//" : "www&#46;"));
 }
 
-/** Returns a text as code if its characters allow that, else as plain text. */
+/** Returns a text as Markdown code. If its characters are not safe in code, returns escaped plain text. */
 function code(text: string): string {
   return /^[\w{}/.:~,;=?&+%() -]+$/.test(text) ? `\`${text}\`` : markdown(text);
 }

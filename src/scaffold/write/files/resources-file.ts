@@ -6,7 +6,6 @@ import type { ScaffoldFile } from "./scaffold-file.ts";
 
 const LIST = "export const resources";
 
-/** Returns `resources.ts`, the resources of the API for the rules. */
 export function resourcesFile(resources: readonly Resource[], added: readonly string[]): ScaffoldFile {
   const items = resources.map((resource) => `  ${laidOut(resourceCode(resource), 2, 2, 1)},\n`).join("");
   return {

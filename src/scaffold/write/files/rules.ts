@@ -2,19 +2,17 @@ import { list, object, row, text, type Code } from "../code/layout.ts";
 import { quoted } from "../code/text.ts";
 
 export interface RuleInput {
-  /** The description, as a URL relative to the exploration's file; `undefined`: there is none. */
+  /** The URL of the description relative to the exploration's file. `undefined` if there is no description. */
   readonly description: string | undefined;
-  /** `true`: the description was read with `--allow-refs`. */
   readonly allowRefs: boolean;
-  /** `true`: there is a login that more than one user can use. */
+  /** `true` if more than one user can log in. */
   readonly hasUsers: boolean;
-  /** `true`: `setup.ts` has keys to which the user gives values. */
+  /** `true` if `setup.ts` has keys whose values the user gives. */
   readonly hasKeys: boolean;
-  /** The path of a GraphQL API's endpoint; `undefined`: HTTP. */
+  /** The path of the GraphQL endpoint. `undefined` for other APIs. */
   readonly endpoint: string | undefined;
-  /** Things that may be used once, with the names of the actions. */
+  /** Things that may be used only once, with the names of the actions that create and use them. */
   readonly singleUse?: readonly SingleUseNames[] | undefined;
-  /** How sessions end, with the names of the actions. */
   readonly sessionEnds?: SessionEndsNames | undefined;
 }
 
@@ -26,13 +24,13 @@ export interface SingleUseNames {
 }
 
 export interface SessionEndsNames {
-  /** The path of a request that works as long as a session does. */
+  /** The path of a request that succeeds only while the session is valid. */
   readonly check: string;
   readonly logout: readonly string[];
   readonly after: readonly string[];
 }
 
-/** A rule of `seqqa/rules` and the code that uses it; `undefined` if the rule does not apply. */
+/** A rule of `seqqa/rules` and the code that uses it. `code` returns `undefined` if the rule does not apply. */
 interface UsedRule {
   readonly name: string;
   readonly code: (input: RuleInput) => Code | readonly Code[] | undefined;
@@ -41,7 +39,6 @@ interface UsedRule {
 const ofResources = (name: string): UsedRule => ({ name, code: () => text(`${name}({ resources })`) });
 const plain = (name: string): UsedRule => ({ name, code: () => text(`${name}()`) });
 
-/** All rules. */
 const RULES: readonly UsedRule[] = [
   plain("noServerErrors"),
   { name: "conformsTo", code: conformsToLine },
@@ -64,13 +61,12 @@ const RULES: readonly UsedRule[] = [
   },
 ];
 
-/** Rules for GraphQL APIs. Rules that depend on a path, a method or a status alone are left out, since a GraphQL API has only one of each. */
+/** Rules for GraphQL APIs. Rules that depend on path, method or status are left out, because all GraphQL requests share the same ones. */
 const OF_GRAPHQL: ReadonlySet<string> = new Set(["noServerErrors", "rejectedMeansUnchanged", "ownership"]);
 
-/** Rules for recorded traffic, of which neither a description nor resources are known. */
+/** Rules for recorded traffic. Recordings provide neither a description nor resources. */
 const OF_RECORDINGS: ReadonlySet<string> = new Set([...OF_GRAPHQL, "idempotent", "retrySafe"]);
 
-/** Returns the rules of an exploration, in the order in which they are written. */
 export function rulesOf(input: RuleInput): readonly { readonly name: string; readonly code: Code }[] {
   const used = input.endpoint !== undefined ? OF_GRAPHQL : input.description === undefined ? OF_RECORDINGS : undefined;
   return RULES.filter(({ name }) => used === undefined || used.has(name)).flatMap(({ name, code: codeOf }) => {
@@ -79,7 +75,7 @@ export function rulesOf(input: RuleInput): readonly { readonly name: string; rea
   });
 }
 
-/** A login that is refused opens no session: after a change of the password, the old one is refused. */
+/** Returns the code of the rule `sessionEnds`. A rejected login returns `undefined`, because the old password is rejected after a password change. */
 function sessionEndsLine({ check, logout, after }: SessionEndsNames): Code {
   const names = (key: string, of: readonly string[]): readonly Code[] =>
     of.length === 0 ? [] : [row(`${key}: `, list(of.map((one) => text(quoted(one)))))];
@@ -106,9 +102,10 @@ function conformsToLine({ description, allowRefs }: RuleInput): Code {
 }
 
 function ownershipLine({ hasKeys, singleUse = [] }: RuleInput): Code {
-  // Whoever holds a token or an invitation may spend it.
+  // Calls that use a token or an invitation are excluded, because anybody who holds the token may use it.
   const spent = [...new Set(singleUse.map(({ use }) => use))];
-  // alice creates everything, since the setup logs in as alice: bob tries to use it. Nobody created what the given keys name.
+  // The setup logs in as alice, so alice owns all created items and bob tries to use them. The given keys are shared, because no user created their
+  // items.
   const options = [
     text("users: { bob: (api) => logIn(api, users.bob) }"),
     ...(spent.length === 0 ? [] : [row("except: ", list(spent.map((one) => text(quoted(one)))))]),

@@ -6,12 +6,11 @@ import { commentText, propertyName, quoted, templateText } from "../code/text.ts
 import type { ValueScope } from "../code/value.ts";
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
-/** Returns `session.ts`, which holds the users and authenticates requests. */
 export function sessionFile(login: PlannedLogin): ScaffoldFile {
   return { path: "session.ts", isImported: true, text: isQueryKey(login) ? credentialsText(login) : loginText(login) };
 }
 
-/** Returns `true` for a key in the query. Each call carries it, since a client keeps no query. */
+/** Returns `true` if the API key is sent in the query. Each call has to send it, because a client stores headers but no query parameters. */
 export function isQueryKey(login: PlannedLogin | undefined): login is Extract<PlannedLogin, { readonly kind: "apiKey" }> {
   return login?.kind === "apiKey" && login.in === "query";
 }
@@ -55,7 +54,6 @@ ${register === undefined ? "" : "  await register(api, user);\n"}${body.map((lin
 `;
 }
 
-/** Returns the function that registers a user. */
 function registerText({ action: planned, userField, passwordField }: PlannedRegistration): string {
   const action = withoutContext(planned, true);
   const names = new Map<PlannedValue, string>();
@@ -72,7 +70,7 @@ async function register(api: ApiClient, user: User): Promise<void> {
 `;
 }
 
-/** The code for values that have to differ from user to user. */
+/** Code for values that must differ between users. The values are derived from the user's name. */
 const OF_USER: Readonly<Partial<Record<Extract<PlannedValue, { readonly kind: "drawn" }>["call"], string>>> = {
   email: `\`\${user.name.replace(/@.*/, "")}@example.com\``,
   username: `user.name.replace(/@.*/, "")`,
@@ -152,7 +150,7 @@ function operationBody(login: Extract<PlannedLogin, { readonly kind: "operation"
   ];
 }
 
-/** Returns the check of a login by cookie. The client itself keeps the cookie. */
+/** Returns the check of a login by cookie. The client stores the cookie itself. */
 const cookieLines = (failed: Code): readonly string[] => [laidOut(row("if (!response.ok) ", failed), 2, 2, 0)];
 
 const tokenLines = (token: readonly string[], failed: Code): readonly string[] => [
@@ -161,19 +159,20 @@ const tokenLines = (token: readonly string[], failed: Code): readonly string[] =
   "api.setAuthToken(token);",
 ];
 
-/** Returns the value of a field of the login, in its body or as a parameter. */
 function sentAt({ body, parameters }: PlannedAction, field: string): PlannedValue | undefined {
   return (body && fieldIn(body.value, field)) ?? parameters.find(({ name }) => name === field)?.value;
 }
 
-/** Returns the value of the outermost field of that name. */
 function fieldIn(value: PlannedValue, field: string): PlannedValue | undefined {
   if (value.kind !== "object") return undefined;
   const own = value.entries.find(([name]) => name === field)?.[1];
   return own ?? value.entries.map(([, of]) => fieldIn(of, field)).find((found) => found !== undefined);
 }
 
-/** Replaces context values and draws by constants: a login has no context to read, and no path to seed draws. @param drawn Draws are kept. */
+/**
+ * Replaces context values and drawn values with constants, because a login has neither a context nor a path that seeds drawn values.
+ * @param drawn `true` to keep drawn values.
+ */
 function withoutContext(action: PlannedAction, drawn: boolean = false): PlannedAction {
   const plain = (value: PlannedValue): PlannedValue => {
     switch (value.kind) {
@@ -187,7 +186,7 @@ function withoutContext(action: PlannedAction, drawn: boolean = false): PlannedA
       case "list":
         return { kind: "list", items: value.items.map(plain) };
       default:
-        // A copy, so that two fields with one value remain distinct.
+        // The value is copied, because the caller distinguishes fields by object identity.
         return { ...value };
     }
   };

@@ -7,9 +7,9 @@ import type { ScaffoldFile } from "./scaffold-file.ts";
 const GIVEN = "export const given";
 
 /**
- * Returns `setup.ts`, in which the user gives values to keys that no call gives.
+ * Returns `setup.ts`, in which the user gives values to keys that no call produces.
  * @param added The keys that are new.
- * @param reachable The number of actions that can be called without them.
+ * @param reachable The number of actions that can be called without these keys.
  * @param all The number of actions.
  */
 export function setupFile(
@@ -54,7 +54,7 @@ export function setKeys(context: Context<Keys>): void {
   };
 }
 
-/** Returns the property of a key, below a comment that says what it is good for. */
+/** Returns the property of a key, below a comment that says how many actions need the key. */
 function itemOf({ key, unlocks, reached, example }: GivenKey): string {
   const of = example === undefined ? "" : ` Of ${commentText(callOf(example), 90)}.`;
   const more =

@@ -1,6 +1,9 @@
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
-/** Returns the files that `init` writes, too. `URL` and `import.meta.url`, which locate the description, are in the library of browsers. */
+/**
+ * Returns the files that `seqqa init` writes as well. The library `dom` is added to tsconfig.json, because generated code uses `URL` and
+ * `import.meta.url`.
+ */
 export function smallFiles(templates: ReadonlyMap<string, string>): readonly ScaffoldFile[] {
   const plain = (path: string, text: string): ScaffoldFile => ({ path, text, isImported: false });
   return [

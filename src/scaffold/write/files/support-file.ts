@@ -1,6 +1,6 @@
 import type { ScaffoldFile } from "./scaffold-file.ts";
 
-/** Returns `support.ts`, the functions that read answers. It contains nothing of the description. */
+/** Returns `support.ts`, with helper functions that are the same for every API. */
 export function supportFile(): ScaffoldFile {
   return { path: "support.ts", isImported: true, text: TEXT };
 }

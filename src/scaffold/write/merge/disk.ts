@@ -4,30 +4,27 @@ import { makeFolder, statOf } from "../../../init/index.ts";
 import { SeqqaError } from "../../../model/errors.ts";
 
 export interface Change {
-  /** The path relative to the folder, with `/`. */
   readonly path: string;
   readonly text: string;
 }
 
-/** The folder that the scaffold reads and writes. */
 export class Disk {
   readonly #directory: string;
-  /** The folder as the user named it. */
   readonly #shown: string;
 
   /** @throws SeqqaError `SCAFFOLD_NOT_A_FOLDER` if a file has that name */
   constructor(directory: string, shown: string) {
     this.#directory = directory;
     this.#shown = shown;
-    // A link that leads nowhere exists, too.
+    // The first check also covers a symbolic link whose target does not exist.
     if (statOf(directory) !== undefined && statOf(directory, true)?.isDirectory() !== true) {
       throw refused("SCAFFOLD_NOT_A_FOLDER", `${shown} exists but is not a folder.`, "Choose another folder with --out.");
     }
   }
 
   /**
-   * Reads a file; `undefined` if it does not exist. @throws SeqqaError for links and anything else that is not a file: their targets do not belong to
-   * this folder
+   * Reads a file. Returns `undefined` if the file does not exist.
+   * @throws SeqqaError for symbolic links and everything else that is not a plain file, because the target may be outside the folder
    */
   read(path: string): string | undefined {
     const parts = path.split("/");
@@ -51,7 +48,10 @@ export class Disk {
     }
   }
 
-  /** Writes all changes or none. @throws SeqqaError `SCAFFOLD_NOT_WRITTEN` after it has restored the previous files */
+  /**
+   * Writes all changes or none.
+   * @throws SeqqaError `SCAFFOLD_NOT_WRITTEN`, after the previous files have been restored
+   */
   write(changes: readonly Change[]): void {
     const undo: (() => void)[] = [];
     let at = "";
@@ -76,7 +76,7 @@ export class Disk {
     const mode = before === undefined ? {} : { mode: statOf(file)!.mode };
     const replace = (by: string): void => {
       try {
-        // Renaming never writes through a link that replaced the file in the meantime.
+        // A rename replaces a link instead of writing through it, even if the link was created after the check.
         writeFileSync(beside, by, { flag: "wx", ...mode });
         renameSync(beside, file);
       } catch (cause) {

@@ -1,4 +1,4 @@
-/** Inserts a line after the last import of a file, or at its top. */
+/** Inserts a line after the last import of a file, or at the top of the file. */
 export function insertImport(text: string, line: string): string {
   const lines = text.split("\n");
   const last = lines.findLastIndex((one) => /^(?:import\b.*|\})\s*\bfrom\s*["'][^"']*["'];?\s*$|^import\s*["'][^"']*["'];?\s*$/.test(one));
@@ -6,12 +6,11 @@ export function insertImport(text: string, line: string): string {
   return lines.join("\n");
 }
 
-/** Returns `true` if a file imports a name. */
 export function imports(text: string, name: string): boolean {
   return [...text.matchAll(/^import\b[^;"']*/gm)].some(([statement]) => new RegExp(`\\b${name}\\b`).test(statement));
 }
 
-/** Inserts a declaration before the one that begins with these words, or at the end of the file. */
+/** Inserts a declaration before the declaration that starts with `before`. If there is none, appends to the file. */
 export function insertDeclaration(text: string, before: string, declaration: string): string {
   const at = startOf(text, before);
   if (at === -1) return `${text.trimEnd()}\n\n${declaration}\n`;
@@ -20,8 +19,8 @@ export function insertDeclaration(text: string, before: string, declaration: str
 }
 
 /**
- * Inserts the last item between the brackets of the declaration that begins with these words; `undefined` if there are no such brackets.
- * @param brackets `{}`: of an interface; `{,}`: of an object
+ * Inserts an item at the end of the list, interface or object that starts with `declaration`. Returns `undefined` if it cannot be found.
+ * @param brackets `[]` for a list, `{}` for an interface, `{,}` for an object.
  */
 export function insertItem(text: string, declaration: string, brackets: "[]" | "{}" | "{,}", item: string): string | undefined {
   const start = startOf(text, declaration);
@@ -44,19 +43,18 @@ export function insertItem(text: string, declaration: string, brackets: "[]" | "
   const closing = new RegExp(`^\\${closer}`, "m").exec(text.slice(inside));
   if (closing === null) return undefined;
   const at = inside + closing.index;
-  // The last item may lack the comma that is needed before another item.
+  // The last item may lack the separator that is needed before another item.
   const before = text.slice(0, at).replace(brackets === "[]" ? /([^,\s[])(\s*)$/ : /([^;,\s{])(\s*)$/, `$1${semicolon}$2`);
   return `${before}  ${item.replaceAll("\n", "\n  ")}${semicolon}\n${text.slice(at)}`;
 }
 
-/** Returns the offset of the line that begins with these words; -1 if there is none. */
+/** Returns the offset of the first line that starts with `words`, or -1. */
 function startOf(text: string, words: string): number {
   if (text.startsWith(words)) return 0;
   const newline = text.indexOf(`\n${words}`);
   return newline === -1 ? -1 : newline + 1;
 }
 
-/** Returns the offset at which the comment directly above begins. */
 function beforeComment(text: string, at: number): number {
   const lines = text.slice(0, at).split("\n").slice(0, -1);
   const first = lines.findLastIndex((line) => !/^(?:\/\*\*|\/\/| \*)/.test(line)) + 1;

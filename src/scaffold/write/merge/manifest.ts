@@ -2,22 +2,17 @@ import { createHash } from "node:crypto";
 import { SeqqaError } from "../../../model/errors.ts";
 import type { PlannedKey } from "../../infer/plan.ts";
 
-/** The file in which a scaffold records its output. Another run uses it to recognise the user's changes. */
+/** The file in which a scaffold records its output. The next scaffold uses it to recognise the user's changes. */
 export const MANIFEST = ".seqqa-scaffold.json";
 const FORMAT = 1;
 
 export interface Manifest {
-  /** The name of the exploration's file. */
   readonly exploration: string | undefined;
-  /** The hash of each file's generated text, by path. */
   readonly files: Readonly<Record<string, string>>;
-  /** The actions by operation, e.g. `POST /orders`. */
   readonly actions: Readonly<Record<string, WrittenAction>>;
-  /** All keys that were ever written: actions that the user wrote or kept may use them. */
+  /** All keys that were ever written. They stay declared, because actions that the user wrote or kept may use them. */
   readonly keys: readonly PlannedKey[];
-  /** The keys that were ever written into `setup.ts`. */
   readonly setup: readonly string[];
-  /** Names of the resources that were written. */
   readonly resources: readonly string[];
 }
 
@@ -25,10 +20,10 @@ export interface WrittenAction {
   readonly name: string;
   readonly identifier: string;
   readonly file: string;
-  /** The hash of the generated declaration; `lines` is its number of lines. */
+  /** The hash of the generated declaration. `lines` is its number of lines. */
   readonly hash: string;
   readonly lines: number;
-  /** `true`: the user removed the action. */
+  /** `true` if the user removed the action. */
   readonly deleted?: boolean;
 }
 
@@ -43,7 +38,10 @@ export function manifestText(manifest: Manifest): string {
   return `${JSON.stringify({ about, format: FORMAT, ...manifest }, null, 2)}\n`;
 }
 
-/** Parses a manifest. @throws SeqqaError `SCAFFOLD_MANIFEST` if it is invalid, exit status 2 */
+/**
+ * Parses a manifest.
+ * @throws SeqqaError `SCAFFOLD_MANIFEST` if it is invalid, exit status 2
+ */
 export function parseManifest(text: string, shown: string): Manifest {
   let read: unknown;
   try {
@@ -61,7 +59,7 @@ export function parseManifest(text: string, shown: string): Manifest {
   return { exploration, files, actions, keys, setup, resources };
 }
 
-/** Returns `true` for a valid manifest. Its names become part of paths and of code, so only names that a scaffold writes are accepted. */
+/** Returns `true` for a valid manifest. Its names become part of paths and code, so only names that a scaffold can write are accepted. */
 function isManifest(read: unknown): read is Omit<Manifest, "setup"> & { readonly format: number; readonly setup?: readonly string[] } {
   if (!isRecord(read) || read["format"] !== FORMAT) return false;
   const { exploration, files, actions, keys, setup, resources } = read;
@@ -73,7 +71,7 @@ function isManifest(read: unknown): read is Omit<Manifest, "setup"> & { readonly
     Object.values(actions).every(isAction) &&
     Array.isArray(keys) &&
     keys.every(isKey) &&
-    // Earlier versions wrote none.
+    // Manifests of earlier versions have no `setup`.
     (setup === undefined || (Array.isArray(setup) && setup.every((name) => typeof name === "string"))) &&
     Array.isArray(resources) &&
     resources.every((name) => typeof name === "string")

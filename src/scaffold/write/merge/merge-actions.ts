@@ -8,13 +8,12 @@ type Found =
   | { readonly kind: "edited" }
   | { readonly kind: "deleted" };
 
-/** The outcome for an action of the plan. */
 export type Fate = "added" | "updated" | "unchanged" | "edited" | "deleted";
 
 export interface MergedFile {
-  /** `undefined`: the file does not exist, and is not written. */
+  /** The new text. `undefined` if the file does not exist and is not written. */
   readonly text: string | undefined;
-  /** The hash that recognises the file the next time; `undefined` if it was never entirely generated. */
+  /** The hash by which the next scaffold recognises the file. `undefined` if the file was never generated as a whole. */
   readonly hash: string | undefined;
   readonly fates: ReadonlyMap<string, Fate>;
   readonly written: ReadonlyMap<string, WrittenAction>;
@@ -29,15 +28,13 @@ export interface WrittenCode {
 
 export interface MergeInput {
   readonly file: string;
-  /** The actions of this file, in the order of the plan. */
   readonly actions: readonly WrittenCode[];
-  /** The text of the file on the disk; `undefined` if there is none. */
   readonly existing: string | undefined;
   readonly manifest: Manifest;
   readonly force: boolean;
 }
 
-/** Merges the plan's actions for a file with the user's changes. */
+/** Merges the plan's actions for one file with the user's changes. */
 export function mergeActions(input: MergeInput): MergedFile {
   const { file, existing, manifest, force } = input;
   const hash = Object.hasOwn(manifest.files, file) ? manifest.files[file] : undefined;
@@ -45,7 +42,7 @@ export function mergeActions(input: MergeInput): MergedFile {
   return force || existing === undefined || untouched ? whole(input) : parts(input, existing, hash);
 }
 
-/** Rewrites the file, without actions that the user removed before. */
+/** Generates the whole file, without actions that the user removed earlier. */
 function whole({ actions, existing, manifest, force }: MergeInput): MergedFile {
   const fates = new Map<string, Fate>();
   const written = new Map<string, WrittenAction>();
@@ -53,7 +50,7 @@ function whole({ actions, existing, manifest, force }: MergeInput): MergedFile {
   const isGraphql = actions.some(({ named }) => named.action.graphql !== undefined);
   for (const { named, code, uses } of actions) {
     const before = Object.hasOwn(manifest.actions, named.id) ? manifest.actions[named.id] : undefined;
-    // If the file was deleted, its actions were deleted, too.
+    // If the user deleted the file, its actions count as deleted.
     if (!force && before !== undefined && (before.deleted === true || existing === undefined)) {
       fates.set(named.id, "deleted");
       written.set(named.id, { ...before, deleted: true });
@@ -68,7 +65,7 @@ function whole({ actions, existing, manifest, force }: MergeInput): MergedFile {
   return { text, hash: text === undefined ? undefined : hashOf(text), fates, written, left: [] };
 }
 
-/** Merges into a file that the user changed. Unchanged declarations are renewed, new ones are added, and everything else is kept. */
+/** Merges into a file that the user changed. Declarations that the user did not edit are updated, new ones are added, and everything else is kept. */
 function parts({ actions, manifest }: MergeInput, existing: string, hash: string | undefined): MergedFile {
   const fates = new Map<string, Fate>();
   const written = new Map<string, WrittenAction>();
@@ -105,14 +102,14 @@ function writtenAs({ name, identifier, file }: NamedAction, code: string): Writt
   return { name, identifier, file, hash: hashOf(code), lines: code.split("\n").length };
 }
 
-/** Searches for a declaration in its generated form: the same lines, anywhere in the file. */
+/** Searches the whole file for a declaration exactly as it was generated. */
 function findDeclaration(text: string, written: WrittenAction): Found {
   const lines = text.split("\n");
   const declared = lines.findIndex((line) =>
     new RegExp(`^export\\s+(?:const|let|var|function|async\\s+function)\\s+${written.identifier}\\b`).test(line),
   );
   if (declared === -1) return { kind: "deleted" };
-  // The comment above belongs to the declaration.
+  // The loop moves `first` up, because the generated declaration starts with the comment above the code.
   for (let first = declared; first > declared - written.lines && first >= 0; first--) {
     const block = lines.slice(first, first + written.lines);
     if (block.length === written.lines && hashOf(block.join("\n")) === written.hash) {
