@@ -55,7 +55,7 @@ export function explorationPart(entry: ExplorationEntry, { graph, index, source,
       "finding",
     ),
     left > 0
-      ? `<p class="note">The steps of ${plural(left, "finding")} are left out for the size of this file; they are in the run store.</p>`
+      ? `<p class="note">The steps of ${plural(left, "finding")} are left out for the size of this file; they are in the run log.</p>`
       : "",
     "</section>",
     setupPart(entry.setup, `setup-${index}`, limits),
@@ -80,7 +80,7 @@ function problems<T>(title: string, all: readonly T[], part: (one: T) => string,
   if (all.length === 0) return "";
   const left = all.length - most;
   const rest =
-    left > 0 ? `<p class="note">${grouped(left)} more are left out for the size of this file; they are in the run store.</p>` : "";
+    left > 0 ? `<p class="note">${grouped(left)} more are left out for the size of this file; they are in the run log.</p>` : "";
   return `<section><h3>${title} <span class="quiet">${grouped(all.length)}</span></h3>${all.slice(0, most).map(part).join("\n")}${rest}</section>`;
 }
 

@@ -41,7 +41,7 @@ export function findingPart(one: Finding, view: FindingView, withSteps: boolean)
         ]),
     withSteps
       ? whole(one, view, why)
-      : `<p>${text(shortened(reproductionPath.join(" -> "), 4_000))} (its steps are in the run store, left out here for the size of this file)</p>${why}`,
+      : `<p>${text(shortened(reproductionPath.join(" -> "), 4_000))} (its steps are in the run log, left out here for the size of this file)</p>${why}`,
     ...(one.steps.length > 0 || one.request === undefined
       ? []
       : [exchangePart({ request: one.request, response: one.response, durationMs: 0 }, limits)]),

@@ -40,7 +40,7 @@ export function racePart(found: Race, view: FindingView, withSteps: boolean): st
             .map((call, side) => callPart(call, side, view))
             .join("")}</div></section>`,
         ]
-      : [`<p>${text(shortened(path, 4_000))} (its steps are in the run store, left out here for the size of this file)</p>`]),
+      : [`<p>${text(shortened(path, 4_000))} (its steps are in the run log, left out here for the size of this file)</p>`]),
     ...(curl === undefined || !withSteps ? [] : [curlPart(curl)]),
   ];
   const state = statusOf(id, view.comparison);

@@ -169,7 +169,7 @@ function absent({ texts }: GraphModel, what: string): HTMLElement {
   const where =
     texts.shownIn === "page"
       ? "not on this page; a lane that is opened here shows what comes next."
-      : "not in this file; it may be in the run store.";
+      : "not in this file; it may be in the run log.";
   return make("p", { class: "note" }, `${what} ${where}`);
 }
 
