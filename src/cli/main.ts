@@ -23,23 +23,36 @@ export async function main(
   const verbose = argv.includes("--verbose");
   let status: ExitStatus = 0;
   const program: Command = buildProgram(version, {
-    run: async (named, options) => void (status = await (await import("./commands/run-command.ts")).runCommand(named, options, shell, machinery, version)),
-    list: async (directory, options) => void (status = await (await import("./commands/list-command.ts")).listCommand(directory, options, shell, machinery, version)),
+    run: async (named, options) =>
+      void (status = await (await import("./commands/run-command.ts")).runCommand(named, options, shell, machinery, version)),
+    list: async (directory, options) =>
+      void (status = await (await import("./commands/list-command.ts")).listCommand(directory, options, shell, machinery, version)),
     diff: async (runs, options) => void (status = (await import("./commands/diff-command.ts")).diffCommand(runs, options, shell)),
-    suggest: async (named, options) => void (status = await (await import("./commands/suggest-command.ts")).suggestCommand(named, options, shell, machinery)),
-    strength: async (named, options) => void (status = await (await import("./commands/strength-command.ts")).strengthCommand(named, options, shell, machinery)),
-    merge: async (stores, options) => void (status = await (await import("./commands/merge-command.ts")).mergeCommand(stores, options, shell, machinery, version)),
-    worker: async (directory, options) => void (status = await (await import("./commands/worker-command.ts")).workerCommand(directory, options, shell, machinery, version)),
-    report: async (options) => void (status = await (await import("./commands/report-command.ts")).reportCommand(options, shell, machinery)),
-    try: async (named, actions, options) => void (status = await (await import("./commands/try-command.ts")).tryCommand({ named, actions, options }, shell, machinery)),
-    open: async (wanted, options) => void (status = await (await import("./commands/open-command.ts")).openCommand(wanted, options, shell, machinery)),
+    suggest: async (named, options) =>
+      void (status = await (await import("./commands/suggest-command.ts")).suggestCommand(named, options, shell, machinery)),
+    strength: async (named, options) =>
+      void (status = await (await import("./commands/strength-command.ts")).strengthCommand(named, options, shell, machinery)),
+    merge: async (stores, options) =>
+      void (status = await (await import("./commands/merge-command.ts")).mergeCommand(stores, options, shell, machinery, version)),
+    worker: async (directory, options) =>
+      void (status = await (await import("./commands/worker-command.ts")).workerCommand(directory, options, shell, machinery, version)),
+    report: async (options) =>
+      void (status = await (await import("./commands/report-command.ts")).reportCommand(options, shell, machinery)),
+    try: async (named, actions, options) =>
+      void (status = await (await import("./commands/try-command.ts")).tryCommand({ named, actions, options }, shell, machinery)),
+    open: async (wanted, options) =>
+      void (status = await (await import("./commands/open-command.ts")).openCommand(wanted, options, shell, machinery)),
     ui: async (options) => void (status = await (await import("./commands/ui-command.ts")).uiCommand(options, shell, machinery)),
-    replay: async (finding, options) => void (status = await (await import("./commands/replay-command.ts")).replayCommand(finding, options, shell, machinery)),
+    replay: async (finding, options) =>
+      void (status = await (await import("./commands/replay-command.ts")).replayCommand(finding, options, shell, machinery)),
     completion: (name) => void shell.stdout.write(completionScript(program, name)),
-    doctor: async (directory, options) => void (status = await (await import("./commands/doctor-command.ts")).doctorCommand(directory, options, shell, machinery, version)),
-    clean: async (directory, options) => void (status = await (await import("./commands/clean-command.ts")).cleanCommand(directory, options, shell, machinery)),
+    doctor: async (directory, options) =>
+      void (status = await (await import("./commands/doctor-command.ts")).doctorCommand(directory, options, shell, machinery, version)),
+    clean: async (directory, options) =>
+      void (status = await (await import("./commands/clean-command.ts")).cleanCommand(directory, options, shell, machinery)),
     init: async (directory) => void (status = (await import("./commands/init-command.ts")).initCommand(directory, shell, version)),
-    scaffold: async (from, source, options) => void (status = await (await import("./commands/scaffold-command.ts")).scaffoldCommand(from, source, options, shell, version)),
+    scaffold: async (from, source, options) =>
+      void (status = await (await import("./commands/scaffold-command.ts")).scaffoldCommand(from, source, options, shell, version)),
     demo: async (options) => void (status = await (await import("./commands/demo-command.ts")).demoCommand(options, shell, machinery)),
   });
   for (const command of [program, ...program.commands.flatMap((one) => [one, ...one.commands])]) {

@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import { Context, contextPartOf, type ContextPart } from "../model/context/context.ts";
 import type { StepResult } from "../model/results/journey-result.ts";
 
-/** Remembers a context; the returned function returns the changes since then. */
+/** Remembers the entries of a context. The returned function returns the changes since then. */
 export function watchContext(context: Context<never>): () => StepResult["context"] {
   const part = contextPartOf(context);
   const { version } = part;
   const before = part.save().entries;
   return () => {
-    // A value that is an object may have been changed in place.
+    // Setting a key raises `version`; changing an object in place does not, so contexts with objects are always compared.
     if (part.version === version && !part.mutable) return { set: {}, deleted: [] };
     const now = part.save().entries;
     const set: Record<string, unknown> = {};
@@ -17,14 +17,14 @@ export function watchContext(context: Context<never>): () => StepResult["context
   };
 }
 
-/** Returns a separate context for one run, with copies of its initial values. */
+/** Returns a new context with deep copies of the initial values. */
 export function freshContext(initial: object | undefined): Context<never> {
   const context = new Context<never>();
   fillContext(context, initial);
   return context;
 }
 
-/** `initial`: a context, or a plain object. */
+/** Copies the initial values into a context. @param initial A context or a plain object. */
 export function fillContext(context: Context<never>, initial: object | undefined): void {
   if (initial === undefined) return;
   const part = contextPartOf(initial as Context<never>) as ContextPart | undefined;

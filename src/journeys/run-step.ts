@@ -9,12 +9,11 @@ import { watchContext } from "./context-changes.ts";
 import { judge, strayVerdict, type Ending, type Verdict } from "./judge.ts";
 import type { StepScope } from "./step-scope.ts";
 
-/** The greatest length of a chain of causes that is followed. */
+/** Limit for following `cause` from error to error. */
 const CAUSES = 10;
 
-/** A step's result in the thread that ran it. */
 export interface RanStep extends Omit<StepResult, "where"> {
-  /** Lines of a stack: the first line of the user's own code is the one to show. Only with an error. */
+  /** Stack lines, set only if there is an error. Reports show the first line that is in the user's own code. */
   readonly stack?: string | undefined;
 }
 
@@ -22,20 +21,18 @@ export interface StepInput {
   readonly step: AnyStep<never, never>;
   readonly client: never;
   readonly context: Context<never>;
-  /** Seconds. */
   readonly timeout: number | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Returns the unhandled rejections since the last call. */
+  /** Returns the unhandled rejections since the previous call. */
   readonly strays: (() => readonly unknown[]) | undefined;
   readonly scope: StepScope;
 }
 
-/** Milliseconds to wait for code after its timeout: its requests reject at once, and it usually ends with them. */
+/** Milliseconds to wait for a step's code after its timeout. Its requests are rejected at the timeout, which usually ends the code. */
 const LAST_MOMENT = 100;
-/** The longest timer of Node; a longer timeout is no timeout. */
+/** The longest delay that Node's `setTimeout` accepts. A longer step timeout is treated as no timeout. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Runs a step until its code ends or its time is up. */
 export async function runStep(input: StepInput): Promise<RanStep> {
   const { step, client, context, scope, strays } = input;
   const begun = performance.now();
@@ -45,7 +42,7 @@ export async function runStep(input: StepInput): Promise<RanStep> {
   const code = scope.run(() => callOf(step, client, context));
   const ending = await first(code, input);
   if (ending.kind === "timed_out" || ending.kind === "interrupted") await giveUp(code, ending, scope);
-  // Node emits unhandled rejections after this turn.
+  // Node emits `unhandledRejection` only after the current turn of the event loop.
   const left = strays === undefined ? [] : (await nextTurn(), strays());
   const requests = requestsOf(scope, ending);
   const verdict = verdictOf(step, ending, requests, left);
@@ -69,14 +66,13 @@ async function callOf(step: AnyStep<never, never>, client: never, context: Conte
   }
 }
 
-/** Returns the end of the code, its timeout or an interruption, whichever comes first. */
 async function first(code: Promise<Ending>, { timeout, signal }: StepInput): Promise<Ending> {
   let timer: NodeJS.Timeout | undefined;
   let interrupt: (() => void) | undefined;
   const over = new Promise<Ending>((resolve) => {
     const ms = (timeout ?? Infinity) * 1000;
     const expire = ms > MAX_TIMER_MS ? (): void => undefined : (): void => resolve({ kind: "timed_out", seconds: ms / 1000 });
-    // A timer runs also without a timeout. Otherwise the process would end during a step that waits for nothing that Node knows.
+    // The timer also runs without a timeout. Otherwise Node would exit while the step waits for a promise that has no open handle.
     timer = setTimeout(expire, Math.min(ms, MAX_TIMER_MS));
     interrupt = () => resolve({ kind: "interrupted" });
     if (signal?.aborted === true) interrupt();
@@ -98,7 +94,7 @@ async function giveUp(code: Promise<Ending>, ending: Ending, scope: StepScope): 
   if (!ended) scope.abandon();
 }
 
-/** Returns the requests of a step. An `api` that is no HTTP client records none; then the returned response stands for them. */
+/** Returns the recorded requests of a step. If none was recorded (`api` is no HTTP client), returns the response that the code returned. */
 function requestsOf({ requests }: StepScope, ending: Ending): readonly RecordedExchange[] {
   const value = ending.kind === "returned" ? ending.value : undefined;
   return value instanceof ApiResponse && requests.length === 0 ? [recordedAnswer(value)] : [...requests];
@@ -114,9 +110,7 @@ function verdictOf(
   return strays.length > 0 && (verdict.status === "passed" || verdict.status === "skipped") ? strayVerdict(strays[0]) : verdict;
 }
 
-/**
- * Returns a copy of a step's arguments that can be stored, sent to another thread and shown; values that cannot be copied are named by their type.
- */
+/** Returns a copy of a step's arguments that can be stored and sent to another thread. Values that cannot be copied become their type's name. */
 function plainCopy(value: unknown, seen: readonly unknown[] = []): unknown {
   if (typeof value === "function" || typeof value === "symbol") return `[${typeof value}]`;
   if (typeof value !== "object" || value === null) return value;
@@ -134,10 +128,7 @@ function plainCopy(value: unknown, seen: readonly unknown[] = []): unknown {
   }
 }
 
-/**
- * Returns the stacks of an error and its causes one after another, and the stack of the step's declaration. The first line of the user's own code is
- * the one to show.
- */
+/** Returns the stacks of an error and of its causes, followed by the stack of the step's declaration. */
 function stackOf(error: unknown, declared: string | undefined): string {
   const stacks: string[] = [];
   for (let cause = error; cause instanceof Error && stacks.length < CAUSES; cause = cause.cause) stacks.push(cause.stack ?? "");

@@ -9,25 +9,23 @@ export interface StepsInput {
   readonly journey: JourneyDefinition<never, never>;
   readonly client: unknown;
   readonly context: Context<never>;
-  /** The context has a source of data already, because the journey is part of a larger unit such as `setup`. */
+  /** `true` if the context already has a source of test data, because the journey is the `setup` of an exploration. */
   readonly drawsElsewhere?: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Returns the unhandled rejections of this thread since the last call. */
   readonly strays?: (() => readonly unknown[]) | undefined;
   readonly onStep?: ((step: RanStep) => void) | undefined;
 }
 
-/** The results of a journey's steps. */
 export interface RanSteps {
   readonly status: JourneyResult["status"];
   readonly steps: readonly RanStep[];
   readonly durationMs: number;
   readonly interrupted: boolean;
-  /** A request was cancelled, or code timed out: their effects on the target may still come. */
+  /** `true` if a request was cancelled or code was still running at the end, so that the target may still change. */
   readonly unfinished: boolean;
 }
 
-/** Runs the steps in order, up to the first that does not pass. */
+/** Runs the steps in order. The steps after the first failure are skipped. */
 export function runSteps(input: StepsInput): Promise<RanSteps> {
   return followed(() => run(input));
 }
@@ -60,7 +58,7 @@ async function run({
     steps.push(ran);
     onStep?.(ran);
   }
-  // Work that a step did not wait for must not affect anything after the journey.
+  // Cancel calls that a step did not await, so that they cannot change anything after the journey.
   for (const scope of scopes) scope.end(`journey "${journey.name}" is over`);
   await new Promise((resolve) => setImmediate(resolve));
   return {
@@ -72,7 +70,7 @@ async function run({
   };
 }
 
-/** Seeds the data of a step by the step's place in the journey, so that the data does not depend on earlier steps. */
+/** Seeds the test data of a step with its place in the journey, so that the data does not depend on earlier steps. */
 function drawFor(context: Context<never>, place: readonly unknown[]): void {
   let data: DataFactory | undefined;
   contextPartOf(context).drawFrom(() => (data ??= new DataFactory({ seed: JSON.stringify(place) })));
@@ -82,7 +80,7 @@ function skipped(name: string): RanStep {
   return { name, status: "skipped", requests: [], context: { set: {}, deleted: [] }, durationMs: 0 };
 }
 
-/** Returns the result of a journey that could not begin. */
+/** Returns the result of a journey that could not be started: all steps are skipped. */
 export function skippedSteps({ steps }: JourneyDefinition<never, never>): RanSteps {
   return { status: "failed", steps: steps.map(({ name }) => skipped(name)), durationMs: 0, interrupted: false, unfinished: false };
 }

@@ -6,14 +6,13 @@ import type { RecordedExchange } from "../model/results/result.ts";
 const storage = new AsyncLocalStorage<StepScope>();
 provideRequestScopes(() => storage.getStore());
 
-/** The number of journeys that run in this thread. */
 let running = 0;
-/** Code of a step that timed out may still call clients, and must be recognized by its async context. */
+/** `true` once a step's code kept running after its timeout. The async storage then stays enabled, to recognise that code's requests. */
 let someAbandoned = false;
 
 /**
- * Runs work whose code is followed through every `await`. That slows down all promises of the thread, so it ends with the last journey: an
- * exploration whose `setup` is a journey continues at full speed.
+ * Runs work whose async context is tracked, so that requests can be assigned to steps. Tracking slows down every promise of the thread, so it is
+ * disabled after the last journey.
  */
 export async function followed<T>(work: () => Promise<T>): Promise<T> {
   running++;
@@ -24,17 +23,17 @@ export async function followed<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The requests of one step: recorded, and cancelled if the step ends before they do. */
+/** The requests of one step. They are recorded, and the unfinished ones are cancelled when the step ends. */
 export class StepScope implements RequestScope {
   readonly requests: RecordedExchange[] = [];
-  /** The number of requests in flight when the scope ended: their effects on the target may still come. */
+  /** Number of requests that were in progress when the scope ended. The target may still execute them. */
   cancelled = 0;
-  /** The step's code did not end with the scope. */
+  /** `true` if the step's code was still running after the scope had ended. */
   abandoned = false;
   readonly #controller = new AbortController();
 
   constructor() {
-    // There is one listener per request in flight, and there may be many.
+    // Each request in progress adds a listener, so Node would warn of a leak at more than 10.
     setMaxListeners(0, this.#controller.signal);
   }
 
@@ -51,19 +50,19 @@ export class StepScope implements RequestScope {
     return storage.run(this, work);
   }
 
-  /** Refuses all further requests of the step's code. */
+  /** Cancels the requests in progress and refuses all further requests of the step's code. */
   end(why: string): void {
     this.#controller.abort(new Error(why));
   }
 
-  /** Marks the step's code as still running; nothing waits for it. */
+  /** Records that the step's code is still running and that nothing waits for it. */
   abandon(): void {
     this.abandoned = true;
     someAbandoned = true;
   }
 }
 
-/** Returns the signal of the step that runs this journey, if a step of another journey does. */
+/** Returns the abort signal of the step in which the caller runs; `undefined` outside of a step. */
 export function outerSignal(): AbortSignal | undefined {
   return storage.getStore()?.signal;
 }

@@ -1,6 +1,6 @@
 /**
- * Races, in the order of their stages: planning and probing pairs of calls, making and judging the calls on lanes, and confirming the races that were
- * seen. Faults make and compare their calls with the same parts.
+ * Races: plan pairs of calls, probe the pairs on lanes, judge the results, and confirm the races that were seen. Faults reuse the parts that make and
+ * compare calls.
  */
 export { planRaces } from "./plan/plan-races.ts";
 export { probeRaces, raceOn, unlessInterrupted } from "./plan/probe-races.ts";

@@ -3,23 +3,23 @@ import type { Database } from "better-sqlite3";
 import { SeqqaError } from "../model/errors.ts";
 import { openSqlite } from "../stores/sqlite-driver.ts";
 
-/** Suffix of a run log's lock, after the name of its file. */
+/** Suffix of the lock file of a run log. */
 export const LOCK_SUFFIX = "-lock";
 
 /**
- * Shows that a process writes a run. The system holds the lock on a file beside the run log while the process lives, so the lock is released however
- * the process ends.
+ * A lock that shows that a process is writing a run. It is a lock of the operating system on a file beside the run log, so it is released however the
+ * process ends.
  */
 export class RunLock {
   readonly #file: string;
   readonly #db: Database;
 
-  /** Takes the lock. @throws SeqqaError `RUN_GOES_ON` with exit status 2 if another process has it; errors of the file system */
+  /** Takes the lock. @throws SeqqaError `RUN_GOES_ON` with exit status 2 if another process has it, and errors of the file system */
   constructor(file: string) {
     this.#file = `${file}${LOCK_SUFFIX}`;
     this.#db = openSqlite(this.#file, { timeout: 0 });
     try {
-      // Nothing is ever written, so no journal file is made.
+      // A journal in memory avoids an additional file. The lock file itself is never written.
       this.#db.pragma("journal_mode = MEMORY");
       this.#db.exec("BEGIN EXCLUSIVE");
     } catch (cause) {
@@ -34,18 +34,18 @@ export class RunLock {
   }
 
   release(): void {
-    // The file goes first, so that no other process locks a file that is about to be deleted.
+    // Delete the file before releasing the lock. Otherwise, another process could lock the file just before it is deleted.
     rmSync(this.#file, { force: true });
     this.#db.close();
   }
 }
 
-/** Refuses a run that another process is writing. @throws SeqqaError `RUN_GOES_ON` with exit status 2 */
+/** @throws SeqqaError `RUN_GOES_ON` with exit status 2 if another process is writing the run */
 export function refuseWritten(file: string): void {
   try {
     new RunLock(file).release();
   } catch (error) {
-    // If the folder cannot be written, the write itself will report that.
+    // Other errors, e.g. an unwritable folder, will be reported by the write itself.
     if (error instanceof SeqqaError) throw error;
   }
 }

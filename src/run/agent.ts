@@ -8,13 +8,13 @@ import type { ExploreOptions } from "./prepare/options.ts";
 /**
  * Describes an exploration: a world, the actions that a user can take in it, and the rules that must always hold.
  *
- * See `AgentOptions` for the fields. @throws SeqqaError `AGENT_INVALID` for empty or duplicate actions, duplicate invariants, and budgets out of
- * range.
+ * See `AgentOptions` for the fields.
+ * @throws SeqqaError `AGENT_INVALID` for empty or duplicate actions, duplicate invariants, and budgets out of range.
  */
 export class Agent<C extends object = Values, A = ApiClient> extends AgentDefinition<C, A> {
   /**
-   * Explores until the reachable states or a budget are used up. Violations are in the result; they do not throw.
-   * @throws SeqqaError if the exploration cannot start: the target is not reachable, or the options do not fit together.
+   * Explores until all reachable states are explored or a budget is used up. Violations are part of the result and do not throw.
+   * @throws SeqqaError if the exploration cannot start: the target is not reachable, or the options contradict each other.
    */
   async explore(options: ExploreOptions = {}): Promise<ExplorationResult> {
     const { exploreAgent } = await import("./explore/explore-agent.ts");
@@ -22,10 +22,10 @@ export class Agent<C extends object = Values, A = ApiClient> extends AgentDefini
   }
 
   /**
-   * Executes one path from a clean start, on one lane, and checks all rules in the last state. Turns a finding into a test.
+   * Executes one path from a clean start on one lane, and checks all rules in the last state. Use it to turn a finding into a test.
    *
-   * @param path Names of actions, as in `reproductionPath` of a violation. Empty: the root state is checked.
-   * @throws SeqqaError `NO_SUCH_ACTION`, and if the replay cannot start: the target is not reachable, or the configuration cannot be used.
+   * @param path Names of actions, as in `reproductionPath` of a violation. If empty, the root state is checked.
+   * @throws SeqqaError `NO_SUCH_ACTION`, or if the replay cannot start: the target is not reachable, or the configuration is invalid.
    */
   async replay(path: readonly string[], options: ReplayOptions = {}): Promise<ReplayResult> {
     const { replayAgent } = await import("./replay/replay-agent.ts");

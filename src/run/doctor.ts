@@ -10,13 +10,12 @@ import { storesOf, systemsOf } from "./prepare/store-modules.ts";
 import { withRunDirectory } from "./prepare/run-directory.ts";
 
 const MIB = 1024 * 1024;
-/** Bytes of free disk space below which a run may fail halfway. */
+/** Minimum free disk space in bytes. With less, a run may fail halfway. */
 const LEAST_FREE = 64 * MIB;
 
 /**
- * Checks the requirements of a run without exploring: Node, the configuration, disk space, each store with the privileges of its checkpoint, the
- * programs of services (which are not started), and the target. A trial on one lane changes something, restores it and compares the store with a
- * dump. Everything that was made is removed.
+ * Checks the requirements of a run without exploring: Node, the configuration, disk space, stores, services and the target. Services are not started.
+ * A trial on one lane changes each store, restores it and compares it with a dump. Everything that was created is removed.
  */
 export async function doctor(config: Config): Promise<readonly StoreCheck[]> {
   const checks: StoreCheck[] = [
@@ -27,7 +26,7 @@ export async function doctor(config: Config): Promise<readonly StoreCheck[]> {
   return withRunDirectory(async (directory) => {
     for (const [name, system] of systemsOf(config)) checks.push(...(await storeChecks(name, system, config, directory)));
     checks.push(...(await checkServices(config)));
-    // A problem of a store explains why no lane starts, so starting one would only repeat it.
+    // If a store has a problem, no lane can start, and starting one would only report the problem again.
     if (checks.every(({ ok }) => ok)) checks.push(...(await lane(config, directory)));
     return checks;
   });
@@ -60,7 +59,7 @@ const NOTHING_VISIBLE: StoreCheck = {
     "Declare the store (`db_url`, or `systems`), give the World a `probe` that reads the state, or name the context keys that decide it in `stateFromContext`",
 };
 
-/** Starts one lane as a run does, and tries its stores. */
+/** Starts one lane like a run does, and makes the trial in each of its stores. */
 async function lane(config: Config, directory: string): Promise<readonly StoreCheck[]> {
   const checks: StoreCheck[] = [];
   let host: TargetHost | undefined;

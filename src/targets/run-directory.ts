@@ -16,20 +16,19 @@ import { join } from "node:path";
 import { SeqqaError } from "../model/errors.ts";
 import { here, identify, type Place, type ProcessIdentity } from "./process/process-identity.ts";
 
-/** With less free space than this, memory-backed tmp is not used: filling it would take the machine's memory. */
+/** Minimum free space for using memory-backed tmp. Filling it would use up the machine's memory. */
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
 
-/** The owner of a run, in `run-<id>/owner.json`. From it the next run sees if this one is dead. */
+/** The owner of a run, stored in `run-<id>/owner.json`. Later runs use it to check if this run is dead. */
 export interface Owner extends ProcessIdentity {
   readonly place: Place;
 }
 
-/** `bundle`: compiled user code, which needs no target. */
+/** `bundle`: a directory for compiled user code, which needs no target. */
 type DirectoryKind = "run" | "bundle";
 
-/** The directory of one run. It contains everything that the run makes on disk. */
 export class RunDirectory {
-  /** `seqqa-<uid>`, shared by all runs of this user. */
+  /** The directory `seqqa-<uid>`, shared by all runs of this user. */
   readonly root: string;
   readonly id: string;
   readonly path: string;
@@ -40,7 +39,7 @@ export class RunDirectory {
     this.path = join(root, `${kind}-${id}`);
   }
 
-  /** @throws SeqqaError `TMP_UNUSABLE` with exit status 2 when the directory cannot be made, or belongs to somebody else. */
+  /** @throws SeqqaError `TMP_UNUSABLE` with exit status 2 if the directory cannot be created or belongs to another user */
   static create(base: string, id: string, kind: DirectoryKind = "run"): RunDirectory {
     const root = rootIn(base);
     try {
@@ -61,8 +60,8 @@ export class RunDirectory {
   }
 
   /**
-   * Makes a fresh directory for one lane and removes its older ones. The path contains the generation, since a dying process may still unlink files
-   * by path.
+   * Creates a directory for one lane and removes the lane's older ones. The path contains the generation, because a dying process may still delete
+   * files by their path.
    */
   lane(index: number, generation: number): string {
     const path = join(this.path, `lane-${index}`, String(generation));
@@ -87,7 +86,7 @@ export class RunDirectory {
     rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** Makes the directory appear at once and complete, so that every `run-` directory has its owner file. */
+  /** Creates the directory under a temporary name and renames it, so that every `run-` directory has an owner file. */
   #appear(): void {
     const draft = join(this.root, `.new-${process.pid}-${randomBytes(4).toString("hex")}`);
     mkdirSync(join(draft, "processes"), { recursive: true, mode: 0o700 });
@@ -96,7 +95,7 @@ export class RunDirectory {
   }
 }
 
-/** Returns memory-backed tmp where there is one with space, else the system's. */
+/** Returns memory-backed tmp if it has enough space, else the system's tmp. */
 export function defaultBase(): string {
   try {
     accessSync("/dev/shm", constants.W_OK);
@@ -108,7 +107,7 @@ export function defaultBase(): string {
   return tmpdir();
 }
 
-/** Returns the folders where runs of this user may have left something. */
+/** Returns the folders in which runs of this user may have left files. */
 export function basesToSweep(base: string | undefined): readonly string[] {
   return base === undefined ? [...new Set(["/dev/shm", tmpdir()])] : [base];
 }
@@ -121,7 +120,7 @@ export function self(): Owner {
   return { ...(identify(process.pid) ?? { pid: process.pid, start: "" }), place: here() };
 }
 
-/** Returns the content of one of seqqa's JSON files; `undefined` if it does not exist or is incomplete. */
+/** Returns the content of a JSON file of seqqa; `undefined` if the file is missing or incomplete. */
 export function readRecord<T>(file: string): T | undefined {
   try {
     return JSON.parse(readFileSync(file, "utf8")) as T;

@@ -5,7 +5,7 @@ import { markedProcesses } from "./process/marked-processes.ts";
 import { here, isAlive, type ProcessIdentity } from "./process/process-identity.ts";
 import { basesToSweep, readRecord, rootIn, type Owner } from "./run-directory.ts";
 
-/** A file in the directory of a run that brings containers up. Taking them down takes long, so only runs and commands that use docker do it. */
+/** The file in a run's directory that records its containers. Removing containers is slow, so only commands that use docker do it. */
 export const COMPOSE_RECORD = "compose.json";
 const DRAFT_MAX_AGE_MS = 60 * 60 * 1000;
 
@@ -15,8 +15,8 @@ export interface Swept {
 }
 
 /**
- * Ends the processes and removes the directories that dead runs left. A run is dead when the process that owned it no longer exists, identified by
- * pid and start time. Runs that cannot be judged from here (another machine or pid namespace) are left alone.
+ * Ends the processes and removes the directories of dead runs. A run is dead if its owner process, identified by pid and start time, no longer
+ * exists. Runs from another machine or pid namespace are kept, because they cannot be judged from here.
  */
 export function sweep(base: string | undefined): Swept {
   let runs = 0;
@@ -46,12 +46,12 @@ export function sweep(base: string | undefined): Swept {
   return { runs, processes };
 }
 
-/** Sweeps the default folders of this user's runs. */
+/** Removes the leftovers of dead runs in the default folders. */
 export function sweepDeadRuns(): Swept {
   return sweep(undefined);
 }
 
-/** Returns what dead runs of this user left on this machine, one line each; nothing is removed. */
+/** Returns a line for each dead run of this user that left something on this machine. Removes nothing. */
 export function deadRuns(): readonly string[] {
   return basesToSweep(undefined).flatMap((base) => {
     const root = rootIn(base);
@@ -64,7 +64,7 @@ export function deadRuns(): readonly string[] {
   });
 }
 
-/** Returns `true` if the owner certainly no longer runs. */
+/** Returns `true` if the owner process has certainly ended. */
 export function isDead(owner: Owner): boolean {
   const place = here();
   if (owner.place.host !== place.host) return false;
@@ -73,7 +73,7 @@ export function isDead(owner: Owner): boolean {
 }
 
 function killLeftovers(path: string, runId: string, owner: Owner): number {
-  // After a reboot no process of that run is left, and its pids belong to other processes.
+  // After a reboot, the recorded pids belong to other processes, so nothing may be killed.
   if (owner.place.boot !== here().boot) return 0;
   let killed = 0;
   for (const name of entries(join(path, "processes"))) {
@@ -109,11 +109,11 @@ function ageMs(path: string): number {
   }
 }
 
-/** Removes a directory as far as possible. Another run may be sweeping too, or a dying process may still write: the next run removes the rest. */
+/** Removes a directory as far as possible. */
 function remove(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true, maxRetries: 5 });
   } catch {
-    // see above
+    // Another run may be removing the directory, or a dying process may write to it. The next run removes the rest.
   }
 }

@@ -2,7 +2,7 @@ import type { StoreKindName } from "../adapters/store-kinds.ts";
 import type { StoreModuleSettings } from "../model/stores/store-module.ts";
 import type { StoreKind } from "../model/stores/store-provider.ts";
 
-/** The part of the configuration that names what is explored and its stores. Plain data; the `Config` of `src/config` fits. */
+/** The part of the configuration that describes the target and its stores. It is plain data, and a subset of `Config` in `src/config`. */
 export interface TargetConfig {
   readonly baseUrl?: string | undefined;
   /** Short for `systems.db.url`. */
@@ -10,40 +10,41 @@ export interface TargetConfig {
   readonly target?: StartedTarget | undefined;
   readonly lanes?: readonly ListedLane[] | undefined;
   readonly systems?: Readonly<Record<string, StoreConfig>> | undefined;
-  /** Certificates that are trusted beside Node's own. */
+  /** Certificates that are trusted in addition to Node's own. */
   readonly tls?: { readonly ca: readonly string[] } | undefined;
-  /** `environment`: targets that already run are reached through the proxies of the environment. Targets that seqqa starts are on this machine. */
+  /** `environment`: running targets are reached through the environment's proxies. Targets that seqqa starts never use a proxy. */
   readonly proxy?: "none" | "environment" | undefined;
-  /** The base folder of relative paths. */
+  /** The base folder for relative paths. */
   readonly folder: string;
 }
 
-/** A target that seqqa starts, once per lane. */
+/** A target that seqqa starts once for each lane. */
 export interface StartedTarget {
   /**
-   * A shell command line. `{port} {lane} {db_url} {db_path} {url:<name>}` are filled in here, in `env` and in `ready`. So are the parts of a store's
-   * URL: `{host:<name>}`, `{db_host}`; the same with port, user, password and database. Its environment is seqqa's own, the lane's port as PORT, and
-   * `env`. Without any `{port}` the port of an absolute `ready`, else of `baseUrl`, is taken to be fixed, and there can be one lane.
+   * A shell command line. `{port} {lane} {db_url} {db_path} {url:<name>}` are replaced here, in `env` and in `ready`. The parts of a store's URL are
+   * available as `{host:<name>}` and `{db_host}`, and likewise port, user, password and database. The environment is seqqa's own, the lane's port as
+   * PORT, and `env`. If `{port}` is not used, the target has the fixed port of an absolute `ready`, or else of `baseUrl`, and there can be only one
+   * lane.
    */
   readonly command?: string | undefined;
   readonly env?: Readonly<Record<string, string>> | undefined;
   readonly cwd?: string | undefined;
-  /** Path or URL that is polled until any HTTP answer comes; default `/`. */
+  /** Path or URL that is polled until it answers in HTTP. Default: `/`. */
   readonly ready?: string | undefined;
-  /** Seconds; default 30. */
+  /** In seconds. Default: 30. */
   readonly readyTimeout?: number | undefined;
-  /** Requests and commands that run once the target answers, before its stores are observed. Default: none. */
+  /** Requests and commands to execute after the target answers and before its stores are observed. Default: none. */
   readonly warmUp?: readonly WarmUp[] | undefined;
   readonly rollback?: "stores" | "restart" | undefined;
-  /** A module that exports `createTarget(lane)`; it runs in the lane's own thread. */
+  /** A module that exports `createTarget(lane)`. It runs in the lane's thread. */
   readonly module?: string | undefined;
-  /** Seconds. */
+  /** Seconds to wait for late writes after each answer. */
   readonly settle?: number | undefined;
-  /** `true`: after the first lost lane, a target is started ahead of the next loss. Default `true`. */
+  /** `true`: after the first lost lane, a standby target is started to replace the next lost lane. Default: `true`. */
   readonly standby?: boolean | undefined;
 }
 
-/** `GET /health`, a request by its parts, or a command of the shell. */
+/** A text such as `GET /health`, a request by its parts, or a shell command. */
 export type WarmUp =
   | string
   | {
@@ -51,12 +52,11 @@ export type WarmUp =
       readonly path?: string | undefined;
       /** Values may contain the placeholders of `command`. */
       readonly headers?: Readonly<Record<string, string>> | undefined;
-      /** Sent as JSON. */
+      /** The request body, sent as JSON. */
       readonly json?: unknown;
       readonly command?: string | undefined;
     };
 
-/** A target that already runs. */
 export interface ListedLane {
   readonly baseUrl: string;
   readonly dbUrl?: string | undefined;
@@ -65,15 +65,15 @@ export interface ListedLane {
 
 export interface StoreConfig {
   readonly url: string;
-  /** The URL by which the target reaches a lane's store; the store's provider adds it. Default: `url`. */
+  /** The URL by which the target reaches the store of a lane, set by the store's provider. Default: `url`. */
   readonly targetUrl?: string | undefined;
-  /** Default: by the URL of the template. A lane's own URL may have another scheme. */
+  /** Default: the kind of the template's URL. A lane's own URL may have a different scheme. */
   readonly kind?: StoreKindName | undefined;
-  /** The package or the module that makes the adapter. Default: seqqa's own, by the URL. */
+  /** The package or module that makes the adapter. Default: seqqa's adapter for the URL. */
   readonly adapter?: string | undefined;
-  /** `adapter`, loaded; the target host adds it. */
+  /** The loaded module of `adapter`, set by the target host. */
   readonly loaded?: LoadedStoreModule | undefined;
-  /** Settings for `adapter`. */
+  /** Settings that are passed to `adapter`. */
   readonly options?: unknown;
   readonly checkpoint?: string | undefined;
   readonly isolation?: string | undefined;
@@ -82,9 +82,9 @@ export interface StoreConfig {
   readonly symmetric?: readonly string[] | undefined;
 }
 
-/** A module of the user that makes the adapter of a store, loaded on the main thread. */
+/** A user's module that makes the adapter of a store, loaded on the main thread. */
 export interface LoadedStoreModule {
-  /** File URL for the threads of lanes. */
+  /** The file URL from which lanes' threads import the module. */
   readonly url: string;
   readonly stores: Partial<StoreKind>;
 }
@@ -93,31 +93,29 @@ export interface LoadedStoreModule {
 export type LoadStoreModule = (adapter: string, settings: StoreModuleSettings, folder: string) => Promise<LoadedStoreModule>;
 
 export interface TargetHostOptions {
-  /** Beginning of the run directory's name; the rest is random. Default: all of it is random. */
+  /** Prefix of the run directory's name, followed by random characters. Default: no prefix. */
   readonly runId?: string | undefined;
-  /** Bundles `target.module` and returns the file URL to import; default: the file itself. */
+  /** Bundles `target.module` and returns the file URL to import. Default: the module itself. */
   readonly bundleModule?: ((file: string) => Promise<string>) | undefined;
   /**
-   * Makes `target` a copy of the SQLite file `source`, or a new empty database; default: a plain copy, refused while another process writes to it.
+   * Copies the SQLite file `source` to `target`, or creates an empty database. Default: a plain copy, which is refused while another process has the
+   * file open.
    */
   readonly cloneStore?: ((source: string | undefined, target: string) => void | Promise<void>) | undefined;
-  /** Loads the module for a kind of store; without it only SQLite files are supported. */
+  /** Loads the module for a kind of store. Default: only SQLite files are supported. */
   readonly storeKind?: ((kind: StoreKindName) => Promise<StoreKind>) | undefined;
-  /** Loads the modules of adapters; without it stores have adapters of seqqa only. */
+  /** Loads users' adapter modules. Default: only seqqa's own adapters are supported. */
   readonly storeModule?: LoadStoreModule | undefined;
-  /** The number of lanes: the numbers of spares follow theirs. Default 1. */
+  /** The number of lanes. Standby copies get the numbers after it. Default: 1. */
   readonly lanes?: number | undefined;
-  /** With `rollback: restart`: spare processes, each on stores of its own, per lane. Default 0. */
+  /** Number of standby copies for each lane with `rollback: restart`. Default: 0. */
   readonly spares?: number | undefined;
-  /** `true`: writes of the targets will be made to fail. Default: no. */
+  /** `true` if the run makes writes of the targets fail. Default: `false`. */
   readonly faulty?: boolean | undefined;
-  /** Cancels the wait for targets when it is aborted. Default: they are waited for as long as `ready_timeout` allows. */
+  /** Aborting it cancels waiting for targets. Default: only `ready_timeout` limits the wait. */
   readonly signal?: AbortSignal | undefined;
-  /**
-   * The folder in which the output of targets is kept, as `targets/lane-0.log`, and the function that hides secrets in a line. Default: it is not
-   * kept.
-   */
+  /** The folder for the targets' output (`targets/lane-0.log`), and a function that hides secrets in a line. Default: output is not kept. */
   readonly output?: { readonly folder: string; readonly hide: (line: string) => string } | undefined;
-  /** Parent folder of `seqqa-<uid>`; default: memory-backed tmp where there is one with space, else the system's tmp. */
+  /** Parent folder of `seqqa-<uid>`. Default: memory-backed tmp if it has enough space, else the system's tmp. */
   readonly directory?: string | undefined;
 }

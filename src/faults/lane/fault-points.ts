@@ -2,19 +2,17 @@ import type { LaneBase } from "../../lane/index.ts";
 import type { FaultKind, FaultPoint } from "../../model/results/result.ts";
 import type { StoreAdapter, WriteFaults } from "../../model/stores/store-adapter.ts";
 
-/** The stores whose writes can fail. */
 export interface FaultyStores {
   readonly stores: ReadonlyMap<string, WriteFaults>;
-  /** `true` if the target can be killed and started again. */
+  /** `true` if seqqa can kill the target and start it again. */
   readonly canKill: boolean;
-  /** Kinds of faults that do not apply, by store and kind, with the reason. */
+  /** Reasons for kinds of faults that do not apply. The keys are `<store> <kind>`. */
   readonly missing: Readonly<Record<string, string>>;
 }
 
-/** The target cannot be killed: seqqa did not start its process. */
 const NO_PROCESS = "seqqa did not start the process of the target";
 
-/** Returns the stores of a world that can make writes fail, and the reasons of the others. */
+/** Returns the stores of a world that can make writes fail, and the reasons for the stores that cannot. */
 export function faultyStores({ world, process }: Pick<LaneBase, "world" | "process">, kinds: readonly FaultKind[]): FaultyStores {
   const stores = new Map<string, WriteFaults>();
   const missing: Record<string, string> = {};
@@ -32,7 +30,7 @@ export function faultyStores({ world, process }: Pick<LaneBase, "world" | "proce
   return { stores, canKill: process !== undefined, missing };
 }
 
-/** Returns the points of a call in a fixed order: the writes of each store with each kind of fault, then the answer. */
+/** Returns the fault points of a call in a fixed order: each write of each store with each kind of fault, then the lost answer. */
 export function faultPoints(
   kinds: readonly FaultKind[],
   { stores, canKill }: FaultyStores,

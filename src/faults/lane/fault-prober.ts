@@ -11,14 +11,16 @@ import { rowChanges } from "../oracle/row-changes.ts";
 import { storesOnly } from "../oracle/stores-only.ts";
 import { faultPoints, faultyStores, type FaultyStores } from "./fault-points.ts";
 
-/** Number of repetitions of a fault. A target that loses a connection each time has none left: pools of drivers have 10 by default. */
+/**
+ * Number of repetitions of a fault, to find leaked connections. Database drivers have pools of 10 connections by default, so 11 leaks empty a pool.
+ */
 const LEAK_ROUNDS = 11;
 const CHANGES = 40;
-/** Methods whose requests may be sent twice. */
+/** HTTP methods whose requests a client may repeat after a lost answer (idempotent, RFC 9110 section 9.2.2). */
 const REPEATABLE: ReadonlySet<string> = new Set(["PUT", "DELETE"]);
 const IDEMPOTENCY_KEY = /^(?:x-)?idempotency-key$/i;
 
-/** A call with a fault, and the same call made once more. */
+/** One execution of a call with a fault. `again` is the same call repeated afterwards without a fault. */
 interface Trial {
   readonly point: FaultPoint;
   readonly execution: Execution;
@@ -26,7 +28,7 @@ interface Trial {
   readonly by: "state" | "rules";
 }
 
-/** The target does not answer after a fault, or keeps a lock. */
+/** Thrown if the target does not answer after a fault, or keeps a transaction open. */
 class NotRecovered extends Error {
   override readonly cause: unknown;
 
@@ -36,7 +38,6 @@ class NotRecovered extends Error {
   }
 }
 
-/** Makes the writes of a call fail on a lane, one at a time. */
 export function tryFaults(work: LaneWork, request: FaultRequest): Promise<FaultAnswer> {
   return work.lend((ground) => new FaultProber(ground, request).run());
 }
@@ -52,7 +53,9 @@ class FaultProber {
   readonly #skipped: Record<string, number> = {};
   #points: readonly FaultPoint[] = [];
   #killable = 0;
-  /** The call around a restart; `null`: a restart alone changes what the call does. */
+  /**
+   * The executions to compare with if the target was restarted. `null` if a restart alone changes the call's effect, so that nothing can be compared.
+   */
   #restarted: Compared | null | undefined;
   #at: number;
   #tried = 0;
@@ -77,7 +80,7 @@ class FaultProber {
       for (const faults of this.#faulty.stores.values()) await faults.disarm();
       stopFollowing();
       const { stepper } = this.#ground.base;
-      // No step of the lane was in progress, so these errors belong to none.
+      // Errors from probing belong to no step of the exploration, so drop them.
       stepper.strays.length = 0;
       stepper.uncaught.length = 0;
       this.#ground.leave();
@@ -119,12 +122,12 @@ class FaultProber {
       else if (point.kind === "kill") await this.#kill(point, compared);
       else await this.#fail(point, compared);
     }
-    // A killed target may have forgotten what calls need.
+    // A restarted target may have lost state in memory that later calls need, so the lane is rebuilt.
     const forgot = this.#points.length === 0 || Object.keys(this.#skipped).length > 0;
     if (restarts === true && forgot) throw new LaneLost("dirty", "its target was killed and started again");
   }
 
-  /** Makes the call without a fault, and counts its writes. */
+  /** Makes the call without a fault, and counts its writes for each store. */
   async #counted(writes: Map<string, number>): Promise<Execution> {
     const { stores } = this.#faulty;
     return (await this.#calls.together(async (call) => {
@@ -137,7 +140,6 @@ class FaultProber {
     }))!;
   }
 
-  /** Makes one write fail, and judges the result. */
   async #fail(point: FaultPoint, compared: Compared): Promise<void> {
     const faults = this.#faulty.stores.get(point.store!)!;
     const action = compared.plain.calls[0]!.action;
@@ -167,7 +169,10 @@ class FaultProber {
     }
   }
 
-  /** Makes a call once more that left nothing behind. @returns `undefined` if it does not apply: its job has failed for good */
+  /**
+   * Repeats a call whose fault left the stores unchanged. @returns `undefined` if the repeated call was skipped, because its job has failed
+   * permanently
+   */
   async #again(action: string): Promise<Execution | undefined> {
     const again = await this.#afterFault(() => this.#calls.again());
     const [call] = again.calls;
@@ -178,8 +183,8 @@ class FaultProber {
   }
 
   /**
-   * Repeats a fault, so that a connection that is lost each time is missed in the end. A store without connections is only restored, which a lock
-   * prevents.
+   * Repeats a fault until a connection pool would be empty if each fault leaked a connection. For stores without connections, restores the state
+   * once: the restore fails if the target kept a lock.
    */
   async #wearOut(point: FaultPoint, faults: WriteFaults, { plain }: Compared): Promise<void> {
     const action = plain.calls[0]!.action;
@@ -197,11 +202,10 @@ class FaultProber {
     if (status === plain.calls[0]!.status) return;
     const why = `${action} was answered ${status} after the same fault ${LEAK_ROUNDS + 1} times`;
     this.#hits.push(hitOf(point, notRecovered(action, point, why)));
-    // Lost connections do not come back.
+    // The target does not get leaked connections back, so the lane must be rebuilt.
     throw new LaneLost("dirty", why);
   }
 
-  /** Kills the target before a write, starts it again, and judges the result. */
   async #kill(point: FaultPoint, plainly: Compared): Promise<void> {
     const faults = this.#faulty.stores.get(point.store!)!;
     const { action } = plainly.plain.calls[0]!;
@@ -238,8 +242,9 @@ class FaultProber {
   }
 
   /**
-   * Restarts the target before the call and after it. A target may write when it starts, and it may forget what its stores do not have.
-   * @returns `null` if a restart alone changes what the call does
+   * Makes the call with a restart before it, and with a restart after it. These executions show what a restart alone changes: a target may write when
+   * it starts, or forget data in memory.
+   * @returns `null` if a restart alone changes the call's effect
    */
   async #aroundRestart(plainly: Compared): Promise<Compared | null> {
     const { process } = this.#ground.base;
@@ -264,13 +269,13 @@ class FaultProber {
     return isSame ? { ...plainly, before, after, restarted: broken, again: { status, facts: again.states[0]!.facts } } : null;
   }
 
-  /** Starts a target that was killed. */
+  /** Starts the killed target again, after its open transactions have ended. */
   async #start(): Promise<void> {
     const { process, state } = this.#ground.base;
     for (const faults of this.#faulty.stores.values()) await atRest(faults);
     try {
       await startOnStores(process!, state);
-      // A store that was closed for the restart has other parts now.
+      // Restarting the target may have reopened stores, so get their fault injection again.
       this.#faulty = faultyStores(this.#ground.base, this.#request.kinds);
     } catch (error) {
       const isTarget = error instanceof SeqqaError && error.code.startsWith("TARGET_") && error.code !== "TARGETS_CLOSED";
@@ -279,7 +284,7 @@ class FaultProber {
     }
   }
 
-  /** Makes the call twice, as a client does that got no answer. */
+  /** Makes the call twice, like a client that retries because it got no answer. */
   async #loseAnswer(point: FaultPoint, compared: Compared): Promise<void> {
     const { plain } = compared;
     const requests = plain.calls[0]!.exchanges.map(({ request }) => request);
@@ -298,7 +303,7 @@ class FaultProber {
     await this.#judge({ point, execution, again: undefined, by: isJudged ? "state" : "rules" }, compared);
   }
 
-  /** Judges a trial. Values that differ by themselves are looked for before anything is a hit. */
+  /** Judges a trial. Before a problem is recorded, values that change by themselves are learned and then ignored. */
   async #judge(trial: Trial, compared: Compared): Promise<void> {
     if (this.#judgement(trial, compared) === undefined) return;
     if (await compared.oracle.learnNoise()) {
@@ -323,7 +328,7 @@ class FaultProber {
       point,
       status: execution.calls[0]!.status,
       plainStatus: plain!.status,
-      // A second call that has no effect of its own leaves the state after the first.
+      // After a lost answer, an idempotent second call must leave the state that one call leads to. The state before the call does not count then.
       isBefore: by === "rules" || (point.kind !== "lost_answer" && this.#agree(compared, execution, "before")),
       isAfter: by === "rules" || isAfter,
       broken: execution.broken.filter(({ invariant }) => !held.has(invariant)),
@@ -346,7 +351,7 @@ class FaultProber {
     return only;
   }
 
-  /** Does work right after a fault. A target that does not answer then, or keeps a transaction open, has not recovered. */
+  /** Does work right after a fault. @throws NotRecovered if the target does not answer or keeps a transaction open */
   async #afterFault<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -364,25 +369,25 @@ class FaultProber {
   }
 }
 
-/** The executions with which those with a fault are compared. */
+/** The executions that a trial with a fault is compared with. */
 interface Compared {
   readonly before: Facts;
   readonly after: Facts;
-  /** The call where it is made once more, after a fault that left nothing behind. */
+  /** The expected result of the call when it is repeated after a fault that left the stores unchanged. */
   readonly again: { readonly status: number; readonly facts: Facts };
-  /** Rules that a restart alone breaks. */
+  /** Rules that break through a restart without any fault. */
   readonly restarted: Execution["broken"];
   /** The call without a fault. */
   readonly plain: Execution;
   readonly oracle: Oracle;
 }
 
-/** Throws what a target did that was restarted without a fault: it is no result of one. */
+/** Rethrows the cause of a failed restart. A restart that fails without a fault does not show a problem of the fault. */
 function lostOnly(error: unknown): never {
   throw error instanceof NotRecovered ? error.cause : error;
 }
 
-/** Makes a call while one of its writes fails. */
+/** Makes a call while one of its writes fails. @returns the failed write; `undefined` if the call did not make that write */
 async function struck(
   faults: WriteFaults,
   point: FaultPoint,
@@ -403,7 +408,7 @@ async function struck(
   }
 }
 
-/** Waits until the target keeps no write transaction open. @throws SeqqaError `STORE_BUSY` */
+/** Waits until the target has no open write transaction. @throws SeqqaError `STORE_BUSY` */
 async function atRest(faults: WriteFaults): Promise<void> {
   await faults.watch();
   await faults.disarm();

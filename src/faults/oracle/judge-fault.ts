@@ -1,23 +1,21 @@
 import { Severity } from "../../model/declare/severity.ts";
 import type { FaultPoint, FaultVerdict } from "../../model/results/result.ts";
 
-/** The end of a call with a fault, and of the same call without it. */
+/** The outcome of a call with a fault, beside the outcome of the same call without it. */
 export interface FaultedCall {
   readonly action: string;
   readonly point: FaultPoint;
-  /** The status of the answer; 0: none. */
+  /** The HTTP status of the answer; 0 without an answer. */
   readonly status: number;
-  /** The status of the answer without a fault. */
   readonly plainStatus: number;
-  /** `true` if the stores are as before the call. */
+  /** `true` if the stores equal those before the call. */
   readonly isBefore: boolean;
-  /** `true` if the stores are as after the call without a fault. */
+  /** `true` if the stores equal those after the call without a fault. */
   readonly isAfter: boolean;
-  /** Rules that do not hold, and hold without a fault. */
+  /** Rules that break with the fault and hold without it. */
   readonly broken: readonly { readonly invariant: string; readonly message: string }[];
-  /** The differences from the state before the call, for the message. */
   readonly differences: string;
-  /** The same call in the same state once more, without a fault; `undefined`: it was not made, since the call had an effect. */
+  /** The same call repeated in the same state without a fault; `undefined` if it was not repeated, because the faulty call had an effect. */
   readonly again: { readonly status: number; readonly isAfter: boolean } | undefined;
 }
 
@@ -25,11 +23,10 @@ export interface FaultJudgement {
   readonly verdict: FaultVerdict;
   readonly severity: Severity;
   readonly message: string;
-  /** The rule that breaks, if that is the reason. */
   readonly invariant?: string;
 }
 
-/** Returns the worst that a fault shows; `undefined` if the target took it as it should. */
+/** Returns the worst problem that a fault shows; `undefined` if the target handled the fault correctly. */
 export function judgeFault(call: FaultedCall): FaultJudgement | undefined {
   const { action, point, status, plainStatus, isBefore, isAfter, broken, differences, again } = call;
   const answered = status === 0 ? `${action} got no answer` : `${action} was answered ${status}`;
@@ -54,7 +51,6 @@ export function judgeFault(call: FaultedCall): FaultJudgement | undefined {
   return undefined;
 }
 
-/** Returns the judgement of a target that did not answer after a fault, or kept a lock. */
 export function notRecovered(action: string, point: FaultPoint, why: string): FaultJudgement {
   return {
     verdict: "no_recovery",
@@ -63,7 +59,7 @@ export function notRecovered(action: string, point: FaultPoint, why: string): Fa
   };
 }
 
-/** Returns a sentence about a fault, without a full stop: `the 2nd write of db (UPDATE orders) failed with an error`. */
+/** Returns a clause about a fault, e.g. `the 2nd write of db (UPDATE orders) failed with an error`. */
 export function faultText({ kind, store, write, statement }: FaultPoint): string {
   if (kind === "lost_answer") return "the answer was lost and the request was sent again";
   const which = `the ${ordinal(write ?? 0)} write of ${store ?? ""}${statement === undefined ? "" : ` (${statement})`}`;

@@ -1,7 +1,7 @@
 import type { ObservedTable, Observed } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 
-/** Returns the differences between the stores of two states in short: `db.payments: 1 row added; db.orders: 1 row changed or removed`. */
+/** Returns the differences between the stores of two states as text: `db.payments: 1 row added; db.orders: 1 row changed or removed`. */
 export function rowChanges(before: Facts, after: Facts): string {
   const found: string[] = [];
   for (const [name, now] of Object.entries(after.systems)) {
@@ -24,7 +24,7 @@ export function rowChanges(before: Facts, after: Facts): string {
   return found.join("; ");
 }
 
-/** The rows of a table relative to the root: a removed one is a row with a minus. */
+/** Returns how often each row occurs relative to the root state. A row that was removed since then has a negative count. */
 function rowsOf(tables: readonly ObservedTable[], name: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   const table = tables.find((one) => one.name === name);
@@ -34,7 +34,7 @@ function rowsOf(tables: readonly ObservedTable[], name: string): ReadonlyMap<str
   return counts;
 }
 
-/** Returns the number of rows by which `now` has more than `was`. */
+/** Returns the number of rows in `now` that are missing in `was`. */
 function countMore(was: ReadonlyMap<string, number>, now: ReadonlyMap<string, number>): number {
   let more = 0;
   for (const row of new Set([...was.keys(), ...now.keys()])) more += Math.max((now.get(row) ?? 0) - (was.get(row) ?? 0), 0);

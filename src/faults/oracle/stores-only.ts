@@ -3,8 +3,8 @@ import type { Observed } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 
 /**
- * Returns the part of a state that a failed call must leave as before or as after it: the stores, without the tables that patterns of `bestEffort`
- * name, and without stores that the action itself changes. Counters are left out, since a database does not take a number back that a failed insert used. Context and credentials belong to the client.
+ * Returns the part of a state that a failed call must leave as before or as after the call. Left out are tables that match `bestEffort`, stores that
+ * the action itself changes, context and credentials. Counters are left out, because a database does not take back the number of a failed insert.
  */
 export function storesOnly(facts: Facts, bestEffort: readonly string[], changedByAction: readonly string[] = []): Facts {
   const patterns = bestEffort.map((pattern) => ({ pattern, system: undefined }));

@@ -6,24 +6,23 @@ import { unlessInterrupted, type RacesEnd } from "../../races/index.ts";
 import type { FaultTally } from "./fault-tally.ts";
 import { faultsOn, type SeenFault } from "./probe-faults.ts";
 
-/** Time, in milliseconds, for leaving steps out of the path of one finding. */
+/** Time limit, in milliseconds, for shortening the path of one finding. */
 const SHRINKING = 10_000;
 
 /** A fault that had the same effect again on a rebuilt lane. */
 export interface ConfirmedFault {
   readonly request: FaultRequest;
   readonly hit: FaultHit;
-  /** The recording of the path to the call. */
   readonly recording: Recording;
-  /** Number of hits with the same action and verdict. */
+  /** Number of problems with the same action and verdict. */
   readonly count: number;
-  /** `true` if no single step before the call can be left out. */
+  /** `true` if every single step before the call is needed. */
   readonly isMinimal: boolean;
-  /** The path on which it was found. */
+  /** The path on which the fault was found, before it was shortened. */
   readonly foundPath: readonly number[];
 }
 
-/** Hits with one action and verdict, in the order of the plan. */
+/** The problems that have one action and verdict. `request` and `hit` are those of the first problem. */
 interface Group {
   readonly request: FaultRequest;
   readonly hit: FaultHit;
@@ -37,8 +36,8 @@ interface Seat {
 }
 
 /**
- * Replays one hit of each action and verdict on rebuilt lanes, after its path was made shorter. A hit that is not seen again there is counted, and is
- * no finding. Results are in the order of the plan.
+ * Confirms one problem of each action and verdict: replays it on rebuilt lanes, with a shortened path where possible. A problem that does not recur
+ * is counted as unconfirmed and is no finding. Results are in the order of the plan.
  */
 export async function confirmFaults(
   seen: readonly SeenFault[],
@@ -78,7 +77,7 @@ function groupsOf(seen: readonly SeenFault[]): readonly Group[] {
 async function confirm(group: Group, seat: Seat): Promise<ConfirmedFault | undefined> {
   const { lanePool, lane } = seat;
   const found: FaultRequest = { ...group.request, at: undefined, only: group.hit.point };
-  // The target of this lane may have been killed and started again.
+  // An earlier kill on this lane may have lost state of the target in memory, so rebuild the lane.
   if (found.kinds.includes("kill")) await lanePool.rebuild(lane);
   const { request, isMinimal } = await shrink(found, group.hit, seat);
   for (const candidate of request.path.length === found.path.length ? [found] : [request, found]) {
@@ -91,7 +90,7 @@ async function confirm(group: Group, seat: Seat): Promise<ConfirmedFault | undef
   return undefined;
 }
 
-/** Returns the hit if a request shows the same again. */
+/** Repeats the request. @returns the problem if it has the same verdict again, else `undefined` */
 async function shown(request: FaultRequest, { verdict }: FaultHit, { lanePool, lane }: Seat): Promise<FaultHit | undefined> {
   const answers = await faultsOn(lanePool, lane, request);
   return answers.flatMap(({ hits }) => hits).find((hit) => hit.verdict === verdict);
@@ -104,7 +103,7 @@ async function shrink(
 ): Promise<{ readonly request: FaultRequest; readonly isMinimal: boolean }> {
   if (found.path.length === 0) return { request: found, isMinimal: true };
   const until = performance.now() + Math.min(SHRINKING, seat.end.leftMs / 2);
-  // The last step represents the call, and stays.
+  // The last step represents the call itself, so it is never left out.
   const whole = { path: [...found.path, found.action], draws: found.draws === undefined ? undefined : [...found.draws] };
   const shrunk = await shrinkPath(whole, async ({ path, draws }) => {
     if (seat.end.reason !== undefined || performance.now() > until) return undefined;

@@ -2,7 +2,6 @@ import type { FaultAnswer } from "../../messages/fault-messages.ts";
 import type { FaultCoverage } from "../../model/results/result.ts";
 import type { FaultPlan } from "./plan-faults.ts";
 
-/** Counts the fault points that were found and tried, and the reasons for those that were not. */
 export class FaultTally {
   unconfirmed = 0;
   readonly #calls: number;
@@ -22,7 +21,6 @@ export class FaultTally {
     this.#skipped = { ...skipped };
   }
 
-  /** Kinds of calls that were looked at. */
   get probed(): number {
     return this.#probed;
   }
@@ -36,8 +34,8 @@ export class FaultTally {
   }
 
   /**
-   * Adds the answers for one call. There are several if its lane was lost on the way: each continues after the one before. `further`: the number of
-   * points that are tried now, of a call that was added before.
+   * Adds the answers for one call. A call has several answers if its lane was lost: each answer continues where the previous one stopped.
+   * @param further Set in the second round of a call, when the target is killed: the number of points of that round.
    */
   add(answers: readonly FaultAnswer[], further?: number): void {
     const points = Math.max(0, ...answers.map((one) => one.points));
@@ -66,7 +64,7 @@ export class FaultTally {
     this.#skipped[reason] = (this.#skipped[reason] ?? 0) + count;
   }
 
-  /** Counts points of a call that was added before, which are not tried. */
+  /** Adds points of an already counted call as skipped. */
   leave(reason: string, count: number): void {
     this.#points += count;
     this.#skipPoints(reason, count);

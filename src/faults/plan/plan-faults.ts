@@ -1,6 +1,6 @@
 import type { Committer } from "../../engine/commit/committer.ts";
 
-/** A call whose writes are made to fail: the first of its kind in the order of commits. */
+/** A call whose writes are made to fail. It is the first committed call of its kind. */
 export interface PlannedFault {
   readonly node: number;
   readonly action: number;
@@ -8,14 +8,13 @@ export interface PlannedFault {
 
 export interface FaultPlan {
   readonly faults: readonly PlannedFault[];
-  /** Committed calls that are not tried, by reason. */
   readonly skipped: Readonly<Record<string, number>>;
 }
 
 /**
- * Chooses one call of each kind from the committed graph alone, so that the choice does not depend on lanes. Calls are of one kind if they have the
- * same action and status, and change the state or keep it alike. Left out are calls with a finding, calls that led to no state, and actions that
- * rules added (`ownActions`: the agent's own actions come first).
+ * Chooses one call of each kind from the committed graph, so that the choice does not depend on lanes. Two calls are of one kind if they have the
+ * same action, the same status, and both change the state or both keep it. Calls with a finding, calls without an end state, and actions that rules
+ * added (index `ownActions` and above) are skipped.
  */
 export function planFaults({ edges }: Pick<Committer, "edges">, ownActions: number): FaultPlan {
   const kinds = new Map<string, PlannedFault>();

@@ -8,28 +8,27 @@ import { FaultTally } from "./fault-tally.ts";
 import { planFaults, type PlannedFault } from "./plan-faults.ts";
 
 export interface FaultOptions {
-  /** Number of the agent's own actions. Actions that rules added come after them, and no fault is made in them. */
+  /** Number of the agent's own actions. Actions that rules added have higher indices and get no faults. */
   readonly ownActions: number;
   readonly kinds: readonly FaultKind[];
   readonly bestEffort: readonly string[];
-  /** Returns `true` if the search found that an action breaks a rule. A second call after a lost answer is a step like any other. */
+  /** Returns `true` if the search found that an action breaks a rule. Used for lost answers, where the repeated call is an ordinary step. */
   readonly isFound: (invariant: string, action: number) => boolean;
   readonly end: RacesEnd;
   readonly onProgress: (tally: FaultTally, planned: number) => void;
 }
 
-/** A call in which faults were hits. */
 export interface SeenFault {
   readonly request: FaultRequest;
   readonly hits: readonly FaultHit[];
 }
 
-/** Limit of answers for one call: each lost lane ends one. */
+/** Limit of answers for one call. Each lost lane adds an answer. */
 const MOST_ANSWERS = 50;
 
 /**
- * Makes the writes of one call of each kind fail, on all lanes at the same time. Results are in the order of the plan. The target is killed last, for
- * all calls: a restart takes longer than any other fault.
+ * Makes the writes of one call of each kind fail, on all lanes in parallel. Results are in the order of the plan. A second round kills the target,
+ * because restarts take longer than all other faults.
  */
 export async function probeFaults(
   committer: Committer,
@@ -39,7 +38,7 @@ export async function probeFaults(
   const plan = planFaults(committer, options.ownActions);
   const tally = new FaultTally(plan);
   const seen: SeenFault[] = [];
-  /** Writes at which the target could be killed, by call. */
+  /** Number of writes at which the target can be killed, by index of the call. */
   const killable: number[] = [];
   let over: ReturnType<RacesEnd["ofProbing"]>;
   const rounds = [false, true].filter((restarts) => options.kinds.some((kind) => (kind === "kill") === restarts));
@@ -55,7 +54,7 @@ export async function probeFaults(
         const request = { ...requestFor(committer, plan.faults[at]!, options), restarts };
         let answers = await faultsOn(lanePool, lane, request).catch(unlessInterrupted(options.end));
         if (restarts && answers?.every(({ points }) => points === 0) === true) {
-          // The lane's target was killed before, and may have forgotten what this call needs.
+          // An earlier kill on this lane may have lost state in memory that this call needs, so rebuild the lane and retry.
           await lanePool.rebuild(lane, "use");
           answers = await faultsOn(lanePool, lane, request).catch(unlessInterrupted(options.end));
         }
@@ -78,13 +77,15 @@ export async function probeFaults(
   return { seen, tally };
 }
 
-/** Returns `true` for a rule that breaks when an answer is lost, if the action breaks it without a fault, too. */
+/** Returns `true` if a lost answer breaks a rule that the action also breaks without a fault. */
 function isKnown({ point, invariant }: FaultHit, action: number, { isFound }: FaultOptions): boolean {
   return point.kind === "lost_answer" && invariant !== undefined && isFound(invariant, action);
 }
 
-/** Tries all faults of a call on a lane. A lost lane is rebuilt, and the next point is tried there, unless the target
- * did not recover. */
+/**
+ * Tries all faults of a call on one lane. If the lane is lost, rebuilds it and continues with the next fault point, unless the target did not
+ * recover.
+ */
 export async function faultsOn(lanePool: LanePool, lane: number, request: FaultRequest): Promise<readonly FaultAnswer[]> {
   const answers: FaultAnswer[] = [];
   for (let from: number | undefined = request.from; from !== undefined && answers.length < MOST_ANSWERS;) {
@@ -92,7 +93,8 @@ export async function faultsOn(lanePool: LanePool, lane: number, request: FaultR
     answers.push(answer);
     if (answer.failure === undefined) break;
     await lanePool.rebuild(lane, "use");
-    // A lane that is lost before any point is tried is lost there each time. A target that does not recover mostly costs a time-out for each point.
+    // Stop if the lane was lost before any point was tried, because that would repeat. Stop also if the target did not recover: each further point
+    // would cost a timeout.
     const ends: boolean = answer.next === from || answer.hits.some(({ verdict }) => verdict === "no_recovery");
     from = ends ? undefined : answer.next;
   }

@@ -11,14 +11,14 @@ import { TakingTurns } from "./taking-turns.ts";
 
 export interface CallsOptions {
   readonly ground: RaceGround;
-  /** The path to the state in which the calls are made. */
+  /** Action indices from the root state to the state in which the calls are made. */
   readonly path: readonly number[];
   readonly draws: readonly (readonly number[])[] | undefined;
-  /** Action indices. */
+  /** Indices of the actions to call at the same time. An action may occur more than once. */
   readonly sides: readonly number[];
 }
 
-/** Executes the calls of a race in one state, repeatedly, in one order or at the same time. Each execution begins by going to the state. */
+/** Executes the calls of a race in one state, one after another or at the same time. Each execution starts by navigating to that state. */
 export class Calls {
   readonly #options: CallsOptions;
   readonly #base: LaneBase;
@@ -31,7 +31,7 @@ export class Calls {
     this.#base = options.ground.base;
   }
 
-  /** Routes exchanges of the clients to the sides while `work` runs. */
+  /** Assigns recorded exchanges to the call that sent them, while `work` runs. */
   async listening<T>(work: () => Promise<T>): Promise<T> {
     const { state, stepper } = this.#base;
     state.listen((exchange) => {
@@ -47,7 +47,7 @@ export class Calls {
     }
   }
 
-  /** Goes to the state and returns what is observed there. */
+  /** Navigates to the state, saves context and credentials, and returns the observed facts. */
   async arrive(): Promise<Facts> {
     const { ground, path, draws, sides } = this.#options;
     await ground.goTo(path, draws);
@@ -58,12 +58,11 @@ export class Calls {
     return copyOf(await state.observed());
   }
 
-  /** Executes some of the calls one after another. */
   async inOrder(order: readonly number[], deliver?: Deliver): Promise<Execution> {
     await this.arrive();
     const after: Facts[] = [];
     for (const [at, side] of order.entries()) {
-      // Each side starts with the clients' original credentials: one side does not know those that another side got.
+      // Restore the original credentials before each call, because concurrent calls do not know each other's new credentials.
       this.#restoreClients();
       await this.call(side, deliver);
       const { lost, action } = this.#sides[side]!.end!;
@@ -74,23 +73,21 @@ export class Calls {
     return { order, calls: this.#ends(new Set(order)), states: [{ merged: order, facts: after.at(-1)! }], broken, after };
   }
 
-  /** Executes all calls as `run` makes them, and observes the result. @returns `undefined` if `run` gave up. */
+  /** Executes all calls in the way that `run` makes them, and observes the result. @returns `undefined` if `run` resolves to `false` */
   async together(run: (call: (side: number) => Promise<void>) => Promise<boolean>, deliver?: Deliver): Promise<Execution | undefined> {
     await this.arrive();
     if (!(await run((side) => this.call(side, deliver)))) return undefined;
     const all = this.#sides.map((_, side) => side);
     const states: MergedState[] = [];
-    // The last observed state is the one that the checks run in.
+    // Observe in reverse order, so that the lane ends in the first merged state. The checks run there.
     for (const merged of this.#mergings(all).toReversed()) states.unshift(await this.#observe(merged));
     const calls = this.#ends(new Set(all));
-    // A target that has ended or hangs does not answer checks either.
+    // A target that crashed or hangs would not answer the checks either.
     const broken = calls.some((call) => call?.kind === "lost") ? [] : await this.check();
     return { order: null, calls, states, broken, after: [] };
   }
 
-  /**
-   * Makes the first call again in the present state, with the context, credentials and data of the first time, as a client does that got no answer.
-   */
+  /** Repeats the first call in the present state, like a client that retries. Context, credentials and test data are those of the first call. */
   async again(): Promise<Execution> {
     const { sides, path, draws } = this.#options;
     this.#sides = sides.map((action) => new Side(this.#base, action, path, draws, this.#saved!));
@@ -100,7 +97,10 @@ export class Calls {
     return { order: [0], calls: this.#ends(new Set([0])), states: [state], broken: await this.check(), after: [state.facts] };
   }
 
-  /** Executes all calls at once, but each of their requests alone: the requests of the sides take turns. Requests beyond a side's turns come last. */
+  /**
+   * Executes all calls with their requests interleaved: one request at a time, in the given order of calls. Requests beyond the given turns are sent
+   * at the end.
+   */
   async interleaved(turns: readonly number[]): Promise<Execution> {
     const line = new TakingTurns(turns);
     const run = async (call: (side: number) => Promise<void>): Promise<boolean> => {
@@ -113,17 +113,20 @@ export class Calls {
     return execution;
   }
 
-  /** The end of the last call of a side; `undefined` before it. */
+  /** Returns how the call at this index ended; `undefined` if it has not been made. */
   endOf(side: number): CallEnd | undefined {
     return this.#sides[side]!.end;
   }
 
-  /** Makes the call of a side to its end. */
   async call(side: number, deliver?: Deliver): Promise<void> {
     await this.#sides[side]!.call(new RaceScope(side, new AbortController().signal, deliver));
   }
 
-  /** Checks the rules in the present state. @returns the rules that are broken @throws LaneLost if a check got no answer */
+  /**
+   * Checks the rules in the present state.
+   * @returns the broken rules
+   * @throws LaneLost if a check got no answer
+   */
   async check(): Promise<Execution["broken"]> {
     const { checker, stepper, drawing } = this.#base;
     drawing.root("");
@@ -134,11 +137,14 @@ export class Calls {
     return [...checker.checked.findings];
   }
 
-  /** Returns the orders in which the sides' contexts have to be merged: several where they set different values. */
+  /**
+   * Returns the orders in which to merge the calls' contexts. If calls set one context key to different values, there is one order for each last
+   * call.
+   */
   #mergings(all: readonly number[]): readonly (readonly number[])[] {
     const changes = this.#changes();
     const conflicting = changes.some((one, at) => changes.some((other, place) => place > at && conflict(one, other)));
-    // The last side decides which values remain.
+    // Only the last call in the order matters, because its values replace earlier ones.
     return conflicting ? all.map((last) => [...all.filter((side) => side !== last), last]).toReversed() : [all];
   }
 
@@ -146,7 +152,7 @@ export class Calls {
     return this.#sides.map(({ context }) => contextChanges(this.#saved!, contextPartOf(context).entries));
   }
 
-  /** Observes the state with the sides' contexts and clients merged in an order. */
+  /** Merges the contexts and credentials of all calls in the given order, and observes the state. */
   async #observe(merged: readonly number[]): Promise<MergedState> {
     const { ground } = this.#options;
     const { state, world } = this.#base;
@@ -177,7 +183,7 @@ export class Calls {
   }
 }
 
-/** Copies facts: the lane's facts are one object that the next observation overwrites. */
+/** Copies facts, because the lane overwrites its facts object at the next observation. */
 function copyOf(facts: Facts): Facts {
   const systems = Object.fromEntries(Object.entries(facts.systems).map(([name, observed]) => [name, copyOfOne(observed)]));
   return { ...facts, systems, context: structuredClone(facts.context), clients: { ...facts.clients } };

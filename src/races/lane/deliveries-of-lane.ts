@@ -6,7 +6,6 @@ import type { Gate } from "../../model/stores/store-adapter.ts";
 import type { WireRoute } from "../../model/http/wire.ts";
 import { deliveryOverHttp, gatedDelivery, PLAIN_WAY, type Delivery } from "./deliveries.ts";
 
-/** The deliveries that are possible on one lane. */
 export class DeliveriesOfLane {
   readonly #gates: ReadonlyMap<string, Gate>;
   readonly #points: Map<string, Promise<DeliveryPoints>> = new Map();
@@ -16,7 +15,7 @@ export class DeliveriesOfLane {
     this.#gates = new Map(gates.filter((entry): entry is readonly [string, Gate] => entry[1]?.kind === "gate"));
   }
 
-  /** Returns the stores that can hold a call, if a request wants that. */
+  /** Returns the names of the stores that can hold a write, if the request allows gated deliveries. */
   gates({ effort, schedule }: RaceRequest): readonly string[] {
     if (schedule !== undefined) return this.#gates.has(schedule.system) ? [schedule.system] : [];
     return effort.delivery === "auto" || effort.delivery === "gated" ? [...this.#gates.keys()] : [];
@@ -27,11 +26,12 @@ export class DeliveriesOfLane {
   }
 
   /**
-   * Returns the deliveries that depend on chance, best first. Calls without a common route, or directly into this process, can only be begun at the
-   * same time. `one_connection`: the target serves one connection at a time, so that no calls meet there.
+   * Returns the deliveries whose timing depends on chance, best first. If the calls share no HTTP route or run in process, the only delivery is to
+   * start them together.
    *
    * @param routes The routes of the calls.
-   * @param alone Milliseconds that the request of each side took alone.
+   * @param alone Milliseconds that each call's request took when sent alone.
+   * @returns `one_connection` if the target serves one connection at a time, so that no requests can meet
    */
   async delivered(
     { effort }: RaceRequest,
@@ -43,7 +43,7 @@ export class DeliveriesOfLane {
     const [route] = routes;
     if (routes.length !== 1 || route!.origin === undefined) return [PLAIN_WAY];
     const points = await this.#pointsOf(route!);
-    // A user who asks for one delivery knows the target better.
+    // A delivery that the user chose explicitly is used even if the probe found a single connection.
     if (delivery === "auto" && points.oneConnection) return "one_connection";
     const asked = delivery === "auto" ? points.auto : [points.point(delivery)];
     return asked.flatMap((point) => (point === undefined ? [] : [deliveryOverHttp(points, point, route!.key, alone)]));

@@ -5,33 +5,31 @@ import type { Gate, HeldWrite } from "../../model/stores/store-adapter.ts";
 import type { Execution } from "../oracle/execution.ts";
 import type { Calls } from "./calls.ts";
 
-/** A trial, and whether its calls were in progress at the same time. */
+/** One trial of a race. `overlapped` is `true` if the calls were in progress at the same time. */
 export interface Trial {
   readonly execution: Execution;
   readonly overlapped: boolean;
-  /** `true` if the target does not accept this delivery, so that a call without an answer says nothing. */
+  /** `true` if the target does not support the delivery. A missing answer is then no evidence of a race. */
   readonly isRefused?: boolean;
 }
 
-/** The settings of one trial. */
 export interface TrialPlan {
-  /** Index of the request of each side that meets those of the others, from 0. */
+  /** For each call, the index (from 0) of its request that has to meet a request of the other call. */
   readonly meetAt: readonly number[];
-  /** Delay in milliseconds of each side's release. */
+  /** For each call, the delay before its request is released, in milliseconds. */
   readonly offsets: readonly number[];
-  /** `true` if the last side is sent first, where that makes a difference: of requests on one connection the server begins with the first. */
+  /** `true` if the last call's request is sent first. This matters on a shared connection, where the server handles the first request first. */
   readonly reversed: boolean;
 }
 
-/** A delivery: a way to make calls at the same time. */
 export interface Delivery {
   readonly delivery: RaceDelivery;
   readonly schedule: RaceSchedule | undefined;
-  /** Makes one trial; `undefined` if it was not possible, which says nothing. */
+  /** Makes one trial. @returns `undefined` if the trial could not be made, which proves nothing */
   try(calls: Calls, plan: TrialPlan): Promise<Trial | undefined>;
 }
 
-/** Returns a delivery over HTTP. Requests on the route of the meeting points meet there; other requests are sent directly. */
+/** Returns a delivery over HTTP. Requests on the given route meet each other; requests on other routes are sent directly. */
 export function deliveryOverHttp(points: DeliveryPoints, point: DeliveryPoint, route: string, alone: readonly number[]): Delivery {
   return {
     delivery: point.delivery,
@@ -49,7 +47,7 @@ export function deliveryOverHttp(points: DeliveryPoints, point: DeliveryPoint, r
       points.evidence(point.delivery, alone, meeting.intervals);
       if (execution === undefined) return undefined;
       if (point.delivery === "pipelined" && execution.calls.some((call) => call?.lost === "unreachable") && (await points.isAlive())) {
-        // The server closed the connection after the first answer: it does not pipeline.
+        // The server closed the connection after the first answer, so it does not support pipelining.
         points.refuses(point.delivery);
         return { execution, overlapped: false, isRefused: true };
       }
@@ -58,7 +56,7 @@ export function deliveryOverHttp(points: DeliveryPoints, point: DeliveryPoint, r
   };
 }
 
-/** The delivery for calls in process, or by a client of the user's own: the calls are begun in one turn of the event loop. */
+/** The delivery for in-process calls and for clients of the user's own: all calls start in one turn of the event loop. */
 export const PLAIN_WAY: Delivery = {
   delivery: "plain",
   schedule: undefined,
@@ -79,17 +77,17 @@ export const PLAIN_WAY: Delivery = {
   },
 };
 
-/** Pause between two checks of whether the others wait for the held call, and the limit of waiting. Milliseconds. */
+/** Milliseconds between two checks if the other calls are blocked by the held call (`LOOK`), and the longest wait (`PATIENCE`). */
 const LOOK = 4;
 const PATIENCE = 3000;
 
-/** Largest number of tries while another write is held than the one that the schedule names. */
+/** Largest number of attempts if the gate holds a different write than the one in the schedule. */
 const TRIES = 3;
 
 /**
- * Returns a delivery that holds one call before one of its writes until the others are done, or wait for it. Writes of the target's own jobs count
- * too: if another write than the schedule's is held, the trial begins again. If that happens each time, the target has changed, and the held write is
- * accepted.
+ * Returns a delivery that holds one call before one of its writes, until the other calls have ended or are blocked. The gate may catch a write of the
+ * target's background work instead, so the trial is repeated if the statement differs from the schedule. The last attempt accepts any statement,
+ * because the target may have changed.
  */
 export function gatedDelivery(gate: Gate, schedule: RaceSchedule): Delivery {
   let found = schedule;
@@ -118,7 +116,7 @@ export function gatedDelivery(gate: Gate, schedule: RaceSchedule): Delivery {
           held = write !== undefined;
           if (write !== undefined) found = { ...schedule, statement: write.statement };
           const others = offsets.flatMap((_, side) => (side === schedule.held ? [] : [side]));
-          // A control arm: the held call continues and ends before the others begin.
+          // In a control arm, the held call is released and ends before the other calls start.
           const staggered = offsets.some((offset) => offset > 0);
           if (staggered) {
             await gate.release();

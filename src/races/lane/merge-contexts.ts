@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SavedContext } from "../../model/context/context.ts";
 
-/** The changes of a side to the context: the values that it set, and `undefined` for keys that it deleted. */
+/** The changes that one call made to the context: key to new value, or to `undefined` for a deleted key. */
 export type ContextChanges = ReadonlyMap<string, { readonly value: unknown } | undefined>;
 
 export function contextChanges(before: SavedContext, after: ReadonlyMap<string, unknown>): ContextChanges {
@@ -13,13 +13,13 @@ export function contextChanges(before: SavedContext, after: ReadonlyMap<string, 
   return changes;
 }
 
-/** Returns `true` if two sides changed one key differently, so that the order of merging matters. */
+/** Returns `true` if two calls changed the same key differently, so that the order of merging matters. */
 export function conflict(a: ContextChanges, b: ContextChanges): boolean {
   for (const key of a.keys()) if (b.has(key) && !isDeepStrictEqual(a.get(key), b.get(key))) return true;
   return false;
 }
 
-/** Returns the context after the sides' changes in their order. */
+/** Returns the context with the changes of several calls, applied in the given order. */
 export function mergedContext(before: SavedContext, changes: readonly ContextChanges[], node: string | undefined): SavedContext {
   const entries = new Map(before.entries);
   for (const one of changes) {

@@ -11,25 +11,24 @@ import { States } from "../oracle/states-agree.ts";
 import type { Calls } from "./calls.ts";
 import { interleavings } from "./interleavings.ts";
 
-/** Limit of the orders of all calls' requests; three requests of each of two calls have 20. */
+/** Limit for interleavings of the calls' requests. Two calls with three requests each have 20. */
 const MOST_INTERLEAVINGS = 100;
-/** How often each order is repeated to find values that differ by themselves. */
+/** Number of times that the calls are repeated in each order, to find values that change by themselves. */
 const REPEATS = 2;
-/** Limit of the depth at which drawn keys may be nested. */
+/** Limit for learning rounds. Each round may find random keys one level deeper in nested data. */
 const ROUNDS = 10;
 
 /**
- * The specification by which the trials of one probe are judged: the orders of the calls, and the values that differ by themselves. Those are learnt
- * when a trial does not fit.
+ * Judges the trials of one probe. The expected results are those of the calls executed one after another, in every order. The first trial that
+ * differs from them starts an experiment that finds values which change by themselves.
  */
 export class Oracle {
-  /** `true` if even two executions of one order differ in more than single fields. */
+  /** `true` if the results of one order differ from repetition to repetition, even without single fields that change by themselves. */
   isUnsteady = false;
   readonly rules: AnswerRules;
   readonly #calls: Calls;
   readonly #before: Facts;
   readonly #orders: readonly Execution[];
-  /** Repeated executions of the orders. */
   readonly #repeats: Execution[] = [];
   readonly #without: Map<string, readonly Execution[]> = new Map();
   readonly #interleaved: Map<string, readonly Execution[] | undefined> = new Map();
@@ -53,7 +52,7 @@ export class Oracle {
     return this.#measure;
   }
 
-  /** The longest time, in milliseconds, that a call takes alone. */
+  /** The longest duration of a single call that ran alone, in milliseconds. */
   get longest(): number {
     const ends = this.#orders.flatMap(({ calls }) =>
       calls.map((call) => call?.exchanges.reduce((sum, one) => sum + one.durationMs, 0) ?? 0),
@@ -62,8 +61,8 @@ export class Oracle {
   }
 
   /**
-   * Repeats every order a few times, and ignores from now on the values that differed. Returns `true` if there were any. Only the first call does
-   * this.
+   * Repeats the calls in every order, and ignores values that differ between repetitions from now on. Later calls do nothing. @returns `true` if such
+   * values were found
    */
   async learnNoise(): Promise<boolean> {
     if (this.#learned) return false;
@@ -81,17 +80,18 @@ export class Oracle {
     this.#measure = this.#measured();
     for (const [order, again] of pairs) learned = this.#compare(order, again) || learned;
     if (!learned) return false;
-    // If a difference remains, the orders cannot serve as a specification.
+    // Execute the calls in each order once more. If results still differ, the orders cannot be used to judge trials.
     for (const order of this.#orders) this.isUnsteady ||= await this.#differsAgain(order);
     return true;
   }
 
   /**
-   * Returns `true` if durations in a trial's answers or its state may be the reason why it fits no order: the numbers that differ are durations
-   * according to how long the calls of further trials took. They are not compared from then on. `again` makes the calls meet again.
+   * Learns if durations in answers or states explain why a trial differs from all orders of the calls. Further trials show which numbers depend on
+   * how long the calls took. Those numbers are ignored from now on. @param again Makes the calls at the same time once more. @returns `true` if any
+   * number was a duration
    */
   async learnDurations(trial: Execution, again: () => Promise<Execution | undefined>, times: number): Promise<boolean> {
-    // A counter is not a duration, whatever its name.
+    // Counters are never treated as durations, not even if they are named like one.
     const places = [...orderless([...this.#orders, ...this.#repeats])].filter((place) => !this.#places.counts(place));
     const met = [trial];
     const differing = (): readonly string[] => {
@@ -129,7 +129,7 @@ export class Oracle {
     };
   }
 
-  /** Learns the differences between two executions of one order; returns `true` if there were any. */
+  /** Learns the differences between two executions of the calls in the same order. @returns `true` if there were any */
   #compare(a: Execution, b: Execution): boolean {
     const states = this.#learn(a, b, "states", () => this.#measure.states.agree(a.states[0]!.facts, b.states[0]!.facts));
     const masked = this.#mask(a, b);
@@ -161,21 +161,21 @@ export class Oracle {
     };
     round();
     if (!learned || agree()) return learned;
-    // The two executions do not use these texts in the same way, so they were not drawn names.
+    // Renaming random texts makes two executions equal. It did not do so here, so these texts are ignored instead.
     this.#noise.undraw();
     this.#measure = this.#measured();
     round();
     return true;
   }
 
-  /** Ignores the remaining fields of the state that differ. */
+  /** Ignores the state's fields that still differ. */
   #mask(a: Execution, b: Execution): boolean {
     const { states } = this.#measure;
     const [one, other] = [a.states[0]!.facts, b.states[0]!.facts];
     if (states.agree(one, other)) return false;
     const [left, right] = [states.renamed(one), states.renamed(other)];
     const fields = differingFields(this.#canonicalizer.describe(left), this.#canonicalizer.describe(right), rowKinds(one));
-    // Nothing that has a name differs: rows were added or removed without a call.
+    // No named field differs, so the target adds or removes rows without any call. Such a target cannot be judged.
     if (fields.length === 0) this.isUnsteady = true;
     else this.#canonicalizer = this.#canonicalizer.masking([...fields]);
     this.#measure = this.#measured();
@@ -218,7 +218,6 @@ export class Oracle {
     return found;
   }
 
-  /** Returns the execution of no call. */
   #nothing(): Execution {
     const [before, orders] = [this.#before, this.#orders];
     return { order: [], calls: orders[0]!.calls.map(() => undefined), states: [{ merged: [], facts: before }], broken: [], after: [] };

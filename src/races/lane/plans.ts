@@ -3,10 +3,9 @@ import type { RaceDelivery } from "../../model/results/result.ts";
 import type { Execution } from "../oracle/execution.ts";
 import type { TrialPlan } from "./deliveries.ts";
 
-/** The plans of a probe's trials, drawn from a seed. */
 export class Plans {
   readonly #requests: readonly number[];
-  /** Milliseconds that the last request of each side took alone. */
+  /** Milliseconds that the last request of each call took when it ran alone. */
   readonly durations: readonly number[];
   readonly #seed: number;
 
@@ -17,14 +16,14 @@ export class Plans {
     this.#seed = seed;
   }
 
-  /** Returns a plan in which the last requests of all sides meet: where there are several, the last one usually writes. */
+  /** Returns a plan in which the last requests of all calls meet, because the last request usually writes. */
   first(): TrialPlan {
     return { meetAt: this.#requests.map((count) => count - 1), offsets: this.#requests.map(() => 0), reversed: false };
   }
 
   /**
-   * Returns a later plan, in which other requests meet. Where sides have connections of their own, one of them is released later in every other
-   * trial. The delay is less than the other's duration: drawn from (-t of the second, t of the first).
+   * Returns the plan of a later trial, in which other requests meet. If the calls have separate connections, two of every four trials delay one call
+   * by a random time. The delay is shorter than the other call's duration, so that the calls still overlap.
    */
   at(trial: number, delivery: RaceDelivery): TrialPlan {
     if (trial < 2) return { ...this.first(), reversed: trial === 1 };

@@ -18,16 +18,19 @@ import type { DeliveriesOfLane } from "./deliveries-of-lane.ts";
 /** Milliseconds between the calls of a control arm. */
 const STAGGER = 50;
 const CHANGES = 40;
-/** Accepted share of targets that are unsteady by themselves and still reported with a race; and the limit of executions of orders to find out. */
+/**
+ * `OVERLOOKED`: accepted probability of reporting a race for a target that varies by itself. `MOST_ORDERS`: limit of repetitions to find such a
+ * target.
+ */
 const OVERLOOKED = 0.01;
 const MOST_ORDERS = 100;
-/** Number of further trials that show if a number is a duration, and how often they are made for one probe. */
+/** `DURATION_TRIALS`: further trials to find out if a number is a duration. `MOST_DURATIONS`: how often one probe does this. */
 const DURATION_TRIALS = 4;
 const MOST_DURATIONS = 2;
-/** Number of writes of one call that it is held before, one after another. */
+/** Limit for the writes of a call that a gate holds, one write per trial. */
 const MOST_WRITES = 4;
 
-/** Probes calls in one state: makes them one after another, then at the same time, and compares. */
+/** Probes calls in one state: makes them one after another, then at the same time, and compares the results. */
 export class Prober {
   readonly #ground: RaceGround;
   readonly #request: RaceRequest;
@@ -64,7 +67,7 @@ export class Prober {
       failure = { kind: lossOf(error), message: error instanceof Error ? error.message : String(error) };
     } finally {
       stopFollowing();
-      // No step of the lane was in progress, so these errors belong to none.
+      // Errors from probing belong to no step of the exploration, so drop them.
       this.#ground.base.stepper.strays.length = 0;
       this.#ground.base.stepper.uncaught.length = 0;
       this.#ground.leave();
@@ -95,7 +98,7 @@ export class Prober {
     };
     for (const order of ordersOf(sides)) {
       const execution = await this.#calls.inOrder(order, note);
-      // A call that does not end by itself cannot be compared with.
+      // A call that fails on its own gives no result to compare trials with.
       if (execution.calls.some((call) => call?.kind === "lost" || call?.kind === "failed")) return void (this.#dismissed = "order_fails");
       orders.push(execution);
     }
@@ -106,13 +109,13 @@ export class Prober {
     const ways = await this.#ways.delivered(this.#request, [...routes.values()], plans.durations);
     if (ways === "one_connection") return void (this.#dismissed = ways);
     if (await this.#gated(oracle, plans)) return;
-    // Once a call is lost, no control arm can be made.
+    // Check the control arm first: a trial that loses a call leaves the lane unusable for a control arm afterwards.
     if (this.#isOfLost() && ways[0] !== undefined && !(await this.#controlled(ways[0], oracle, plans.first(), undefined))) {
       return void (this.#dismissed = "control");
     }
     const wanted = (): number => (this.#suspect || mode === "measure" ? effort.trials : effort.first);
     for (let trial = 0; ways.length > 0 && this.#trials < wanted() && this.#misses < 2 * wanted() && !this.#ground.isCancelled(); trial++) {
-      // The best delivery first, with either side first; then all take turns.
+      // The first two trials use the best delivery, with each call first once. Later trials use all deliveries in turn.
       const way = ways[trial < 2 ? 0 : trial % ways.length]!;
       const plan = plans.at(trial, way.delivery);
       const tried = await this.#try(way, plan);
@@ -120,7 +123,10 @@ export class Prober {
     }
   }
 
-  /** Runs each gate schedule once: gates make it deterministic, so a repetition gives nothing new. Returns `true` if the pair needs no further trials. */
+  /**
+   * Runs each gate schedule once. A gate makes a trial deterministic, so repeating it would show nothing new. @returns `true` if the pair needs no
+   * further trials
+   */
   async #gated(oracle: Oracle, plans: Plans): Promise<boolean> {
     const { sides, schedule, mode } = this.#request;
     const places = new Set(sides).size === 1 ? [0] : sides.map((_, place) => place);
@@ -134,7 +140,7 @@ export class Prober {
           const way = this.#ways.gated({ system, held, write, statement: "" });
           const trial = await this.#try(way, plans.first());
           if (this.#ground.isCancelled()) return true;
-          // The call makes no such write.
+          // The call makes fewer writes than this.
           if (trial === undefined) break;
           if ((await this.#judge(trial, way, oracle, plans.first())) && mode === "search") return true;
           if (!this.#suspect) return true;
@@ -144,13 +150,13 @@ export class Prober {
     return false;
   }
 
-  /** Follows one schedule: once, or repeatedly to measure a rate. */
+  /** Makes trials with one gate schedule: one trial to search, or several to measure a rate. */
   async #follow(schedule: RaceSchedule, oracle: Oracle, plan: TrialPlan): Promise<void> {
     const { effort, mode } = this.#request;
     const way = this.#ways.gated(schedule);
     for (let trial = 0; trial < (mode === "search" ? 1 : effort.trials) && !this.#ground.isCancelled(); trial++) {
       const tried = await this.#try(way, plan);
-      // The call no longer makes such a write.
+      // The call no longer makes the scheduled write.
       if (tried === undefined) return;
       await this.#judge(tried, way, oracle, plan);
     }
@@ -165,17 +171,17 @@ export class Prober {
     } else {
       this.#misses++;
       const lost = trial.isRefused === true ? undefined : trial.execution.calls.find((call) => call?.kind === "lost");
-      // The others had ended before, or never began. The trial shows nothing about a race, and the target accepts no further requests.
+      // The calls did not overlap, so the missing answer is no race. The target no longer accepts requests, so the lane is given up.
       if (lost !== undefined) throw new LaneLost(lost.lost!, `${lost.action} got no answer`);
     }
     return trial.overlapped ? trial : undefined;
   }
 
-  /** Returns `true` if a trial shows a race that the same calls do not show with the same delivery, well after one another. */
+  /** Returns `true` if a trial shows a race that does not show when the same calls are made well apart in time (control arm). */
   async #judge(trial: Trial, way: Delivery, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
     const lost = trial.execution.calls.find((call) => call?.kind === "lost");
     if (lost === undefined) return this.#judged(trial, way, oracle, plan);
-    // The call alone was answered. This target accepts no further requests, and the call may still have effects there: the lane is given up.
+    // The lost call got an answer when it ran alone, so this is a race. The call may still be running in the target, so the lane is given up.
     const message = `${lost.action} got no answer, although it gets one in every order of the calls`;
     const judgement = { verdict: "server_error", invariant: undefined, severity: Severity.HIGH, message } as const;
     if (this.#isWanted(judgement)) {
@@ -212,8 +218,8 @@ export class Prober {
   }
 
   /**
-   * Returns the reason why a judgement is not reported; `undefined` if it is. A rule that holds after each order and breaks in a trial is never
-   * noise.
+   * Returns the reason for not reporting a judgement; `undefined` to report it. A rule that holds in each order of the calls and breaks in a trial is
+   * never noise.
    */
   async #whyNot(
     judgement: Judgement,
@@ -226,7 +232,7 @@ export class Prober {
     return this.#hit === undefined && !(await this.#controlled(way, oracle, plan, judgement)) ? "control" : undefined;
   }
 
-  /** Returns `true` if further trials show that durations may be the reason why a trial fits no order. */
+  /** Returns `true` if further trials show that durations explain why a trial differs from all orders of the calls. */
   async #areDurations(execution: Execution, way: Delivery, oracle: Oracle, plan: TrialPlan): Promise<boolean> {
     if (this.#durationsAsked++ >= MOST_DURATIONS) return false;
     const again = async (): Promise<Execution | undefined> => {
@@ -239,8 +245,8 @@ export class Prober {
   }
 
   /**
-   * Returns `true` if the calls do not show the judgement again with the same delivery, well after one another; with `undefined`, nothing that
-   * differs from every order.
+   * Repeats the calls well apart in time, with the same delivery (control arm). Returns `true` if the judgement does not recur. Without a judgement,
+   * returns `true` if the result is that of an order of the calls.
    */
   async #controlled(way: Delivery, oracle: Oracle, { meetAt }: TrialPlan, judgement: Judgement | undefined): Promise<boolean> {
     const sides = meetAt.length;
@@ -263,15 +269,15 @@ export class Prober {
     return true;
   }
 
-  /** Returns `true` if a race has to be confirmed in which a call may get no answer. */
+  /** Returns `true` if the request confirms a race in which a call may get no answer. */
   #isOfLost(): boolean {
     const { mode, wanted } = this.#request;
     return mode === "measure" && wanted?.verdict === "server_error";
   }
 
   /**
-   * Repeats the orders: a target that sometimes answers differently by itself looks like one with a rare race. The number of repetitions would show
-   * the difference in 99 of 100 cases if the target differed by itself as often as the trials did.
+   * Repeats the calls in each order to find a target that varies by itself, which looks like a rare race. If such variation is as frequent as the
+   * race, the repetitions show it with a probability of 99 %.
    */
   async #compareOrders(): Promise<void> {
     const oracle = this.#oracle!;
@@ -296,7 +302,7 @@ export class Prober {
 
   #hitOf(judgement: Judgement, execution: Execution, way: Delivery, { measure }: Oracle): RaceHit {
     const before = this.#ground.base.lookalikes.marked(measure.before);
-    // A row that one order makes has the same name as in the observed state.
+    // Rows that an order of the calls also creates get the same names as in the observed state, so that reports can compare them.
     const observed = this.#named(execution, before);
     return {
       ...judgement,
@@ -323,7 +329,7 @@ export class Prober {
   }
 }
 
-/** Returns every order of the calls; equal calls are interchangeable. */
+/** Returns every order of the calls. Calls of one action are interchangeable, so they have one order. */
 function ordersOf(sides: readonly number[]): readonly (readonly number[])[] {
   const places = sides.map((_, place) => place);
   return new Set(sides).size === 1 ? [places] : [places, places.toReversed()];

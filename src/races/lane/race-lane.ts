@@ -3,10 +3,10 @@ import type { LaneBase, LaneWork } from "../../lane/index.ts";
 import { Prober } from "./prober.ts";
 import { DeliveriesOfLane } from "./deliveries-of-lane.ts";
 
-/** A lane on which calls are raced. It keeps connections warm from probe to probe. */
+/** A lane on which calls are raced. Its warm connections are reused by later probes. */
 export class RaceLane {
   readonly #work: LaneWork;
-  /** Deliveries by copy of the lane, since a lane with spares may use any of them. */
+  /** Deliveries for each copy of the lane, because a lane with standby copies may use any of them. */
   readonly #ways: Map<LaneBase, DeliveriesOfLane> = new Map();
 
   constructor(work: LaneWork) {

@@ -6,7 +6,7 @@ import type { WireAnswer, WireRequest, WireRoute } from "../../model/http/wire.t
 const storage = new AsyncLocalStorage<RaceScope>();
 provideRequestScopes(() => storage.getStore());
 
-/** Sends a request of a side so that it meets those of the others. */
+/** Sends a request of one raced call so that it meets the requests of the other calls. */
 export type Deliver = (
   side: number,
   request: WireRequest,
@@ -14,11 +14,10 @@ export type Deliver = (
   send: (request: WireRequest) => Promise<WireAnswer>,
 ) => Promise<WireAnswer>;
 
-/** The requests of one side of a race. They are recognised by the call that makes them, so that the user's actions need not change. */
+/** The requests of one raced call. Requests are assigned to calls by their async context, so that users' actions need no change. */
 export class RaceScope implements RequestScope {
   readonly signal: AbortSignal;
   readonly deliver: RequestScope["deliver"];
-  /** The index of the side. */
   readonly side: number;
   readonly #own: Map<object, object> = new Map();
 
@@ -29,7 +28,7 @@ export class RaceScope implements RequestScope {
     this.deliver = deliver === undefined ? undefined : (request, route, send) => deliver(side, request, route, send);
   }
 
-  /** Does nothing: exchanges arrive through the clients' listener. */
+  /** Does nothing, because the clients' listener already records the exchanges. */
   record(): void {}
 
   own<T extends object>(state: T, copy: (state: T) => T): T {
@@ -43,12 +42,12 @@ export class RaceScope implements RequestScope {
   }
 }
 
-/** Returns the side for which the calling code runs. */
+/** Returns the index of the raced call in whose async context the caller runs; `undefined` outside of a raced call. */
 export function currentSide(): number | undefined {
   return storage.getStore()?.side;
 }
 
-/** Ends the tracking of asynchronous calls, which slows down all promises of the thread while it lasts. */
+/** Disables async context tracking, which slows down every promise of the thread. */
 export function stopFollowing(): void {
   storage.disable();
 }

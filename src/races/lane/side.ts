@@ -6,27 +6,24 @@ import { Drawing, exchangesOf, Stepper, type Outcome } from "../../lane/index.ts
 import type { CallEnd } from "../oracle/execution.ts";
 import type { RaceScope } from "./race-scope.ts";
 
-/** The state in which a side left a client. */
+/** The saved state of a client whose credentials or cookies a raced call changed. */
 export interface ClientChange {
   readonly client: number;
   readonly saved: unknown;
 }
 
-/**
- * One call of a race: its action with a copy of the state's context, and copies of the clients' credentials. It sees the effects of other sides only
- * through the API.
- */
+/** One call of a race, with its own copies of context and credentials. A call sees the effects of other calls only through the API. */
 export class Side {
   readonly action: Action<never, never>;
   readonly context: Context<never>;
   end: CallEnd | undefined;
   changedClients: readonly ClientChange[] = [];
-  /** The end node of an edge of a state graph; `undefined` if the node did not change. */
+  /** The node of a user's state graph after the call; `undefined` if the node did not change. */
   node: string | undefined;
   readonly #base: LaneBase;
   readonly #stepper: Stepper;
 
-  /** @param path The path to the state, for drawn data. */
+  /** @param path Action indices to the state. They determine the test data that the call draws. */
   constructor(
     base: LaneBase,
     index: number,
@@ -55,12 +52,10 @@ export class Side {
     this.#stepper = new Stepper(world, told, drawing, { serverErrors: "violation", hideBodies: false }, base.state);
   }
 
-  /** Receives an exchange of this side. */
   take(exchange: Exchange): void {
     this.#stepper.sink(exchange);
   }
 
-  /** Makes the call to its end. */
   async call(scope: RaceScope): Promise<void> {
     await scope.run(async () => {
       const versions = this.#base.state.clients.map(({ version }) => version);

@@ -1,8 +1,8 @@
-/** Lets the sides of a race send one request at a time, in given turns. A side that has ended gives up its remaining turns. */
+/** Lets concurrent calls send one request at a time, in a given order. A call that has left loses its remaining turns. */
 export class TakingTurns {
   readonly #turns: number[];
   readonly #left = new Set<number>();
-  /** Functions that begin the waiting requests, in order, by side. */
+  /** For each call, its waiting requests, oldest first. Calling the function sends the request. */
   readonly #waiting = new Map<number, (() => void)[]>();
   #isBusy = false;
 
@@ -31,7 +31,7 @@ export class TakingTurns {
   #next(): void {
     if (this.#isBusy) return;
     while (this.#turns.length > 0 && this.#left.has(this.#turns[0]!)) this.#turns.shift();
-    // After all turns, any side that waits.
+    // When all turns are used, any waiting call may send.
     const side = this.#turns[0] ?? [...this.#waiting].find(([, begins]) => begins.length > 0)?.[0];
     const begin = side === undefined ? undefined : this.#waiting.get(side)?.shift();
     if (begin === undefined) return;

@@ -5,14 +5,13 @@ import type { CallEnd } from "./execution.ts";
 import { NO_VISITOR } from "./id-places.ts";
 import { mapFacts } from "./map-facts.ts";
 
-/** Facts about the lane that are needed to compare the answers of two executions. */
 export interface AnswerRules {
-  /** Text that only this lane has, and the placeholders that replace it. */
+  /** Text that occurs on this lane only, with the placeholders that replace it. */
   readonly placeholders: readonly (readonly [string, string])[];
   readonly clockMs: number;
 }
 
-/** Reads the texts of answers. Ids that no state contains are ignored. */
+/** Normalizes the texts of answers. Ids that occur in no state are ignored. */
 export class AnswerTexts {
   readonly #clock: Clock;
   readonly #placeholders: AnswerRules["placeholders"];
@@ -23,7 +22,7 @@ export class AnswerTexts {
     this.#placeholders = [...placeholders].sort((a, b) => b[0].length - a[0].length);
   }
 
-  /** Returns a text with a placeholder for each id and time in it. */
+  /** Returns a text with placeholders for its ids and times. */
   blank(text: string): string {
     if (/^\d{10,}(?:\.\d+)?$/.test(text) && this.#clock.nearNumber(Number(text))) return "<time>";
     const pieces = scan(text, this.#clock, this.#placeholders);
@@ -32,13 +31,12 @@ export class AnswerTexts {
       : pieces.map((one) => (one.kind === "text" ? one.text : `<${one.kind === "id" ? `id ${one.form}` : one.kind}>`)).join("");
   }
 
-  /** Like {@link blank}, except that a text is kept when all of its ids are known. */
+  /** Returns the text unchanged if all of its ids are known. Other texts are treated like {@link blank}. */
   blankUnless(text: string, known: ReadonlySet<string>): string {
     const ids = this.#idsIn(text);
     return ids.length > 0 && ids.every((id) => known.has(id)) ? text : this.blank(text);
   }
 
-  /** Returns the ids in a state. */
   idsOf(state: Facts): ReadonlySet<string> {
     const known = this.#held.get(state);
     if (known !== undefined) return known;
@@ -59,13 +57,13 @@ export class AnswerTexts {
   }
 }
 
-/** Returns `true` if the call was refused: by any 4xx, or by 503. */
+/** Returns `true` if the call was refused, by status 4xx or 503. */
 export const isRefusal = ({ status }: Pick<CallEnd, "status">): boolean => (status >= 400 && status < 500) || status === 503;
 
-/** Returns data without an order of its lists and objects, and with its texts replaced by `text`. */
+/** Returns data without the order of its lists and keys. Each text is replaced by the result of `text`. */
 export function unordered(value: unknown, text: (value: string) => string): unknown {
   if (typeof value === "string") return text(value);
-  // Each item in a list of its own, so that equal items are counted.
+  // A set merges equal items, so wrap each item in a list of its own.
   if (Array.isArray(value)) return new Set(value.map((item) => [unordered(item, text)]));
   if (typeof value === "object" && value !== null) {
     return new Map(Object.entries(value).map(([key, item]) => [text(key), unordered(item, text)]));
@@ -76,8 +74,8 @@ export function unordered(value: unknown, text: (value: string) => string): unkn
 const HAS_UUID = /[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}/;
 
 /**
- * Returns data with a Map for each object that has ids as keys: the encoder of states reads the other keys of an object in their order, and an id may
- * be between them.
+ * Replaces each object that has ids as keys by a Map. The encoder of states treats object keys as fixed names in sorted order, where random ids would
+ * change the order.
  */
 export function withMaps(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withMaps);

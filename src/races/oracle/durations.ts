@@ -3,35 +3,35 @@ import { answerPlace, dataOf, NO_VISITOR } from "./id-places.ts";
 import { mapLeaves } from "./leaves.ts";
 import { mapFacts, type FactsVisitor } from "./map-facts.ts";
 
-/** A number in an answer or a state, with the duration of its call or of the longest call. */
+/** A number in an answer or state, with the duration of its call. For a state, this is the longest call. */
 export interface Sample {
   readonly value: number;
-  /** Milliseconds. */
   readonly tookMs: number;
 }
 
-/** Milliseconds of one unit: seconds, milliseconds, microseconds, nanoseconds. */
+/** Milliseconds in one second, millisecond, microsecond and nanosecond. */
 const UNITS: readonly number[] = [1000, 1, 0.001, 0.000_001];
-/** Names of durations: `took`, `elapsedMs`, `duration`. */
+/** Matches names of durations such as `took`, `elapsedMs` and `duration`. */
 const DURATION_NAME =
   /took|elapsed|duration|latency|runtime|uptime|millis|micros|nanos|seconds|(?:^|_)(?:time|ms|us|ns|secs?)(?:#\d+)?$|(?:[a-z]Time|M[sS])(?:#\d+)?$/i;
 
 /**
- * Returns `true` if the numbers of one place are durations, which differ by themselves once calls meet. No number is longer than its call took.
- * Numbers of calls that met are not shorter than those of calls alone, and they have several values. `alone`: of calls one after another; `met`: of
- * calls at the same time.
+ * Returns `true` if the numbers of one place look like durations. No number may be longer than its call took. Numbers of simultaneous calls may not
+ * be shorter than those of single calls.
+ * @param alone Numbers of calls made one after another.
+ * @param met Numbers of calls made at the same time.
  */
 export function areDurations(place: string, alone: readonly Sample[], met: readonly Sample[]): boolean {
   const all = [...alone, ...met];
   if (alone.length === 0 || met.length === 0 || all.some(({ value }) => value < 0)) return false;
   const isNamed = isCalledDuration(place);
   const distinct = new Set(all.map(({ value }) => value)).size;
-  // A total that two calls share has two values: before and after.
+  // Require several values: a total that two calls share has only two, before and after.
   if (distinct < (isNamed ? 2 : 4)) return false;
   const isWhole = all.every(({ value }) => Number.isInteger(value));
-  // In a fine unit any small number would be a duration, and real durations in such a unit are never equal, even of calls alone.
+  // Fine units need a duration-like name, because in nanoseconds any small number would fit.
   return UNITS.filter((unit) => isNamed || unit >= 1).some((unit) => {
-    // Rounded up, on a clock that may be a millisecond off.
+    // Whole numbers may be rounded up, and the clock may be off by one millisecond.
     const slack = (isWhole ? unit : 0) + 1;
     if (!all.every(({ value, tookMs }) => value * unit <= tookMs + slack)) return false;
     return Math.min(...met.map(({ value }) => value)) >= Math.min(...alone.map(({ value }) => value)) - (isWhole ? 1 : 0);
@@ -40,7 +40,7 @@ export function areDurations(place: string, alone: readonly Sample[], met: reado
 
 const isCalledDuration = (place: string): boolean => DURATION_NAME.test(place.slice(place.lastIndexOf(".") + 1));
 
-/** Returns the numbers in the answers of an execution by place, and those in its state that are named like a duration. */
+/** Returns the numbers in the answers of an execution by place, and the numbers in its state that are named like a duration. */
 export function numbersOf({ calls, states }: Execution): ReadonlyMap<string, readonly Sample[]> {
   const found = new Map<string, Sample[]>();
   const collecting = (tookMs: number, isWanted: (place: string) => boolean): FactsVisitor => ({
@@ -67,11 +67,11 @@ export function numbersOf({ calls, states }: Execution): ReadonlyMap<string, rea
 const durationOf = ({ exchanges }: CallEnd): number => exchanges.reduce((sum, one) => sum + one.durationMs, 0);
 
 /**
- * Returns the places whose numbers do not depend on the order of the calls: the first and a later call have some number in common. At such a place, a
- * difference between calls that meet is a race or a duration.
+ * Returns the places whose numbers do not depend on the order of the calls: the first and the later call have a value in common. If simultaneous
+ * calls differ at such a place, the cause is a race or a duration.
  */
 export function orderless(orders: readonly Execution[]): ReadonlySet<string> {
-  /** Place -> position of the call in its order -> the values seen. */
+  /** Place -> position of the call in its order -> values. */
   const values = new Map<string, Map<number, Set<string>>>();
   for (const execution of orders) {
     for (const [at, side] of (execution.order ?? []).entries()) {

@@ -2,38 +2,33 @@ import type { FindingEvent, LaneFailureKind } from "../../messages/lane-messages
 import type { RecordedExchange } from "../../model/results/result.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 
-/** The end of one call. */
 export interface CallEnd {
   readonly action: string;
   readonly kind: "executed" | "skipped" | "failed" | "lost";
-  /** The status of its last answer; 0 without one. */
+  /** The status of the last answer; 0 without an answer. */
   readonly status: number;
-  /** The body of its last answer as text; `undefined` without one. */
+  /** The body of the last answer as text; `undefined` without an answer. */
   readonly body: string | undefined;
   readonly exchanges: readonly RecordedExchange[];
   readonly lost: LaneFailureKind | undefined;
-  /** `true` for a server error that is not an expected status. */
+  /** `true` for a 5xx status that the action does not declare as expected. */
   readonly serverError: boolean;
 }
 
-/** One execution of the calls of a race, one after another or at the same time, and the state after it. */
+/** One execution of a race's calls, one after another or at the same time, and the state afterwards. */
 export interface Execution {
-  /** Indices of the sides, in the order in which they were called; missing ones were not called. `null`: all at the same time. */
+  /** Indices of the calls in the order in which they were made. Calls that were not made are missing. `null` if they were made at the same time. */
   readonly order: readonly number[] | null;
-  /** By side; `undefined` if it was not called. */
+  /** By index of the call; `undefined` for a call that was not made. */
   readonly calls: readonly (CallEnd | undefined)[];
-  /**
-   * The state after it, with the contexts of the sides merged in each order that matters; one entry where the sides do not set the same keys. With
-   * `order`, one.
-   */
+  /** The state afterwards, once for each order of merging the calls' contexts that makes a difference. Executions with an `order` have one entry. */
   readonly states: readonly MergedState[];
-  /** The rules that do not hold. */
   readonly broken: readonly FindingEvent[];
-  /** With `order`: the state after each of its calls. */
+  /** The state after each call. Empty if the calls were made at the same time. */
   readonly after: readonly Facts[];
 }
 
-/** A state with the sides' contexts merged in one order. */
+/** A state whose context holds the changes of all calls, merged in the order `merged`. */
 export interface MergedState {
   readonly merged: readonly number[];
   readonly facts: Facts;

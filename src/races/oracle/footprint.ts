@@ -1,10 +1,9 @@
 import type { ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 
-/** The writes of an execution: place -> its present content. A place is a row by its key, or a member of a value. */
+/** The writes of an execution: place to new content. A place is a row, named by its key, or a member of a stored value. */
 export type Footprint = ReadonlyMap<string, string>;
 
-/** Returns the writes between two states of one lane. */
 export function footprint(before: Facts, after: Facts): Footprint {
   const written = new Map<string, string>();
   for (const name of new Set([...Object.keys(before.systems), ...Object.keys(after.systems)])) {
@@ -20,7 +19,7 @@ export function footprint(before: Facts, after: Facts): Footprint {
   return written;
 }
 
-/** Returns `true` if two executions wrote to one place. */
+/** Returns `true` if two executions wrote to the same place. */
 export function overlaps(a: Footprint, b: Footprint): boolean {
   const [small, large] = a.size < b.size ? [a, b] : [b, a];
   for (const place of small.keys()) if (large.has(place)) return true;
@@ -36,7 +35,7 @@ export function sameFootprint(a: Footprint, b: Footprint): boolean {
 const find = (tables: readonly ObservedTable[] | undefined, name: string): ObservedTable | undefined =>
   tables?.find((table) => table.name === name);
 
-/** Adds written rows. Rows are relative to the root, so a row that is in one list only was written. */
+/** Adds the written rows of a table. Both lists are relative to the root state, so a row that is in only one of them was written. */
 function rows(place: string, a: ObservedTable | undefined, b: ObservedTable | undefined, written: Map<string, string>): void {
   const columns = (b ?? a)!.columns;
   const keys = columns.flatMap((column, index) => (column.key === true ? [index] : []));

@@ -1,22 +1,20 @@
 import type { ObservedTable, StoredValue } from "../../model/stores/store-adapter.ts";
 import type { Facts } from "../../state/canonical/facts.ts";
 
-/** Text that ends in a number and may be the label of a row: `ORD-7`, `INV/0007`, `order:7`. */
+/** Matches text that ends in a number and may label a row: `ORD-7`, `INV/0007`, `order:7`. */
 const LABEL = /^(?=.{2,60}$)([A-Za-z][\w\-/:.#]*?)0*(\d{1,19})$/;
 
 /**
- * Ids that an execution gave out: integer keys of its new rows, and labels of new rows that end in a number. Timing decides which call gets which
- * number (and a refused insert uses up a number of a sequence). So two executions that differ only in these have the same result.
+ * The ids that an execution generated: integer keys of new rows, and new labels that end in a number. Timing decides which call gets which number,
+ * and a refused insert uses up a number of a sequence. Executions that differ only in these ids have the same result.
  */
 export class FreshIds {
-  /** All integer keys, as text. */
   readonly all: ReadonlySet<string>;
-  /** Domain (`system.table`) -> the keys, as text. */
+  /** Domain (`system.table`) -> generated keys, as text. */
   readonly #keys: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Domain (`system.table.column prefix`) -> the numbers, as text. */
+  /** Domain (`system.table.column prefix`) -> generated numbers, as text. */
   readonly #labels: ReadonlyMap<string, { readonly prefix: string; readonly numbers: ReadonlySet<string> }>;
 
-  /** @param before The state in which the execution began. */
   constructor(before: Facts, after: Facts) {
     const keys = new Map<string, Set<string>>();
     const labels = new Map<string, { readonly prefix: string; readonly numbers: Set<string> }>();
@@ -38,12 +36,12 @@ export class FreshIds {
     this.all = new Set([...keys.values()].flatMap((ids) => [...ids]));
   }
 
-  /** Returns `true` if a number is an id of a domain. */
+  /** Returns `true` if the number is a generated id of the domain. */
   has(domain: string, token: string): boolean {
     return this.#keys.get(domain)?.has(token) ?? this.#labels.get(domain)?.numbers.has(token) ?? false;
   }
 
-  /** Returns the domains that a number may be an id of. `before`: the text before the number, if it is inside text. */
+  /** Returns the domains in which the number is a generated id. @param before The text before the number, for a number inside text */
   domainsOf(token: string, before?: string): readonly string[] {
     const keys = [...this.#keys].flatMap(([domain, ids]) => (ids.has(token) ? [domain] : []));
     if (before === undefined) return keys;
@@ -54,7 +52,7 @@ export class FreshIds {
   }
 }
 
-/** Returns the index of a table's integer key; -1 unless there is exactly one. */
+/** Returns the column index of a table's key; -1 unless the key has exactly one column. */
 export function keyColumn(table: ObservedTable): number {
   const keys = table.columns.flatMap((column, index) => (column.key === true ? [index] : []));
   return keys.length === 1 ? keys[0]! : -1;

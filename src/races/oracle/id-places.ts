@@ -5,14 +5,14 @@ import { FreshIds, tableOf } from "./fresh-ids.ts";
 import { mapLeaves, type Visitor } from "./leaves.ts";
 import { mapCell, type FactsVisitor } from "./map-facts.ts";
 
-/** Names of ids: `id`, `order_id`, `orderId`, `ORDER_ID`. */
+/** Matches names of ids: `id`, `order_id`, `orderId`, `ORDER_ID`. */
 const ID_NAME = /(?:^|_)id$|[a-z]I[dD]$|_ID$|^ID$/;
-/** Limit of hypotheses; each is another reading of both executions. */
+/** Limit for hypotheses about which numbers are ids. States are compared under each hypothesis. */
 const MOST = 150;
 
-/** A reading of the places in states and answers: place -> the domain that its numbers are ids of. Places that are not listed hold numbers. */
+/** An assumption about which numbers are ids: place to the domain of its ids. Numbers at other places are compared as plain numbers. */
 export interface Hypothesis {
-  /** `true` if keys and declared references of new rows are renamed. */
+  /** `true` if keys and declared references of new rows count as ids. */
   readonly keys: boolean;
   readonly domains: ReadonlyMap<string, string>;
 }
@@ -20,12 +20,12 @@ export interface Hypothesis {
 interface Known {
   readonly named: boolean;
   readonly name: string;
-  /** Domains of which all numbers seen here are ids. */
+  /** Domains that contain every number seen at this place. */
   always: ReadonlySet<string> | undefined;
-  /** Domains of which some number seen here is an id. */
+  /** Domains that contain at least one number seen at this place. */
   readonly ever: Set<string>;
   readonly tokens: Set<string>;
-  /** `true` if a number replaced another one here: it counts something. */
+  /** `true` if a number at this place was replaced by another number, as in a counter. */
   counts: boolean;
   isInText: boolean;
   /** The text before the number. */
@@ -33,20 +33,19 @@ interface Known {
 }
 
 /**
- * Knows which places may hold ids of new rows, from executions of the calls one after another. A place holds a number if it changes in a row that
- * stays, if it ever shows a number that is not a new id, or if it shows the same number for different rows. Places named like an id, and places that
- * changed together with the ids of rows between two repetitions, need no such proof.
+ * Learns which places may hold ids of new rows, from calls executed one after another. A place holds no id if its number changes in an existing row,
+ * is not a generated id, or is the same for different rows. Places with an id-like name need no such evidence. Neither do places that changed
+ * together with ids between repetitions.
  */
 export class IdPlaces {
   readonly #before: Facts;
   readonly #known: Map<string, Known> = new Map();
-  /** Names of columns and keys that hold numbers. */
+  /** Names of columns and keys that hold plain numbers. */
   readonly #numbers = new Set<string>();
-  /** Places that changed together with the ids of a domain. */
+  /** Places that changed together with the ids of a domain, as place to domain. */
   readonly #moved: Map<string, string> = new Map();
   readonly #fresh: WeakMap<Facts, FreshIds> = new WeakMap();
 
-  /** @param before The state in which all executions begin. */
   constructor(before: Facts, orders: readonly Execution[]) {
     this.#before = before;
     for (const order of orders) this.learn(order);
@@ -58,7 +57,6 @@ export class IdPlaces {
     return fresh;
   }
 
-  /** Learns from an execution of the calls one after another. */
   learn({ after, calls, states }: Execution): void {
     const sent = calls.flatMap((call) => call?.exchanges ?? []).map(({ request }) => `${request?.url ?? ""} ${request?.body ?? ""}`);
     let previous = this.#before;
@@ -73,13 +71,16 @@ export class IdPlaces {
     }
   }
 
-  /** Returns `true` if a number replaced another one there, or under the same name. */
+  /** Returns `true` if a number was replaced by another one at this place, or at a place of the same name. */
   counts(place: string): boolean {
     const known = this.#known.get(place);
     return known !== undefined && (known.counts || this.#numbers.has(plain(known.name)));
   }
 
-  /** Records that the numbers at a place changed together with the ids of a counter between two executions of one order of the calls: they are probably such ids. */
+  /**
+   * Records that numbers at a place changed together with the ids of a domain, between two executions of the calls in the same order. The numbers are
+   * probably such ids.
+   */
   moves(place: string, domain: string): void {
     this.#moved.set(place, domain);
   }
@@ -94,8 +95,8 @@ export class IdPlaces {
   }
 
   /**
-   * Returns the readings that are worth trying: none and all of the places in their likeliest reading, then with one of them read in another way,
-   * then with two.
+   * Returns the hypotheses about ids to try. The first ones treat no place or every place as ids of its likeliest domain. The later ones change one
+   * place, then two places.
    */
   hypotheses(): readonly Hypothesis[] {
     const places = [...this.options()];
@@ -176,7 +177,7 @@ export class IdPlaces {
     }
   }
 
-  /** Learns from a number that replaced another one. */
+  /** Learns from places where a number was replaced by another number. */
   #learnChange(was: (visitor: FactsVisitor) => void, is: (visitor: FactsVisitor) => void): void {
     const old = singles(was);
     if (old.size === 0) return;
@@ -184,7 +185,7 @@ export class IdPlaces {
       const before = old.get(place);
       if (before === undefined || before.token === token || token === "" || before.token === "") continue;
       this.#of(place, name).counts = true;
-      // In key-value stores a column's name says nothing.
+      // Key-value stores are excluded, because all their values share one column name.
       if (!ID_NAME.test(name) && name !== "" && !place.endsWith(")")) this.#numbers.add(plain(name));
     }
   }
@@ -195,7 +196,7 @@ export class IdPlaces {
       number: (place, name, text, before) => {
         const known = this.#of(place, name);
         const token = tokenOf(text);
-        // A label that a request contained was not given out by the target.
+        // A label that the client sent was not generated by the target.
         const isSent = before !== undefined && sent.some((one) => one.includes(`${before.slice(-20)}${text}`));
         const domains = isSent ? [] : fresh.domainsOf(token, before);
         known.tokens.add(token);
@@ -227,10 +228,9 @@ export class IdPlaces {
   }
 }
 
-/** Returns the place prefix of an answer's parts. */
 export const answerPlace = ({ action }: CallEnd): string => `answer ${action}`;
 
-/** Returns the body of an answer as data. */
+/** Returns the parsed JSON body of an answer; the text if the body is no JSON. */
 export function dataOf({ body }: CallEnd): unknown {
   if (body === undefined) return undefined;
   try {
@@ -243,7 +243,6 @@ export function dataOf({ body }: CallEnd): unknown {
 /** Returns a number without leading zeros. */
 export const tokenOf = (text: string): string => text.replace(/^0+(?=\d)/, "");
 
-/** A visitor that ignores everything and changes nothing. */
 export const NO_VISITOR: FactsVisitor = {
   number: () => undefined,
   text: () => undefined,
@@ -253,7 +252,7 @@ export const NO_VISITOR: FactsVisitor = {
   declared: () => undefined,
 };
 
-/** Returns the numbers that are the only ones at their places. */
+/** Returns the numbers by place. Places with several numbers have an empty token. */
 function singles(visit: (visitor: FactsVisitor) => void): ReadonlyMap<string, { readonly token: string; readonly name: string }> {
   const found = new Map<string, { token: string; name: string }>();
   const visitor: Visitor = {
@@ -269,11 +268,11 @@ function singles(visit: (visitor: FactsVisitor) => void): ReadonlyMap<string, { 
 
 interface Version {
   readonly row: readonly StoredValue[];
-  /** The row before; `undefined` if the row is new. */
+  /** The row before the change; `undefined` for a new row. */
   readonly was: readonly StoredValue[] | undefined;
 }
 
-/** Returns the rows that differ from an earlier state, with their earlier content. Rows without a key are paired with removed ones. */
+/** Returns the rows that differ from an earlier state, with their earlier content. Rows without a key are paired with removed rows by position. */
 function pairedRows(table: ObservedTable, previous: ObservedTable | undefined): readonly Version[] {
   const keys = table.columns.flatMap(({ key }, index) => (key === true ? [index] : []));
   const text = (row: readonly StoredValue[]): string => row.map((value) => `${typeof value} ${String(value)}`).join("\n");
@@ -295,10 +294,13 @@ function pairedRows(table: ObservedTable, previous: ObservedTable | undefined): 
   });
 }
 
-/** Returns a name in a comparable form: `likeCount` and `like_count` are one name. */
+/** Returns a name in a comparable form, so that `likeCount` equals `like_count`. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
-/** Returns how similar a place's name is to the table of a domain; columns that hold the id of their own row are rare. */
+/**
+ * Returns how well a place's name matches the table of a domain. The place's own table scores low, because columns rarely hold the id of their own
+ * row.
+ */
 function likeness(place: string, { name, lead }: Known, domain: string): number {
   const [table = ""] = domain.split(" ");
   const called = plain(table.split(".")[1] ?? "");
@@ -308,7 +310,7 @@ function likeness(place: string, { name, lead }: Known, domain: string): number 
   const singular = called.replace(/(?:ie|e?)s$/, "");
   const word = plain(/([A-Za-z]+)[^A-Za-z]*$/.exec(lead)?.[1] ?? "");
   if (singular !== "" && word.length > 1 && (word.startsWith(singular) || singular.startsWith(word))) return 3;
-  // The part after the names of store, table and column, or of the action.
+  // Compare the rest of the place, without the names of store and table.
   if (singular !== "" && plain(place.replace(/^\w+\.\w+\./, "")).includes(singular)) return 2;
   return isOwn ? 0 : 1;
 }

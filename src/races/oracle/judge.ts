@@ -7,39 +7,36 @@ import type { CallEnd, Execution } from "./execution.ts";
 import { footprint } from "./footprint.ts";
 import type { States } from "./states-agree.ts";
 
-/** A result of a trial that no order has. */
+/** The result of a trial that no order of the calls gives. */
 export interface Judgement {
   readonly verdict: RaceVerdict;
   readonly invariant: string | undefined;
   readonly severity: Severity;
   readonly message: string;
-  /** Reason why it is still not a finding. `idempotent`: a DELETE was answered as successful although another one had done its work. */
+  /** The reason for not reporting the judgement. `idempotent`: two DELETE requests for one thing were both answered as successful. */
   readonly excused?: "idempotent";
 }
 
-/** The data by which a trial is judged. */
 export interface Measure {
-  /** The state in which all executions began. */
   readonly before: Facts;
   /** The calls one after another, in every order. */
   readonly orders: readonly Execution[];
-  /** The orders of the calls without some of them; only executed if one was refused or failed. */
+  /** Executes the orders without some of the calls. Used only if a call was refused or failed. */
   readonly without: (sides: readonly number[]) => Promise<readonly Execution[]>;
   /**
-   * The single requests of the calls one after another, in the orders in between; `undefined` if there are too many. Only executed if a call sends
-   * several.
+   * Executes the calls with their requests interleaved; `undefined` if there are too many interleavings. Used only if a call sends several requests.
    */
   readonly interleaved: (requests: readonly number[]) => Promise<readonly Execution[] | undefined>;
   readonly states: States;
 }
 
 /**
- * Judges an execution of calls at the same time by the results of the calls one after another: the system is its own specification.
+ * Judges simultaneous calls by the results of the same calls one after another.
  *
- * Each order is allowed: its state together with its answers. A side that was refused may also have done nothing, unless an order shows that this
- * refusal writes. One that failed or got no answer may have done all or nothing. For calls that send several requests, results of single requests one
- * after another are also allowed: no requests met there, so such a result is not a race of the API. Any other result is a race, named by its worst
- * effect. `undefined` if the execution fits.
+ * A trial passes if its state and answers equal those of one order. A refused call may also have had no effect, unless an order shows that this
+ * refusal writes. A call that failed or got no answer may have had its full effect or none. If a call sends several requests, the results of
+ * interleaved requests are allowed too, because the requests did not overlap there. Any other result is a race, named by its worst effect.
+ * @returns `undefined` if the trial passes
  */
 export async function judge(trial: Execution, measure: Measure): Promise<Judgement | undefined> {
   const { orders } = measure;
@@ -60,7 +57,7 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   const requests = trial.calls.map((call) => call!.exchanges.length);
   if (!fitting.some(answersFit) && Math.max(...requests) > 1) {
     const between = await measure.interleaved(requests);
-    // Without something to compare with, no race is reported.
+    // There is nothing to compare the trial with, so no race is reported.
     if (between === undefined) return undefined;
     fitting = [...fitting, ...fitsOf(between.flatMap(inEachMerging).map((execution) => ({ execution, open: new Set(failures) })))];
   }
@@ -85,13 +82,13 @@ export async function judge(trial: Execution, measure: Measure): Promise<Judgeme
   };
 }
 
-/** Returns `true` if an execution shows the same as a judged trial, beside anything else. */
+/** Returns `true` if an execution shows the same race as the judgement, possibly among other differences. */
 export async function shows(execution: Execution, { verdict, invariant }: Judgement, measure: Measure): Promise<boolean> {
   if (verdict === "invariant") return execution.broken.some((one) => one.invariant === invariant);
   if (verdict === "server_error") return execution.calls.some((call) => call !== undefined && isNewFailure(call, measure.orders));
   const judgement = await judge({ ...execution, broken: [] }, measure);
   if (verdict === "state" || judgement?.verdict !== "state") return judgement?.verdict === verdict;
-  // The state is that of no order, so the answers are compared alone.
+  // No order gives this state, so compare the answers without the states.
   const calls = callsOf(execution);
   const facts = execution.states[0]!.facts;
   return !measure.orders.some((order) =>
@@ -101,7 +98,7 @@ export async function shows(execution: Execution, { verdict, invariant }: Judgem
 
 const callsOf = ({ calls }: Execution): readonly CallEnd[] => calls.filter((call) => call !== undefined);
 
-/** An execution that may have the same result as the trial, and the sides whose answers are free. */
+/** An execution to compare the trial with. The answers of the calls in `open` may differ. */
 interface Candidate {
   readonly execution: Execution;
   readonly open: ReadonlySet<number>;
@@ -113,7 +110,8 @@ function sameState(trial: Execution, { order, states }: Execution, known: States
 }
 
 /**
- * Returns the merged states in the order of a candidate. If the order lacks a side, the rest of it decides. For equal calls one order represents all.
+ * Returns the trial's merged states that match the order of a candidate. Calls that the order lacks are ignored. All states match if the calls are of
+ * one action.
  */
 function mergedAs(trial: Execution, order: readonly number[] | null): Execution["states"] {
   const isAny = trial.states.length === 1 || areEqual(trial);
@@ -122,7 +120,7 @@ function mergedAs(trial: Execution, order: readonly number[] | null): Execution[
 
 function sameAnswers(trial: Execution, { execution, open }: Candidate, { states }: Measure): boolean {
   const sides = trial.calls.flatMap((call, side) => (open.has(side) ? [] : [call!]));
-  // Equal calls are interchangeable: it does not matter which of them is answered first, or fails.
+  // Calls of one action are interchangeable, so any of them may be answered first or fail.
   const isEqual = areEqual(trial);
   const left = execution.calls.flatMap((call, side) => (call === undefined || (!isEqual && open.has(side)) ? [] : [call]));
   return mergedAs(trial, execution.order).some(({ facts }) =>
@@ -130,10 +128,9 @@ function sameAnswers(trial: Execution, { execution, open }: Candidate, { states 
   );
 }
 
-/** Limit of ways to choose some of the calls; of more, the first ones are taken. */
+/** Limit for the ways to select some of the calls. Further ways are ignored. */
 const MOST_CHOICES = 50;
 
-/** Returns the ways to choose `count` of some calls. */
 function choices(calls: readonly CallEnd[], count: number): readonly (readonly CallEnd[])[] {
   let found: readonly (readonly CallEnd[])[] = [[]];
   calls.forEach((call, at) => {
@@ -144,7 +141,7 @@ function choices(calls: readonly CallEnd[], count: number): readonly (readonly C
   return found.filter((chosen) => chosen.length === count);
 }
 
-/** Returns the candidate with each DELETE that finds nothing left to delete answered like a successful one. */
+/** Replaces the answers of a candidate's DELETE calls that found nothing (404, 410) by a successful DELETE's answer. */
 function asRepeatable(candidate: Candidate, trial: Execution, orders: readonly Execution[]): Candidate {
   const { execution } = candidate;
   const calls = execution.calls.map((call, side) => {
@@ -159,7 +156,7 @@ function isDelete(call: CallEnd | undefined): boolean {
   return call !== undefined && call.status >= 200 && call.status < 300 && call.exchanges.at(-1)?.request.method === "DELETE";
 }
 
-/** Returns `true` if an order of the calls shows that a refusal with this status writes. */
+/** Returns `true` if the call is refused with this status in some order of the calls, and writes there. */
 function writesAsRefused({ action, status }: CallEnd, { before, orders }: Measure): boolean {
   return orders.some(({ order, calls, after }) =>
     (order ?? []).some((side, at) => {
@@ -176,7 +173,7 @@ function sidesOf({ calls }: Execution, which: (call: CallEnd) => boolean): numbe
   return calls.flatMap((call, side) => (call !== undefined && which(call) ? [side] : []));
 }
 
-/** Returns `true` if no order has this failure; equal calls are interchangeable. */
+/** Returns `true` for a server error or lost call that occurs in no order of the calls. */
 function isNewFailure(call: CallEnd, orders: readonly Execution[]): boolean {
   if (call.kind !== "lost" && !(call.serverError && call.status !== 503)) return false;
   const isAlike = (other: CallEnd | undefined): boolean =>
@@ -184,7 +181,7 @@ function isNewFailure(call: CallEnd, orders: readonly Execution[]): boolean {
   return !orders.some(({ calls }) => calls.some(isAlike));
 }
 
-/** Returns one execution for each order in which the sides' contexts were merged, as if it were the order of the calls. */
+/** Returns an execution for each order in which the contexts were merged, as if the calls had been made in that order. */
 function inEachMerging(execution: Execution): readonly Execution[] {
   return execution.states.map((state) => ({ ...execution, order: state.merged, states: [state] }));
 }
@@ -194,7 +191,7 @@ function worst(findings: readonly FindingEvent[]): Omit<Judgement, "verdict"> | 
   return first === undefined ? undefined : { invariant: first.invariant, severity: first.severity, message: first.message };
 }
 
-/** Returns the ways to leave out some of the sides: every subset, or, for equal calls, one for each number. */
+/** Returns the ways to leave out some of the calls: every subset, or one subset of each size for calls of one action. */
 function leavings(sides: readonly number[], { calls }: Execution): readonly (readonly number[])[] {
   if (areEqual({ calls })) return sides.map((_, count) => sides.slice(0, count + 1));
   return sides.reduce<(readonly number[])[]>((all, side) => [...all, ...all.map((one) => [...one, side])], [[]]).slice(1);
@@ -227,7 +224,7 @@ function statuses(execution: Execution): string {
   return answered;
 }
 
-/** Describes the answers of the calls one after another, if their status is different. */
+/** Describes how the answers differ from those of the calls one after another. Statuses are named if they differ. */
 function differingAnswers(trial: Execution, fitting: readonly Candidate[]): string {
   const ordered = [
     ...new Set(fitting.filter(({ open }) => open.size === 0).map(({ execution }) => inWords(statusesOf(execution), execution.order))),

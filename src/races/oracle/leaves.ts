@@ -1,21 +1,16 @@
-/** Visits the leaves of values, and replaces them. */
 export interface Visitor {
-  /** Visits a whole number, or a number inside text; `before` is the text before it. Returns its replacement; `undefined` leaves it unchanged. */
+  /** Visits a whole number, or a number inside text that follows the text `before`. @returns the replacement; `undefined` to keep the number */
   number(place: string, name: string, token: string, before?: string): string | undefined;
-  /**
-   * Visits a text that is not a number, or the key of an object. Returns the replacement of the whole text; `undefined` leaves it unchanged except
-   * for its numbers.
-   */
+  /** Visits a text or the key of an object. @returns the replacement for the whole text; `undefined` to visit only the numbers inside it */
   text(place: string, text: string): string | undefined;
-  /** Visits any other value that is not a list or object. */
+  /** Visits any other value that is no list and no object. */
   other(place: string, value: unknown): void;
-  /** Visits the number of entries of a list. */
   length(place: string, count: number): void;
-  /** Returns `true` if a place is left out entirely, with its key. */
+  /** Returns `true` to leave out a place with its key. */
   drops(place: string): boolean;
 }
 
-/** Ids and times, whose numbers stay unchanged, come before single numbers. */
+/** The order matters: ids and times are matched before single numbers, so that their digits stay unchanged. */
 const RUNS =
   /[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|\d{4}-\d\d-\d\d(?:[T ][\d:.,]+(?:Z|[+-]\d\d:?\d\d)?)?|[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]+ GMT|[A-Za-z0-9]{24,}|\d+\.\d+|\d{1,19}/g;
 const WHOLE = /^\d{1,19}$/;
@@ -24,12 +19,12 @@ const UUID = /^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$/;
 const DEEPEST = 100;
 
 /**
- * Returns a copy of plain data with its leaves replaced. Text that is JSON is parsed: if anything in it was replaced it is the text of the copy, else
- * it stays unchanged.
+ * Returns a copy of plain data with its leaves replaced. Text that contains JSON is parsed and replaced as data. If nothing in it changes, the
+ * original text stays.
  *
- * @param place Where the value is; the places below it are `place.key`, `place[]` for entries of lists, `place{}` for the keys of an object and
+ * @param place The place of the value. Places below it are `place.key`, `place[]` for entries of lists, `place{}` for keys of an object, and
  * `place#0` for the first number inside text.
- * @param name The nearest key or column that the value is under.
+ * @param name The nearest key or column above the value.
  */
 export function mapLeaves(value: unknown, place: string, name: string, visitor: Visitor, depth = 0): unknown {
   if (visitor.drops(place)) return value === null || value === undefined ? value : "~";
@@ -77,7 +72,7 @@ function mapEntries(
   });
 }
 
-/** Returns the place of a key. All keys that are ids have one place. */
+/** Returns the replaced key and the place below it. All keys that are ids share one place. */
 function childPlace(place: string, key: string, visitor: Visitor): { readonly key: string; readonly place: string } {
   const keys = `${place}{}`;
   const replaced = visitor.text(keys, key);
@@ -104,7 +99,7 @@ function mapRuns(text: string, place: string, name: string, visitor: Visitor, me
   return text.replaceAll(RUNS, (run, at: number) => {
     if (!NUMBER.test(run)) return run;
     met?.();
-    // Brackets separate the replacing id from letters beside it.
+    // The angle brackets separate the replacement from adjacent letters.
     const own = `${place}#${count++}`;
     if (visitor.drops(own)) return "~";
     const replaced = visitor.number(own, name, run, text.slice(0, at));
@@ -120,7 +115,7 @@ function json(text: string): unknown {
   }
 }
 
-/** Returns JSON with objects sorted by their keys, where ids are equal: an order by ids would depend on their random values. */
+/** Returns JSON with sorted keys. UUIDs count as equal when sorting, because their values are random. */
 function sortedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null";
@@ -129,5 +124,5 @@ function sortedJson(value: unknown): string {
   return `{${entries.map(([key, item]) => `${JSON.stringify(key)}:${sortedJson(item)}`).join(",")}}`;
 }
 
-/** Returns a text with `#` for each number in it. */
+/** Returns the text with `#` in place of each number. */
 export const templateOf = (text: string): string => text.replaceAll(RUNS, (run) => (NUMBER.test(run) ? "#" : run));

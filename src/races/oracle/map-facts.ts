@@ -3,15 +3,14 @@ import type { Facts } from "../../state/canonical/facts.ts";
 import { isInteger, keyColumn } from "./fresh-ids.ts";
 import { mapLeaves, templateOf, type Visitor } from "./leaves.ts";
 
-/** Visits the leaves of facts. */
 export interface FactsVisitor extends Visitor {
-  /** Visits a key, or a declared reference, of a domain (`system.table`). Returns its replacement; `undefined` leaves it unchanged. */
+  /** Visits a key, or a declared reference to a key, of a domain (`system.table`). @returns the replacement; `undefined` to keep the value */
   declared(domain: string, token: string): string | undefined;
 }
 
 /**
- * Returns a copy of facts with their leaves replaced; leaves of clients are kept. Counters are left out: a number that a sequence gave out and nobody used
- * is no result.
+ * Returns a copy of facts with the leaves of stores and context replaced. Counters are left out, because a sequence number that nobody used is no
+ * result. Clients stay unchanged.
  */
 export function mapFacts(facts: Facts, visitor: FactsVisitor): Facts {
   const systems = Object.fromEntries(Object.entries(facts.systems).map(([name, observed]) => [name, mapSystem(name, observed, visitor)]));
@@ -35,7 +34,6 @@ function mapTable(system: string, table: ObservedTable, visitor: FactsVisitor): 
   return { ...table, added: rows(table.added), removed: rows(table.removed) };
 }
 
-/** Returns a copy of one cell of a row. */
 export function mapCell(
   system: string,
   table: ObservedTable,
@@ -56,7 +54,7 @@ function declaredDomain(system: string, table: ObservedTable, index: number): st
   return index === keyColumn(table) ? `${system}.${table.name}` : undefined;
 }
 
-/** Returns the place of a cell. Rows of different kinds have places of their own. */
+/** Returns the place of a cell. Rows of different kinds have different places. */
 function cellPlace(system: string, { name, columns }: ObservedTable, row: readonly StoredValue[], index: number): string {
   const kinds = columns.flatMap(({ kind }, at) => (kind === true && at !== index ? [templateOf(String(row[at]))] : []));
   return `${system}.${name}.${columns[index]!.name}${kinds.length === 0 ? "" : `(${kinds.join()})`}`;

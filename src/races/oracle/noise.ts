@@ -4,22 +4,19 @@ import { answerPlace, dataOf, NO_VISITOR, tokenOf, type IdPlaces } from "./id-pl
 import { mapLeaves, templateOf } from "./leaves.ts";
 import { mapFacts, type FactsVisitor } from "./map-facts.ts";
 
-/** Short text that may be drawn at random. */
+/** Matches short text that may be a random value. */
 const TOKEN = /^[A-Za-z0-9_-]{5,64}$/;
 
-/** Texts that were drawn at random at one place. */
 interface Drawn {
-  /** Texts that were the same both times, so they were not drawn. */
+  /** Texts that occurred in both executions, so they are not random. */
   readonly same: Set<string>;
   shortest: number;
   longest: number;
 }
 
-/** Knows which values differ by themselves, by their places in states and answers. */
+/** The values that change by themselves, by their places in states and answers. */
 export class Noise {
-  /** Places that are not compared. */
   readonly #dropped = new Set<string>();
-  /** Places whose texts are names that an execution draws. */
   readonly #drawn: Map<string, Drawn> = new Map();
 
   drops(place: string): boolean {
@@ -30,7 +27,7 @@ export class Noise {
     this.#dropped.add(place);
   }
 
-  /** Returns `true` if a text at a place was drawn at random. */
+  /** Returns `true` if a text at this place counts as random. */
   isDrawn(place: string, text: string): boolean {
     const drawn = this.#drawn.get(place);
     return (
@@ -38,7 +35,7 @@ export class Noise {
     );
   }
 
-  /** Records that a place's texts are drawn; returns `false` if they do not look drawn. */
+  /** Records that a place holds random texts. @returns `false` if the texts do not look random */
   draw(place: string, differing: readonly string[], same: readonly string[]): boolean {
     if (!differing.every((text) => TOKEN.test(text) && !/^\d+$/.test(text)) || new Set(differing).size < 2) return false;
     let drawn = this.#drawn.get(place);
@@ -51,7 +48,7 @@ export class Noise {
     return true;
   }
 
-  /** Drops all places whose texts were wrongly recorded as drawn, and returns them. */
+  /** Ignores all places that were wrongly recorded as holding random texts. @returns those places */
   undraw(): readonly string[] {
     const places = [...this.#drawn.keys()];
     for (const place of places) this.#dropped.add(place.endsWith("{}") ? place.slice(0, -2) : place);
@@ -60,15 +57,13 @@ export class Noise {
   }
 }
 
-/** The knowledge of values that differ by themselves. Learning adds to it. */
 export interface Learned {
   readonly noise: Noise;
   readonly places: IdPlaces;
-  /** Returns a text without its known generated parts. */
+  /** Returns a text with placeholders for its known generated parts. */
   readonly blank: (text: string) => string;
 }
 
-/** The parts of an execution that are searched for noise. */
 export type Part = "states" | "answers";
 
 interface Leaves {
@@ -76,7 +71,7 @@ interface Leaves {
   readonly texts: string[];
 }
 
-/** Returns the leaves of an execution by place, as text. */
+/** Returns the leaves of an execution as text, by place. */
 function leavesOf(execution: Execution, part: Part, noise: Noise, blank: (text: string) => string): ReadonlyMap<string, Leaves> {
   const found = new Map<string, Leaves>();
   const add = (place: string, text: string, isNumber = false): void => {
@@ -104,8 +99,8 @@ function leavesOf(execution: Execution, part: Part, noise: Noise, blank: (text: 
 }
 
 /**
- * Learns from two executions of one order which values differ by themselves. Numbers that changed together with the ids of new rows are ids, and
- * texts that look drawn are names. Other differing places are not compared. Returns `true` if anything was learnt.
+ * Learns from two executions of the calls in one order which values change by themselves. Numbers that changed together with ids of new rows are
+ * treated as ids. Texts that look random are treated as random. Other places that differ are ignored. @returns `true` if anything was learned
  */
 export function learnNoise(a: Execution, b: Execution, part: Part, { noise, places, blank }: Learned): boolean {
   let learned = false;
@@ -122,14 +117,14 @@ export function learnNoise(a: Execution, b: Execution, part: Part, { noise, plac
     const [ofA, ofB] = [left.get(place)?.texts ?? [], right.get(place)?.texts ?? []];
     const [onlyA, onlyB] = [without(ofA, ofB), without(ofB, ofA)];
     if (onlyA.length === 0 && onlyB.length === 0) return [];
-    // Numbers inside text have places of their own.
+    // Numbers inside text are compared at places of their own.
     if (!isNumber && !place.endsWith("[#]") && areEqual(onlyA.map(templateOf), onlyB.map(templateOf))) return [];
     return [{ place, isNumber, onlyA, onlyB, same: ofA.filter((text) => ofB.includes(text)) }];
   });
   for (const { place, isNumber, onlyA, onlyB, same } of differing) {
     if (!isNumber && noise.draw(place, [...onlyA, ...onlyB], same)) learned = true;
   }
-  // Values below such a key, and numbers in such a text, have other places from now on.
+  // Places below a random key have changed now, so compare again before learning more.
   if (learned) return true;
   for (const { place, isNumber, onlyA, onlyB } of differing) {
     learned = true;
@@ -141,12 +136,12 @@ export function learnNoise(a: Execution, b: Execution, part: Part, { noise, plac
   return learned;
 }
 
-/** Returns the place below a key, from the place of the keys. */
+/** Returns the place of the values below a key. */
 const keyPlace = (keys: string, key: string): string => `${keys.slice(0, -2)}.${key.replaceAll(/\d+/g, "#")}`;
 
 const areEqual = (a: readonly string[], b: readonly string[]): boolean => a.toSorted().join("\n") === b.toSorted().join("\n");
 
-/** Returns the texts that are not in another list. A repeated text is returned once for each occurrence without a partner there. */
+/** Returns the texts that are missing in another list. Repeated texts are counted. */
 function without(texts: readonly string[], others: readonly string[]): readonly string[] {
   const left = [...others];
   return texts.filter((text) => {

@@ -5,9 +5,8 @@ import type { FreshIds } from "./fresh-ids.ts";
 import { dataOf } from "./id-places.ts";
 
 /**
- * Returns `true` if two ends of a call look like one answer: kind, status, and the body except for opaque ids, ids of new rows, times near the clock,
- * values that only this lane has, and the order of lists. It is lenient: a number that is an id of a new row in both counts as equal, whatever its
- * meaning.
+ * Returns `true` if two answers to a call are alike in kind, status and body. Bodies are compared without opaque ids, times near the clock, text that
+ * only this lane has, and the order of lists. Numbers that are ids of new rows count as equal to each other.
  */
 export function answersAgree(a: CallEnd, b: CallEnd, freshA: FreshIds, freshB: FreshIds, rules: AnswerRules): boolean {
   if (a.kind !== b.kind || a.status !== b.status) return false;

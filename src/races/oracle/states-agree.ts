@@ -8,16 +8,15 @@ import { mapLeaves } from "./leaves.ts";
 import { mapFacts, type FactsVisitor } from "./map-facts.ts";
 import { Noise } from "./noise.ts";
 
-/** The name of the answers among the stores; no store has it. */
+/** A store name that no store has, under which answers are compared together with the state. */
 const ANSWERS = "\u0000answers";
 
-/** The answers to some calls, and the state after them. */
 export interface Answered {
   readonly calls: readonly CallEnd[];
   readonly facts: Facts;
 }
 
-/** Compares the states, and the answers, that executions from one state led to, except for the names of new values in them. */
+/** Compares states and answers of executions that began in the same state. Generated ids and random texts may differ. */
 export class States {
   readonly texts: AnswerTexts;
   readonly #canonicalizer: Canonicalizer;
@@ -42,16 +41,14 @@ export class States {
     this.texts = new AnswerTexts(rules);
   }
 
-  /**
-   * Returns `true` if two states are equal in some reading of their places. Each reading only makes results equal that an order may make different.
-   */
+  /** Returns `true` if two states are equal under at least one hypothesis about their ids. */
   agree(a: Facts, b: Facts): boolean {
     return this.#shape(a) === this.#shape(b) && this.#hypotheses.some((_, at) => this.#name(a, at) === this.#name(b, at));
   }
 
   /**
-   * Returns `true` if answers and states together are the same in one reading: an id belongs to one row wherever it is. The order of the calls does
-   * not matter.
+   * Returns `true` if answers and states are equal under one common hypothesis, so that an id means the same row everywhere. The order of the calls
+   * does not matter.
    */
   answersAgree(a: Answered, b: Answered): boolean {
     if (a.calls.length !== b.calls.length || this.#shape(a.facts) !== this.#shape(b.facts)) return false;
@@ -61,12 +58,11 @@ export class States {
     );
   }
 
-  /** Returns `true` if answers are the same, without comparing the states. */
+  /** Returns `true` if the answers are equal, without comparing the states. */
   answersAlike(a: Answered, b: Answered): boolean {
     return this.#hypotheses.some((hypothesis) => this.#answered(a, hypothesis, false) === this.#answered(b, hypothesis, false));
   }
 
-  /** Returns the state as it is compared, with all possible ids renamed. */
   renamed(facts: Facts): Facts {
     return mapped(facts, this.#renaming(facts, this.#widest));
   }
@@ -75,7 +71,7 @@ export class States {
     return this.#hypotheses.reduce((widest, one) => (one.keys && one.domains.size >= widest.domains.size ? one : widest));
   }
 
-  /** Returns the state without anything that may be a new id: if that differs, no reading makes two states equal. */
+  /** Returns a hash of the state without all possible ids. If the hashes of two states differ, no hypothesis about ids can make the states equal. */
   #shape(facts: Facts): string {
     let shape = this.#shapes.get(facts);
     if (shape === undefined) {
@@ -85,7 +81,7 @@ export class States {
         number: (place, _name, text) =>
           this.#options.get(place)?.some((domain) => fresh.has(domain, tokenOf(text))) === true ? "~" : undefined,
         declared: (domain, token) => (fresh.has(domain, token) ? "~" : undefined),
-        // Keys that are ids cannot all become one.
+        // Drop objects whose keys may be ids. Replacing all their keys by one placeholder would merge their values.
         drops: (place) => this.#noise.drops(place) || this.#keyed.has(place),
       };
       this.#shapes.set(facts, (shape = this.#print(mapped(facts, visitor))));
@@ -107,7 +103,7 @@ export class States {
     const known = new Set([...own, ...this.texts.idsOf(facts)]);
     const text = (value: string): string => this.texts.blankUnless(value, known);
     const answers = calls.map(({ action, kind, status }, at) => [
-      // Two refusals are equal, whatever their answers say.
+      // Refused calls are compared without their status and body.
       bodies[at] === undefined && isRefusal({ status }) ? { action } : { action, kind, status, body: unordered(bodies[at], text) },
     ]);
     const value = { kind: "value", value: new Set(answers) } as const;
@@ -121,7 +117,7 @@ export class States {
     return `${fingerprint.lo},${fingerprint.hi}`;
   }
 
-  /** @param own Receives the replacing ids. */
+  /** @param own Receives the replacement ids. */
   #renaming(facts: Facts, { keys, domains }: Hypothesis, own?: Set<string>): FactsVisitor {
     const fresh = this.#places.freshOf(facts);
     const opaque = (domain: string, token: string): string => {
@@ -153,7 +149,7 @@ function mapped(facts: Facts, visitor: FactsVisitor): Facts {
   return { ...rest, systems: Object.fromEntries(values) as Facts["systems"], context: Object.fromEntries(entries) as Facts["context"] };
 }
 
-/** Returns a UUID that represents an id. */
+/** Returns a UUID that is derived from an id and its domain. */
 function uuidOf(domain: string, id: string): string {
   const hex = createHash("sha256").update(`${domain} ${id}`).digest("hex");
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;

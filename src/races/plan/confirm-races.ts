@@ -8,27 +8,27 @@ import { verdictRank } from "../oracle/verdict-rank.ts";
 import type { RaceTally } from "./race-tally.ts";
 import type { RacesEnd } from "./races-end.ts";
 
-/** Time, in milliseconds, for leaving steps out of the prefix of one race. */
+/** Time limit, in milliseconds, for shortening the path of one race. */
 const SHRINKING = 10_000;
-/** Number of states in which a pair is tried again before it is given up: where the first is unsteady, another may not be. */
+/** Number of states in which a pair is tried before it is given up. The target may be unsteady in one state and steady in another. */
 const MOST_SEEN = 3;
 
-/** A race that was seen again on a rebuilt lane. */
+/** A race that recurred on a rebuilt lane. */
 export interface ConfirmedRace {
   readonly request: RaceRequest;
   readonly hit: RaceHit;
   readonly answer: RaceAnswer;
-  /** The recording of the prefix. */
   readonly recording: Recording;
-  /** Number of kinds of states and statuses of the pair in which it was seen. */
+  /** Number of probes of this pair of actions that showed a race. */
   readonly count: number;
 }
 
 /**
- * Confirms the races that were seen: one race for each pair of actions, the worst with the shortest path. Its prefix is made shorter, and copies of a
- * call are moved into it where that still shows the race (as PropEr moves commands from the parallel part of a test to its prefix). The result is
- * measured with all trials on a rebuilt lane, and is not reported if it is not seen there. When the time is up, the measurement in progress is
- * completed, and the remaining races are counted.
+ * Confirms one race for each pair of actions: the worst one with the shortest path.
+ *
+ * The path is shortened, and extra copies of a call are moved from the race into the path where the race still occurs (as PropEr does with parallel
+ * commands). All trials are then repeated on a rebuilt lane. A race that does not recur is not reported. When the time is up, the current measurement
+ * is completed and the remaining races are counted.
  */
 export async function confirmRaces(
   seen: readonly SeenRace[],
@@ -56,7 +56,7 @@ export async function confirmRaces(
   return confirmed.filter((one) => one !== undefined);
 }
 
-/** Returns the races by the pair of actions, in the order in which the pairs were seen first. */
+/** Returns the races grouped by pair of actions, in the order in which the pairs were first seen. */
 function groupsOf(seen: readonly SeenRace[]): readonly (readonly SeenRace[])[] {
   const groups = new Map<string, SeenRace[]>();
   for (const one of seen) {
@@ -68,7 +68,6 @@ function groupsOf(seen: readonly SeenRace[]): readonly (readonly SeenRace[])[] {
   return [...groups.values()];
 }
 
-/** The lane on which races are confirmed. */
 interface Seat {
   readonly lanePool: LanePool;
   readonly lane: number;
@@ -91,7 +90,7 @@ async function confirm(group: readonly SeenRace[], seat: Seat): Promise<Confirme
   return undefined;
 }
 
-/** Returns `undefined` if the race is not seen; `left` if that was not determined completely. */
+/** Returns `undefined` if the race did not recur; `left` if time ran out before that was clear. */
 async function confirmOne(
   seen: SeenRace,
   { lanePool, lane, tally, end }: Seat,
@@ -107,18 +106,18 @@ async function confirmOne(
     const recording = await lanePool.record(lane, request.path, request.draws);
     return { request, hit: answer.hit, answer, recording };
   }
-  // An interruption also ends the measurement in progress.
+  // An interruption also ends the current measurement, so its result is incomplete.
   return end.reason === "interrupted" ? "left" : undefined;
 }
 
-/** Returns the request that shows the race with the delivery with which it was seen. */
+/** Returns a request that repeats the delivery with which the race was seen. */
 function asFound({ request, answer }: SeenRace): RaceRequest {
   const { verdict, invariant, delivery, schedule } = answer.hit!;
   return { ...request, effort: { ...request.effort, delivery }, schedule, wanted: { verdict, invariant } };
 }
 
 async function shrink(found: RaceRequest, lanePool: LanePool, lane: number, end: RacesEnd): Promise<RaceRequest> {
-  // A confirmed long prefix is worth more than an unconfirmed short one.
+  // Keep half of the time for the measurement: a confirmed long path is better than an unconfirmed short one.
   const until = performance.now() + Math.min(SHRINKING, end.leftMs / 2);
   const shows = async (request: RaceRequest): Promise<boolean | undefined> => {
     if (end.reason !== undefined || performance.now() > until) return undefined;
@@ -126,7 +125,7 @@ async function shrink(found: RaceRequest, lanePool: LanePool, lane: number, end:
   };
   let request = await fewerCopies(found, shows);
   if (request.path.length > 0) {
-    // The last step represents the calls, and stays.
+    // The last step represents the calls themselves, so it is never left out.
     const whole = { path: [...request.path, request.sides[0]!], draws: request.draws };
     const shrunk = await shrinkPath(whole, ({ path, draws }) => shows({ ...request, path: path.slice(0, -1), draws }));
     if (shrunk.path.length < whole.path.length)
@@ -135,7 +134,7 @@ async function shrink(found: RaceRequest, lanePool: LanePool, lane: number, end:
   return request;
 }
 
-/** Leaves copies of a call out, or moves them into the prefix. */
+/** Leaves out extra copies of a call, or moves them into the path, where the race still occurs. */
 async function fewerCopies(found: RaceRequest, shows: (request: RaceRequest) => Promise<boolean | undefined>): Promise<RaceRequest> {
   let request = found;
   while (request.sides.length > 2) {

@@ -1,50 +1,47 @@
 import type { Committer } from "../../engine/commit/committer.ts";
 
-/** The part of a committed edge that races need. */
 interface EdgeEnd {
-  /** -1 if there is no state. */
+  /** The node that the edge leads to; -1 without a node. */
   readonly to: number;
   readonly status: number;
   readonly found: boolean;
 }
 
-/** Limit of cells of the table (nodes x actions): 80 MB. Nodes beyond it are not probed, and counted. */
+/** Limit for nodes times actions, which need 80 MB. Further nodes are not probed and are counted as skipped. */
 const MOST_CELLS = 20_000_000;
 
-/** A pair of calls to be probed in one state, the first of its class. */
+/** A pair of calls to probe in one state. It is the first pair of its class. */
 export interface PlannedRace {
   readonly node: number;
-  /** Action indices; more than two only of one action. */
+  /** Action indices. There are more than two only if all are the same action. */
   readonly sides: readonly number[];
-  /** How suspicious the calls are, judged by their outcomes one after another. More suspicious ones are probed first. */
+  /** A weight for how likely the calls race, from their outcomes one after another. Higher weights are probed first. */
   readonly suspicion: number;
 }
 
-/** Which pairs of actions may be probed. */
 export interface PairsToPlan {
-  /** The number of actions. */
   readonly actions: number;
-  /** Number of the agent's own actions. Actions that rules added come after them, and are not raced. Default: all. */
+  /** Number of the agent's own actions. Actions that rules added have higher indices and are not raced. Default: all. */
   readonly ownActions?: number;
-  /** Number of calls of one action that are made at once. */
+  /** Number of simultaneous calls when an action is raced with itself. */
   readonly copies: number;
-  /** The pairs of actions to probe; default: all. */
+  /** The pairs of actions to probe. Default: all. */
   readonly only?: readonly (readonly [number, number])[] | undefined;
 }
 
-/** The pairs to probe, most suspicious first, and those that are skipped. */
 export interface RacePlan {
   readonly races: readonly PlannedRace[];
-  /** Number of pairs of actions that were applicable in a state. */
+  /** Number of pairs of actions that were applicable together in a state. */
   readonly pairs: number;
   readonly skipped: Readonly<Record<string, number>>;
 }
 
 /**
- * Chooses the pairs that are worth probing, from the committed graph alone. Pairs are one class if they have the same actions, the same answers alone
- * and after each other, and change the state, or keep it, in the same way. Of each class, the first pair in the order of commits is probed. These
- * pairs are skipped: pairs that are not among `only`, if that is given; pairs that only read (both leave the state unchanged), pairs with an action that a rule added (`ownActions`: the agent's own
- * actions come first), and pairs in which a call alone has a finding, fails or leads to no state.
+ * Chooses the pairs to probe from the committed graph.
+ *
+ * Pairs are in one class if they have the same actions, the same statuses alone and after each other, and the same kind of effect on the state. The
+ * first committed pair of each class is probed. Skipped are pairs outside `only`, pairs that only read, and pairs with an action that a rule added.
+ * Also skipped are pairs with a call that has a finding, fails or leads to no state.
  */
 export function planRaces(committer: Committer, { actions, copies, ownActions = actions, only }: PairsToPlan): RacePlan {
   const isWanted = (a: number, b: number): boolean => only === undefined || only.some((pair) => pair.includes(a) && pair.includes(b));
@@ -77,7 +74,7 @@ export function planRaces(committer: Committer, { actions, copies, ownActions = 
     }
   }
   if (outcomes.nodes < committer.visited.size) skipped["too_many_states"] = committer.visited.size - outcomes.nodes;
-  // A stable sort: equal ones stay in the order of commits.
+  // The sort is stable: pairs of equal weight keep the order of commits.
   const races = [...classes.values()].sort((one, other) => other.suspicion - one.suspicion);
   return { races, pairs, skipped };
 }
@@ -88,7 +85,7 @@ interface Pair {
   readonly b: number;
   readonly first: EdgeEnd;
   readonly second: EdgeEnd;
-  /** `undefined` if it was not executed there. */
+  /** `undefined` if the second action was not executed in the state after the first. */
   readonly bAfterA: EdgeEnd | undefined;
   readonly aAfterB: EdgeEnd | undefined;
 }
@@ -99,12 +96,12 @@ function classOf({ node, a, b, first, second, bAfterA, aAfterB }: Pair): string 
   return [...alone, ...after].join();
 }
 
-/** Returns `true` if both orders lead to one state; `undefined` if that is not known. */
+/** Returns `true` if both orders lead to one state; `undefined` if an order was not explored. */
 function commutes(bAfterA: EdgeEnd | undefined, aAfterB: EdgeEnd | undefined): boolean | undefined {
   return bAfterA === undefined || aAfterB === undefined ? undefined : bAfterA.to === aAfterB.to;
 }
 
-/** Returns a weight. A limit (the answer of a call differs after the other) counts most, then an action twice, then two that write. */
+/** Returns the weight of a pair. A status that changes after the other call weighs most, then an action with itself, then two writing calls. */
 function suspicionOf({ node, a, b, first, second, bAfterA, aAfterB }: Pair): number {
   const limits = (alone: EdgeEnd, after: EdgeEnd | undefined): number => (after !== undefined && after.status !== alone.status ? 8 : 0);
   const succeeds = ({ status }: EdgeEnd): number => (status > 0 && status < 400 ? 1 : 0);
@@ -118,9 +115,8 @@ function suspicionOf({ node, a, b, first, second, bAfterA, aAfterB }: Pair): num
   );
 }
 
-/** The committed edges by state and action. */
 class Outcomes {
-  /** States below this number are known. */
+  /** Number of nodes in the table. Nodes with higher indices are unknown. */
   readonly nodes: number;
   readonly #actions: number;
   readonly #edges: Committer["edges"];
@@ -137,7 +133,7 @@ class Outcomes {
     }
   }
 
-  /** Returns the edge; `undefined` if the action was not executed there. */
+  /** Returns the edge of an action; `undefined` if the action was not executed in this state. */
   of(node: number, action: number): EdgeEnd | undefined {
     if (node < 0 || node >= this.nodes) return undefined;
     const edge = this.#at[node * this.#actions + action]!;

@@ -13,20 +13,17 @@ export interface ProbeOptions extends PairsToPlan {
   readonly onProgress: (tally: RaceTally, planned: number) => void;
 }
 
-/** A probe in which a race was seen. */
+/** A probed pair of calls that showed a race. */
 export interface SeenRace {
   readonly planned: PlannedRace;
   readonly request: RaceRequest;
   readonly answer: RaceAnswer;
 }
 
-/** Number of tries of a probe whose lane is lost. */
+/** Number of attempts to probe a pair of calls if its lane is lost. */
 const TRIES = 2;
 
-/**
- * Probes the pairs of calls of a committed graph on all lanes at the same time. The choice of pairs does not depend on the lanes; results are in the
- * order of the plan.
- */
+/** Probes the planned pairs of calls on all lanes in parallel. The plan does not depend on the lanes. Results are in the order of the plan. */
 export async function probeRaces(
   committer: Committer,
   lanePool: LanePool,
@@ -50,14 +47,14 @@ export async function probeRaces(
     }
   };
   await Promise.all(Array.from({ length: lanePool.lanes }, (_, lane) => work(lane)));
-  // One of each class: the plan counts the others.
+  // Each skipped pair counts as one. Further pairs of its class are already counted in the plan.
   const left = plan.races.length - next;
   if (left > 0) tally.skip(over!, left);
   tally.end();
   return { seen: seen.filter((one) => one !== undefined), tally };
 }
 
-/** Ignores errors of a lane once the run is interrupted, so that earlier results are kept. */
+/** Ignores lane errors after an interruption, so that earlier results are kept. */
 export function unlessInterrupted(end: RacesEnd): (error: unknown) => undefined {
   return (error) => {
     if (end.reason !== "interrupted") throw error;
@@ -71,7 +68,7 @@ function requestFor({ nodes, visited }: Committer, { node, sides }: PlannedRace,
   return { path, draws, at, sides, effort, mode: "search" };
 }
 
-/** Races calls on a lane. A lost lane is rebuilt, and the calls are tried once more. */
+/** Races calls on a lane. If the lane is lost, rebuilds it and tries once more. */
 export async function raceOn(lanePool: LanePool, lane: number, request: RaceRequest): Promise<RaceAnswer> {
   let answer = await lanePool.race(lane, request);
   for (let tries = 1; answer.failure !== undefined; tries++) {

@@ -2,20 +2,19 @@ import type { RaceAnswer, RaceHit, RaceRequest } from "../../messages/race-messa
 import type { RaceCoverage, RaceDelivery } from "../../model/results/result.ts";
 import type { RacePlan } from "./plan-races.ts";
 
-/** A hit that is not reported. */
+/** A race that was seen and is not reported. */
 export interface DismissedHit {
   readonly request: Pick<RaceRequest, "path" | "sides">;
   readonly hit: RaceHit;
   readonly reason: string;
-  /** Number of probes of the pair that were dismissed like this. */
+  /** Number of probes of this pair that were dismissed for the same reason. */
   readonly count: number;
 }
 
-/** Counts what probing does and leaves undone. */
 export class RaceTally {
   probed = 0;
   trials = 0;
-  /** Number of probes that saw a race. */
+  /** Number of probed pairs that showed a race. */
   hits = 0;
   #misses = 0;
   readonly #pairs: number;
@@ -31,7 +30,6 @@ export class RaceTally {
     this.#skipped = { ...skipped };
   }
 
-  /** Adds an answer to a probe. */
   add(answer: RaceAnswer, request: DismissedHit["request"]): void {
     this.addTrials(answer);
     if (answer.failure !== undefined && answer.hit === undefined) return this.skip("lane_lost", 1);
@@ -42,7 +40,7 @@ export class RaceTally {
     else if (dismissed !== undefined) this.dismiss(dismissed, request, answer.dismissedHit);
   }
 
-  /** Adds trials of a confirmation. */
+  /** Adds the trials that were made to confirm a race. */
   addTrials({ trials, misses, deliveries }: RaceAnswer): void {
     this.trials += trials;
     this.#misses += misses;
@@ -63,7 +61,7 @@ export class RaceTally {
     this.#dismissedHits.set(key, known === undefined ? { request, hit, reason, count: 1 } : { ...known, count: known.count + 1 });
   }
 
-  /** The dismissed hits, the first of each pair, verdict and reason. */
+  /** The dismissed races: the first one of each pair, verdict and reason. */
   get dismissedHits(): readonly DismissedHit[] {
     return [...this.#dismissedHits.values()];
   }

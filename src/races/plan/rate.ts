@@ -1,9 +1,9 @@
-/** The quantile of the standard normal distribution for 95 %. */
+/** The 97.5 % quantile of the standard normal distribution, for two-sided 95 % intervals. */
 const Z = 1.959963984540054;
 
 /**
- * Returns the 95 % confidence interval of a share of which `hits` of `trials` were seen: Wilson's score interval (E. B. Wilson, 1927), which holds
- * for few trials and for shares near 0 and 1.
+ * Returns the 95 % confidence interval of a rate, from `hits` in `trials`. Wilson's score interval (E. B. Wilson, 1927) is valid for few trials and
+ * for rates near 0 and 1.
  */
 export function shareInterval(hits: number, trials: number): { readonly low: number; readonly high: number } {
   if (trials === 0) return { low: 0, high: 1 };

@@ -5,18 +5,17 @@ import { readStore } from "./open-run.ts";
 import { storedRunOf, type StoredExploration } from "./resumable-run.ts";
 import { findRun } from "./runs.ts";
 
-/** A state of a stored run. */
 export interface StoredState {
-  /** See {@link stateId}. */
+  /** The state's id, see {@link stateId}. */
   readonly id: string;
   readonly exploration: StoredExploration;
-  /** The actions that lead to it from the root, in the way in which it was first opened. */
+  /** The actions from the root state to this state, along the path on which it was first found. */
   readonly path: readonly string[];
 }
 
 /**
- * Returns the states of a run whose ids begin with `wanted`; without the id of a run, of the last one.
- * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
+ * Returns the states whose ids begin with `wanted`, from the given run or else the last run. @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with
+ * exit status 2
  */
 export function findStates(outputDir: string, run: string | undefined, wanted: string): readonly StoredState[] {
   const { read } = findRun(outputDir, run, (file) =>

@@ -3,18 +3,17 @@ import { isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type
 import { isRaceId } from "../../engine/findings/race-id.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** A known finding. */
 export interface KnownEntry {
   readonly id: string;
   readonly note: string | undefined;
-  /** The exploration that found it, written by `--update-known`. It shows whether a run could have found it. */
+  /** The exploration of the finding, as written by `--update-known`. A run without this exploration could not have found it. */
   readonly exploration: string | undefined;
-  /** The id is that of a race, which only a run that probes for races can find. */
+  /** `true` if the id is that of a race. Only runs that probe for races can find it. */
   readonly isRace: boolean;
 }
 
 export interface KnownFindings {
-  /** Absolute path. */
+  /** The absolute path. */
   readonly file: string;
   readonly entries: readonly KnownEntry[];
 }
@@ -22,8 +21,10 @@ export interface KnownFindings {
 const KEYS = ["id", "note", "exploration", "finding"];
 
 /**
- * Reads the list of findings that do not fail a run: YAML or JSON, of ids or of `{ id, note }`. `shown`: the file as messages name it.
- * `mayBeMissing`: the file is about to be written.
+ * Reads the YAML or JSON list of findings that do not fail a run. Entries are ids or `{ id, note }`.
+ *
+ * @param shown The path as shown in messages.
+ * @param mayBeMissing `true` if a missing file counts as an empty list, because the file is about to be written.
  * @throws SeqqaError `KNOWN_FINDINGS_INVALID` with exit status 2 and the line
  */
 export function readKnownFindings(file: string, shown: string, mayBeMissing: boolean): KnownFindings {
@@ -31,7 +32,7 @@ export function readKnownFindings(file: string, shown: string, mayBeMissing: boo
   return { file, entries: text === undefined ? [] : entriesOf(parse(text, shown), shown) };
 }
 
-/** Every scalar is a text: `12345678` and `1e5` are ids, too, and not numbers. */
+/** The failsafe schema reads every scalar as text, because ids such as `12345678` or `1e5` look like numbers. */
 const OPTIONS = { schema: "failsafe" } as const;
 
 export interface ParsedKnown {
@@ -39,7 +40,7 @@ export interface ParsedKnown {
   readonly lineOf: (node: Node | null | undefined) => number;
 }
 
-/** Parses a list. @throws SeqqaError for a file that is not YAML or JSON. */
+/** @throws SeqqaError if the text is neither YAML nor JSON */
 export function parse(text: string, shown: string): ParsedKnown {
   const lines = new LineCounter();
   const document = parseDocument(text, { ...OPTIONS, lineCounter: lines });
@@ -51,7 +52,7 @@ export function parse(text: string, shown: string): ParsedKnown {
   return { document, lineOf: (node) => (node?.range ? lines.linePos(node.range[0]).line : 1) };
 }
 
-/** Returns the ids of a parsed list in order, with the nodes of their entries. */
+/** Returns the ids of a parsed list in order, with the YAML nodes of their entries. */
 export function findingIdsOf({ document }: ParsedKnown): readonly { readonly id: string; readonly node: unknown }[] {
   const { contents } = document;
   if (!isSeq(contents)) return [];

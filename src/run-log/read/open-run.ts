@@ -4,9 +4,8 @@ import { SCHEMA, SCHEMA_VERSION } from "../rows/schema.ts";
 import { openSqlite } from "../../stores/sqlite-driver.ts";
 
 /**
- * Reads from the run log in a file that anybody may have written. It must have exactly the tables of this version, so that no foreign view or trigger
- * takes part. Everything that cannot be read is one kind of error.
- * @throws SeqqaError `RUN_UNREADABLE` with exit status 2
+ * Opens a run log of unknown origin and reads from it. The tables must be exactly those of this version, so that the file cannot contain other views
+ * or triggers. All errors become one error. @throws SeqqaError `RUN_UNREADABLE` with exit status 2
  */
 export function readStore<T>(file: string, read: (db: Database) => T): T {
   let db: Database | undefined;
@@ -15,7 +14,7 @@ export function readStore<T>(file: string, read: (db: Database) => T): T {
     db.pragma("trusted_schema = OFF");
     db.pragma("cell_size_check = ON");
     const store = db;
-    // One transaction shows one moment of a run that is being written.
+    // One transaction gives a consistent view while another process writes the run.
     return store.transaction(() => {
       refuseOthers(store, file);
       return read(store);
@@ -27,7 +26,6 @@ export function readStore<T>(file: string, read: (db: Database) => T): T {
   }
 }
 
-/** Turns an error of reading a run log into an error that names its file. */
 export function asUnreadable(file: string, cause: unknown): SeqqaError {
   return cause instanceof SeqqaError ? cause : unreadable(file, reasonOf(cause), cause);
 }
@@ -61,7 +59,7 @@ function schemaOf(db: Database): readonly string[] {
   );
 }
 
-/** The definitions that SQLite stores for the schema. */
+/** Returns the definitions by name, as SQLite stores them for this version's schema. */
 function definitions(): ReadonlyMap<string, string | null> {
   const db = openSqlite(":memory:");
   try {
@@ -81,7 +79,7 @@ function reasonOf(cause: unknown): string {
   return String(message).replace(/\.$/, "").split("\n")[0]!;
 }
 
-/** @param why Follows a colon in the message. */
+/** @param why The end of the message, after a colon. */
 export function unreadable(file: string, why: string, cause?: unknown, hint = "Choose another run, or run again."): SeqqaError {
   return new SeqqaError("RUN_UNREADABLE", `The run in ${file} cannot be read: ${why}.`, {
     exitStatus: 2,

@@ -1,13 +1,13 @@
 import { within } from "../rows/stored-edges.ts";
 import type { StoredGraph } from "../rows/stored-graph.ts";
 
-/** The nodes and edges of paths. */
+/** The nodes and edges on a set of paths. */
 export interface Paths {
   readonly nodes: ReadonlySet<number>;
   readonly edges: ReadonlySet<number>;
 }
 
-/** A path, as far as it has been followed. */
+/** A path with the nodes and edges that were found for it so far. */
 interface Walk {
   readonly path: readonly string[];
   readonly nodes: number[];
@@ -15,13 +15,14 @@ interface Walk {
 }
 
 /**
- * Follows paths from the root as far as the graph has them: a shrunk path may leave the explored part. All paths are followed at once, in passes over
- * the batches that may have their next edges. Edges to new states are committed before edges that start there, so the path of a finding is followed
- * in one pass. Each further pass takes some path at least one edge farther, or is the last.
+ * Finds the nodes and edges of paths from the root state. A path ends early where it leaves the explored graph, which shortened paths may do.
+ *
+ * All paths are followed together, in passes over the batches that can contain their next edges. The edge that first reaches a state is committed
+ * before the edges that start there, so one pass usually suffices. The passes end when no path makes progress.
  */
 export function pathsInGraph({ actions, edges }: StoredGraph, findings: readonly (readonly string[])[]): Paths {
   const numbers = new Map(actions.map((name, action) => [name, action]));
-  /** By (state, action) pair: the paths that continue along it. */
+  /** The paths that continue with a (state, action) pair, by the number of the pair. */
   const waiting = new Map<number, Walk[]>();
   const stand = (walk: Walk, node: number): void => {
     walk.nodes.push(node);

@@ -5,12 +5,12 @@ import { record } from "../rows/json-columns.ts";
 import { readStore } from "./open-run.ts";
 import { runFile, runIds } from "./runs.ts";
 
-/** The number of findings of an earlier run that are compared. */
+/** Limit for the findings of an earlier run that are compared. */
 const MOST = 5_000;
 
 /**
- * Compares each exploration of a run with the newest earlier run in which the same exploration ended. Runs that cannot be read are passed over.
- * @returns one for each exploration, in their order; `undefined` where there is no earlier run
+ * Compares each exploration of a run with the newest earlier run in which the same exploration ended. Unreadable runs are skipped. @returns a
+ * comparison for each exploration, `undefined` without an earlier run
  */
 export function comparisons(outputDir: string, run: string, entries: readonly ExplorationEntry[]): readonly (Comparison | undefined)[] {
   const found: (Comparison | undefined)[] = entries.map(() => undefined);
@@ -22,7 +22,7 @@ export function comparisons(outputDir: string, run: string, entries: readonly Ex
         entries.forEach((entry, index) => (found[index] ??= comparisonIn(db, id, entry)));
       });
     } catch {
-      // An unreadable run is no reason to have no report of this one.
+      // An unreadable earlier run must not prevent the report of this run.
     }
   }
   return found;

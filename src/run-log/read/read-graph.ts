@@ -5,7 +5,7 @@ import { StoredEdges } from "../rows/stored-edges.ts";
 import type { StoredGraph } from "../rows/stored-graph.ts";
 import { storedNodes } from "../rows/stored-nodes.ts";
 
-/** Reads a graph once: the data for a document, and the data for showing a part of it. @throws TypeError if nodes and edges do not form a graph */
+/** Reads the graph of an exploration. @throws TypeError if nodes and edges do not form a graph */
 export function readGraph(db: Database, exploration: number): StoredGraph {
   const actions = db.prepare("SELECT name FROM actions WHERE exploration = ? ORDER BY id").pluck().all(exploration) as readonly string[];
   const nodes = storedNodes(db, exploration, actions.length);
@@ -24,7 +24,7 @@ export function readGraph(db: Database, exploration: number): StoredGraph {
 
 const noGraph = (): TypeError => new TypeError("its nodes and edges do not form a graph");
 
-/** Columns of edges, which grow as edges are added. */
+/** Columns of edges that grow on demand. */
 class EdgeLists {
   #from: Int32Array = new Int32Array(1 << 12);
   #action: Int32Array = new Int32Array(1 << 12);
@@ -44,7 +44,7 @@ class EdgeLists {
     this.#status[edge] = status;
   }
 
-  /** Returns the columns. They are empty if there are more edges than documents list. */
+  /** Returns the columns; empty columns if there are more edges than documents list. */
   of(edges: number): StoredGraph["lists"] {
     const size = edges > MOST_LISTED ? 0 : edges;
     const cut = (list: Int32Array): Int32Array => list.slice(0, size);

@@ -3,16 +3,16 @@ import { resumedExploration } from "./resumed-exploration.ts";
 import { readStore } from "./open-run.ts";
 import type { StoredExploration } from "./resumable-run.ts";
 
-/** The commits of an exploration, while its run log is open. */
+/** The commits of an exploration. Valid while its run log is open. */
 export interface StoredRecord {
   readonly recorded: Recorded;
-  /** Returns the depth of a state. */
   readonly depth: (node: number) => number;
 }
 
 /**
- * Opens the data for resuming an exploration while `work` runs; writes nothing. `undefined` if no commits were stored.
- * @throws SeqqaError `RUN_UNREADABLE` with exit status 2, and errors of `work` as such
+ * Opens the commits of an exploration for reading while `work` runs.
+ * @returns the result of `work`; `undefined` if no commits were stored
+ * @throws SeqqaError `RUN_UNREADABLE` with exit status 2, and errors of `work`
  */
 export function readRecord<T>(file: string, { id, beginning }: StoredExploration, work: (record: StoredRecord) => T): T | undefined {
   if (beginning === undefined) return undefined;

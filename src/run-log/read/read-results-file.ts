@@ -5,10 +5,7 @@ import { unreadable } from "./open-run.ts";
 
 const HINT = "Name a results.json that seqqa wrote: seqqa report --format json writes it again.";
 
-/**
- * Reads the document of a run from its results.json. `shown`: the file as messages name it.
- * @throws SeqqaError `RUN_UNREADABLE` with exit status 2
- */
+/** Reads a run's document from a results.json. @param shown The path as shown in messages. @throws SeqqaError `RUN_UNREADABLE` with exit status 2 */
 export function readResultsFile(file: string, shown: string): RunDocument {
   let document: unknown;
   try {

@@ -23,11 +23,11 @@ import type { StoredGraph } from "../rows/stored-graph.ts";
 type Finding = ExplorationEntry["violations"][number];
 type Race = ExplorationEntry["races"][number];
 
-/** Note for a run log without an end. */
+/** Note for a run whose end was not recorded. */
 const UNFINISHED = "The run stopped early, or is still running: the result has what was stored until then.";
 
 /**
- * Reads the data for reports of a run; without an id of the last run. A run that was killed is reported as interrupted, as far as it was stored.
+ * Reads the data for reports from the given run or else the last run. A run that was killed is reported as interrupted, up to its last stored batch.
  * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
  */
 export function readRun(outputDir: string, id: string | undefined): KeptData {
@@ -35,17 +35,16 @@ export function readRun(outputDir: string, id: string | undefined): KeptData {
   return { ...kept, data: { ...kept.data, comparisons: comparisons(outputDir, kept.id, kept.data.document.explorations) } };
 }
 
-/** Reads a run like {@link readRun}, without its graphs: their lists in the document are empty. @throws as {@link readRun} */
+/** Reads a run like {@link readRun}, but with empty lists for its graphs. @throws as {@link readRun} */
 export function readFindings(outputDir: string, id: string | undefined): KeptData {
   return readKept(outputDir, id, (db) => ({ document: documentOf(db, (entry) => entry), graphs: [] }));
 }
 
-/** A run, with its file. */
 export interface KeptData {
   readonly id: string;
   readonly file: string;
   readonly data: ReportData;
-  /** See {@link Found.skipped}. */
+  /** Reasons why newer runs could not be read, see {@link Found.skipped}. */
   readonly skipped: readonly string[];
 }
 
@@ -64,7 +63,7 @@ function readData(db: Database): ReportData {
   return { document, graphs };
 }
 
-/** Reads the document of a run. `withGraph`: adds the lists of the graph to an entry. They are checked when they are read. */
+/** Reads and checks the document of a run. @param withGraph Adds the lists of the graph to an entry. */
 function documentOf(db: Database, withGraph: (entry: ExplorationEntry, exploration: number) => ExplorationEntry): RunDocument {
   const row = db.prepare("SELECT ended_at, document FROM run").get() as { ended_at: string | null; document: string };
   const unfinished = row.ended_at === null;
@@ -86,18 +85,18 @@ function documentOf(db: Database, withGraph: (entry: ExplorationEntry, explorati
   return { ...(document as unknown as RunDocument), explorations: whole };
 }
 
-/** Refuses a document that does not fit the schema. @throws TypeError */
+/** @throws TypeError if the document does not fit the schema */
 function refuseMisfit(document: object): void {
   const wrong = misfitOf(document);
   if (wrong !== undefined) throw new TypeError(`${wrong} is not what a result of seqqa contains there`);
 }
 
-/** Returns a graph whose lists are made at the first access. */
+/** Returns a graph whose lists are built at the first access. */
 function entryOf({ actions, parents, parentActions, depths, edges, lists }: StoredGraph): GraphEntry {
   return graphEntry({ actions, nodes: depths.length, edges: edges.size, parents, parentActions, depths, ...lists });
 }
 
-/** Returns the paths that reports mark in the graph. A race has one for each of its calls. */
+/** Returns the paths that reports highlight in the graph. A race has one path for each of its calls. */
 function pathsOf({ violations, races }: ExplorationEntry): readonly (readonly string[])[] {
   return [
     ...violations.map(({ reproductionPath }) => reproductionPath),
@@ -108,7 +107,10 @@ function pathsOf({ violations, races }: ExplorationEntry): readonly (readonly st
   ];
 }
 
-/** Reads an exploration as in the document of its run, without the lists of its graph. @throws TypeError if it is not one */
+/**
+ * Reads an exploration like the one in its run's document, without the lists of its graph. @throws TypeError if the stored document does not fit the
+ * schema
+ */
 export function readEntry(db: Database, id: number): ExplorationEntry {
   const document = db.prepare("SELECT document FROM explorations WHERE id = ?").pluck().get(id);
   const run = db.prepare("SELECT document FROM run").pluck().get();
@@ -117,12 +119,12 @@ export function readEntry(db: Database, id: number): ExplorationEntry {
   return entry;
 }
 
-/** Returns the fields that runs of versions up to 0.6 do not have. */
+/** Returns values for fields that runs of version 0.6 and earlier lack. */
 function withoutVerdict(entry: ExplorationEntry): Pick<ExplorationEntry, "verdict" | "unverified" | "reductions"> {
   return { verdict: verdictOf(entry), unverified: [], reductions: [] };
 }
 
-/** Reads an exploration without the lists of its graph. */
+/** Reads an exploration with empty lists for its graph. */
 function explorationOf(db: Database, id: number, document: Readonly<Record<string, unknown>>): ExplorationEntry {
   const of = (table: string): string => `${table} WHERE exploration = ${id} ORDER BY position`;
   return {

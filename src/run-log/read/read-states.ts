@@ -7,30 +7,28 @@ import { readGraph } from "./read-graph.ts";
 import { storedRunOf, type StoredExploration } from "./resumable-run.ts";
 import { findRun } from "./runs.ts";
 
-/** The states and steps of an exploration, as its run log has them. */
 export interface StatesOfRun {
   readonly name: string;
-  /** Relative to the folder in which the command was started. */
+  /** The path relative to the folder in which the command was started. */
   readonly file: string;
   readonly actions: readonly string[];
-  /** Names of its rules. */
   readonly rules: readonly string[];
-  /** The lines of the whole root state. */
+  /** The complete root state, as lines of text. */
   readonly root: readonly string[];
-  /** By node. */
+  /** The states by node. */
   readonly states: readonly StateOfRun[];
   /** The executed steps that led to a state. */
   readonly steps: readonly StepOfRun[];
 }
 
 export interface StateOfRun {
-  /** The digits that reports print. */
+  /** The short id that reports print. */
   readonly id: string;
-  /** The node that it was first opened from; -1: it is the root. */
+  /** The node from which this state was first reached; -1 for the root state. */
   readonly parent: number;
-  /** The index of the action that opened it; -1: it is the root. */
+  /** The index of the action that first reached this state; -1 for the root state. */
   readonly action: number;
-  /** The differences from the root state. `undefined`: it was not kept. */
+  /** The differences from the root state; `undefined` if they were not stored. */
   readonly lines: readonly string[] | undefined;
 }
 
@@ -38,22 +36,22 @@ export interface StepOfRun {
   readonly from: number;
   readonly to: number;
   readonly action: number;
-  /** HTTP status; 0: the action did not return a response. */
+  /** The HTTP status; 0 if the action returned no response. */
   readonly status: number;
-  /** It broke a rule. */
+  /** `true` if the step broke a rule. */
   readonly isFinding: boolean;
 }
 
 export interface FoundStates {
   readonly id: string;
   readonly explorations: readonly StatesOfRun[];
-  /** See {@link Found.skipped}. */
+  /** Reasons why newer runs could not be read, see {@link Found.skipped}. */
   readonly skipped: readonly string[];
 }
 
 /**
- * Reads the states of a run; without an id of the last run. Explorations that failed before the first step are left out.
- * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
+ * Reads the states of the given run or else the last run. Explorations that failed before their first step are left out. @throws SeqqaError
+ * `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
  */
 export function readStates(outputDir: string, run: string | undefined): FoundStates {
   const { id, read, skipped } = findRun(outputDir, run, (file) =>
@@ -91,7 +89,6 @@ function statesOf(db: Database, { id, name, file, actions, beginning }: StoredEx
   return [{ name, file, actions, rules: namesIn(rules), root: beginning.root.lines, states, steps }];
 }
 
-/** Returns the names of the rules in an exploration's document. */
 function namesIn(document: string): readonly string[] {
   const { invariants } = record(document);
   return Array.isArray(invariants) ? invariants.map(String) : [];

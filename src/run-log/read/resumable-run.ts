@@ -5,28 +5,27 @@ import { runHeaderOf, type RunHeader } from "../rows/run-header.ts";
 import { readStore } from "./open-run.ts";
 import { findRun } from "./runs.ts";
 
-/** The stored data of a run that decides whether it can be resumed. */
+/** The stored data that decides if a run can be resumed. */
 export interface StoredRun {
   readonly id: string;
   readonly file: string;
-  /** The version of seqqa that started it. */
+  /** The version of seqqa that started the run. */
   readonly seqqa: string;
   readonly startedAt: Date;
-  /** By key: the value as JSON, and its source. */
+  /** By configuration key: the value as JSON, and where it was set. */
   readonly config: ReadonlyMap<string, { readonly value: string; readonly source: string }>;
   readonly environment: readonly EnvironmentRow[];
-  /** In the order in which they were started. */
+  /** The explorations in the order of their start. */
   readonly explorations: readonly StoredExploration[];
-  /** `true`: the run has journeys. */
   readonly hasJourneys: boolean;
-  /** See {@link Found.skipped}. */
+  /** Reasons why newer runs could not be read, see {@link Found.skipped}. */
   readonly skipped: readonly string[];
 }
 
 export interface StoredExploration {
   readonly id: number;
   readonly name: string;
-  /** Relative to the folder in which the command was started. */
+  /** The path relative to the folder in which the command was started. */
   readonly file: string;
   readonly outcome: Outcome;
   readonly strategy: string;
@@ -34,17 +33,14 @@ export interface StoredExploration {
   readonly stopReason: string;
   readonly steps: number;
   readonly states: number;
-  /** Depth of the deepest state. */
+  /** The depth of the deepest state. */
   readonly depth: number;
   readonly actions: readonly string[];
-  /** `undefined`: no commits were stored. */
+  /** The run header; `undefined` if no commits were stored. */
   readonly beginning: RunHeader | undefined;
 }
 
-/**
- * Reads the stored data of a run; without an id of the last run.
- * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2
- */
+/** Reads the stored data of the given run or else the last run. @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE` with exit status 2 */
 export function readStoredRun(outputDir: string, id: string | undefined): StoredRun {
   const { read: stored, skipped } = findRun(outputDir, id, (file) => readStore(file, (db) => storedRunOf(db, file)));
   return { ...stored, skipped };

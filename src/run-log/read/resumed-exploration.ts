@@ -8,7 +8,6 @@ import type { RunHeader } from "../rows/run-header.ts";
 import { batchReader } from "../write/commit-batches.ts";
 import { record } from "../rows/json-columns.ts";
 
-/** The stored data of an exploration that is resumed. */
 export interface ResumedExploration {
   readonly beginning: RunHeader;
   readonly recorded: Recorded;
@@ -71,7 +70,6 @@ export function resumedExploration(db: Database, exploration: number, beginning:
   };
 }
 
-/** Reads the fingerprints, by node. */
 function fingerprintsOf(db: Database, exploration: number): Pick<Recorded, "lo" | "hi"> {
   const count = db.prepare("SELECT count(*) FROM nodes WHERE exploration = ?").pluck().get(exploration) as number;
   const [lo, hi] = [new Int32Array(count), new Int32Array(count)];
@@ -93,7 +91,7 @@ function newsFrom(document: unknown): JournalEvent {
   };
 }
 
-/** Returns the exchange of a violation's last step, with or without an answer. */
+/** Returns the exchange of a violation's last step, as a list; empty if there is none. */
 function exchangeOf(violation: Violation | undefined): readonly RecordedExchange[] {
   const { request, response } = violation ?? {};
   return request === undefined ? [] : [{ request, response, durationMs: 0 }];

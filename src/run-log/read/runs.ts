@@ -4,23 +4,22 @@ import { SeqqaError } from "../../model/errors.ts";
 import { RUN_ID } from "../run-id.ts";
 import { LOCK_SUFFIX } from "../run-lock.ts";
 
-/** The number of runs that are kept. */
+/** Number of runs that are kept. */
 const KEPT = 20;
-/** The number of runs that an error names. */
+/** Number of runs that an error message lists. */
 const NAMED = 5;
-/** Suffix of a run log that is being made, after the name of its file. */
+/** Suffix of a run log that is still being created. */
 export const DRAFT_SUFFIX = ".new";
-/** Suffixes of the files that belong to a run log. */
+/** Suffixes of all files that belong to a run log. */
 const BESIDE = ["", "-wal", "-shm", "-journal", LOCK_SUFFIX, DRAFT_SUFFIX, `${DRAFT_SUFFIX}-journal`];
-/** Older drafts are deleted. A draft is finished in an instant, so the process that made an older one has ended. */
+/** Drafts older than this are deleted. Creating a run log takes moments, so the process that made an older draft has ended. */
 const DRAFT_MAX_AGE_MS = 60 * 60 * 1000;
 
 const folderOf = (outputDir: string): string => join(outputDir, "runs");
 
-/** Returns the file of a run log. */
 export const runFile = (outputDir: string, id: string): string => join(folderOf(outputDir), `${id}.db`);
 
-/** Deletes all but the newest 20 runs, and drafts that were never finished. */
+/** Deletes all but the newest 20 runs, and drafts that were never completed. */
 export function dropOldRuns(outputDir: string): void {
   for (const old of runIds(outputDir).slice(0, -KEPT)) removeRun(runFile(outputDir, old));
   for (const name of namesIn(folderOf(outputDir))) {
@@ -30,7 +29,6 @@ export function dropOldRuns(outputDir: string): void {
   }
 }
 
-/** Deletes a run log with the files that belong to it. */
 export function removeRun(file: string): void {
   for (const suffix of BESIDE) rmSync(`${file}${suffix}`, { force: true });
 }
@@ -53,16 +51,15 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** A run that was found and read. */
 export interface Found<T> {
   readonly id: string;
   readonly read: T;
-  /** Newer runs that could not be read, with the reasons, as sentences. */
+  /** Reasons why newer runs could not be read, as sentences. */
   readonly skipped: readonly string[];
 }
 
 /**
- * Reads a stored run; without an id the last run that can be read.
+ * Reads the given run, or else the newest run that can be read.
  *
  * @throws SeqqaError `NO_SUCH_RUN` with exit status 2, and errors of `read`
  */

@@ -2,17 +2,15 @@ import { pathsInGraph, type Paths } from "./paths-in-graph.ts";
 import { within } from "../rows/stored-edges.ts";
 import type { StoredGraph } from "../rows/stored-graph.ts";
 
-/** The part of a graph that is shown. */
 export interface Sample {
-  /** Parents come before their children. */
+  /** The nodes, each parent before its children. */
   readonly nodes: readonly number[];
-  /** The nodes and edges on the paths of findings. */
   readonly paths: Paths;
 }
 
 /**
- * Selects all nodes of a graph. If there are more than `most`: the nodes on the paths of findings, their neighbours, and then the nodes nearest to
- * the root. The ancestors of a selected node are selected, too, so there may be a few more than `most`, depending on the depth of findings.
+ * Selects the nodes to show: all, or about `most` of a larger graph. Nodes on paths of findings come first, then their neighbours, then the nodes
+ * nearest to the root. Ancestors of selected nodes are always included, so the result may exceed `most` slightly.
  */
 export function sampleNodes(graph: StoredGraph, findings: readonly (readonly string[])[], most: number): Sample {
   const { depths, parents } = graph;
@@ -40,7 +38,7 @@ export function sampleNodes(graph: StoredGraph, findings: readonly (readonly str
   return { nodes: [...shown].sort((a, b) => depths[a]! - depths[b]! || a - b), paths };
 }
 
-/** Returns at most `most` nodes, those nearest to the root first. A parent is one step nearer than its children. */
+/** Returns up to `most` nodes, nearest to the root first. A parent always comes before its children. */
 function nearestToRoot({ depths, byDepth: { states } }: StoredGraph, most: number): readonly number[] {
   let left = most;
   const limit = states.findIndex((count) => {
@@ -49,7 +47,7 @@ function nearestToRoot({ depths, byDepth: { states } }: StoredGraph, most: numbe
     return false;
   });
   const nodes: number[] = [];
-  // Takes only as many nodes of the deepest level as there is room for.
+  // The deepest level may fit only partly, so count down its remaining room.
   for (let node = 0; node < depths.length && nodes.length < most; node++) {
     const depth = depths[node]!;
     if (limit < 0 || depth < limit || (depth === limit && left-- > 0)) nodes.push(node);

@@ -7,13 +7,13 @@ import { lines } from "../rows/json-columns.ts";
 import { sampleNodes } from "./sample-nodes.ts";
 import type { StoredGraph } from "../rows/stored-graph.ts";
 
-/** The largest number of nodes that reports show. */
+/** Limit for the nodes that reports show. */
 const NODES = 5_000;
-/** Characters of states and of exchanges that reports show, since a report must open in a browser. Paths of findings come first. */
+/** Limits, in characters, for states and exchanges in a report, so that browsers can open it. Paths of findings come first. */
 const STATE_CHARACTERS = 3_000_000;
 const EXCHANGE_CHARACTERS = 4_000_000;
 
-/** Returns the part of a graph that reports show: all of it, or the surroundings of its findings and of the root. */
+/** Returns the part of a graph that reports show: all of it, or the surroundings of findings and of the root state. */
 export function shownGraph(db: Database, exploration: number, graph: StoredGraph, findings: readonly (readonly string[])[]): GraphData {
   const { nodes, paths } = sampleNodes(graph, findings, NODES);
   const { ids, ...edges } = edgesAmong(graph, nodes);
@@ -36,7 +36,7 @@ export function shownGraph(db: Database, exploration: number, graph: StoredGraph
   };
 }
 
-/** Returns columns of the edges that start at one of these nodes, and end at one or without a state. `ids` are the numbers of the edges. */
+/** Returns the edges that start at one of the given nodes, and end at one or lead to no state. `ids` holds the edge numbers. */
 function edgesAmong(
   { edges, depths }: StoredGraph,
   nodes: readonly number[],
@@ -60,7 +60,7 @@ function edgesAmong(
   return { ids, from, action, to, status, found };
 }
 
-/** Returns `true` if one of the ascending numbers lies between two bounds. */
+/** Returns `true` if an ascending list contains a number between two bounds. */
 function hasBetween(sorted: Int32Array, lowest: number, highest: number): boolean {
   let [low, high] = [0, sorted.length];
   while (low < high) {
@@ -71,7 +71,7 @@ function hasBetween(sorted: Int32Array, lowest: number, highest: number): boolea
   return low < sorted.length && sorted[low]! <= highest;
 }
 
-/** Reads the values of a list, the most important ids first, until the characters are used up. */
+/** Reads the values of a list until the characters are used up. The ids in `first` are read before the others. */
 function kept<T>(
   list: readonly number[],
   first: ReadonlySet<number>,

@@ -3,17 +3,17 @@ import { redactor } from "../../reports/index.ts";
 
 export interface ConfigRow {
   readonly key: string;
-  /** JSON. */
+  /** The value as JSON. */
   readonly value: string;
   readonly source: string;
 }
 
-/** Environment variables, the requests of `target.warm_up` and options of store adapters often hold secrets, so only their names are kept. */
+/** Configuration keys whose values often contain secrets. Only the names inside them are stored. */
 const NAMES_ALONE = new Set(["env", "headers", "json", "options"]);
-/** Values that other rows have, or that say nothing about the run. */
+/** Configuration keys that are stored elsewhere or do not describe the run. */
 const LEFT_OUT = new Set(["sources", "ca", "allowedStores"]);
 
-/** Returns the configuration as the run log keeps it: one row for each value, in the order of declaration, without secrets. */
+/** Returns the configuration without secrets as rows of the run log, one row for each value. */
 export function configRows(config: Config): readonly ConfigRow[] {
   const hide = redactor(config.report.redact);
   const rows: ConfigRow[] = [];
@@ -41,7 +41,7 @@ function withoutUserParts(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutUserParts(member)]));
 }
 
-/** Returns the names in a value; `undefined` without a value, `null` for a text or a number. */
+/** Returns the names in a value; `undefined` without a value, `null` for a text or number. */
 function namesOf(value: unknown): readonly string[] | null | undefined {
   if (value === undefined) return undefined;
   return typeof value === "object" && value !== null ? Object.keys(value) : null;

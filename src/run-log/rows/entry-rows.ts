@@ -3,14 +3,13 @@ import type { Divergence, RecordedExchange, RecordedStep, RunError } from "../..
 import type { ExplorationEntry, JourneyEntry, ReportedFailure } from "../../reports/index.ts";
 import { ExchangeWriter } from "./exchange-rows.ts";
 
-/** The progress of an exploration in the run log. */
 export type Outcome = "running" | "ended" | "failed";
 
 type Violation = ExplorationEntry["violations"][number];
 type Race = ExplorationEntry["races"][number];
 type Row = Readonly<Record<string, string | number | null>>;
 
-/** Writes the entries of a run's document as rows. Writing an entry again replaces it. */
+/** Writes the entries of a run's document as rows. A later entry replaces an earlier one with the same id. */
 export class EntryWriter {
   readonly #db: Database;
   readonly #exchanges: ExchangeWriter;

@@ -1,21 +1,21 @@
 import { randomBytes, scryptSync } from "node:crypto";
 import type { Config } from "../../config/index.ts";
 
-/** An environment variable of a process, as the run log keeps it. A later run can compare its value, but not read it. */
+/** The hash of an environment variable. A later run can compare values with it, but cannot read the value. */
 export interface EnvironmentRow {
-  /** For example `target.env.TOKEN`, `services.mailer.env.TOKEN` or `target.warm_up.0`. */
+  /** The configuration key, e.g. `target.env.TOKEN`, `services.mailer.env.TOKEN` or `target.warm_up.0`. */
   readonly key: string;
   /** Per-value salt (hex), so that equal values have different hashes. */
   readonly salt: string;
-  /** Hexadecimal; a placeholder is kept as it is. */
+  /** The hash in hexadecimal. A placeholder is stored unhashed. */
   readonly hash: string;
 }
 
-/** Cost of scrypt. Values may be short, and run logs are passed on as CI artifacts: each guess takes some 10 ms. */
+/** The scrypt cost parameter N. Values may be short and run logs are shared as CI artifacts, so each guess must take about 10 ms. */
 const COST = 4096;
 const BYTES = 16;
 
-/** Returns the variables of the configuration, in the order of declaration. */
+/** Returns the configured environment variables with hashed values. */
 export function environmentRows(config: Config): readonly EnvironmentRow[] {
   return [...environmentOf(config)].map(([key, value]) => {
     const salt = randomBytes(BYTES).toString("hex");
@@ -23,7 +23,7 @@ export function environmentRows(config: Config): readonly EnvironmentRow[] {
   });
 }
 
-/** Returns the keys of variables whose values have changed. Added and removed variables show in the rows of the configuration. */
+/** Returns the keys of variables whose values have changed. Added and removed variables are detected through the configuration rows. */
 export function otherValues(before: readonly EnvironmentRow[], config: Config): readonly string[] {
   const now = environmentOf(config);
   return before.flatMap(({ key, salt, hash }) => {
@@ -32,13 +32,13 @@ export function otherValues(before: readonly EnvironmentRow[], config: Config): 
   });
 }
 
-/** A value that is a placeholder holds no secret, and is kept as it is: a hash takes 10 ms. */
+/** Matches a placeholder, which is no secret. It is stored as it is, because hashing takes 10 ms. */
 const PLACEHOLDER = /^\{(?:port|lane|db_[a-z]+|(?:url|host|port|user|password|database):[\w-]+)\}$/;
 
 const hashOf = (value: string, salt: string): string =>
   PLACEHOLDER.test(value) ? value : scryptSync(value, salt, BYTES, { N: COST }).toString("hex");
 
-/** Returns the values of the variables that the configuration gives to processes, by key; they may be secrets. */
+/** Returns the values that the configuration passes to processes, by key. They may be secrets. */
 export function environmentOf({ target, services }: Config): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   const take = (where: string, env: Readonly<Record<string, string>> = {}): void => {

@@ -2,7 +2,7 @@ import type { Database, Statement } from "better-sqlite3";
 import type { RecordedExchange } from "../../model/results/result.ts";
 import { record } from "./json-columns.ts";
 
-/** The owner of exchanges. */
+/** Identifies the edge, finding, race or journey step to which exchanges belong. */
 export interface ExchangeOwner {
   readonly exploration?: number;
   readonly edge?: number;
@@ -13,7 +13,6 @@ export interface ExchangeOwner {
   readonly step?: number;
 }
 
-/** Writes exchanges, one row each. */
 export class ExchangeWriter {
   readonly #insert: Statement;
 
@@ -50,14 +49,14 @@ export class ExchangeWriter {
 
 const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
-/** Returns `true` if SQLite returns all texts unchanged. It stores UTF-8, which has no halves of surrogate pairs. */
+/** Returns `true` if SQLite returns the texts unchanged. SQLite stores UTF-8, which cannot represent unpaired surrogates. */
 function isExact({ request, response, error }: RecordedExchange): boolean {
   return [request.method, request.url, request.body, response?.body, error].every(
     (text) => text === undefined || !LONE_SURROGATE.test(text),
   );
 }
 
-/** The columns of an `exchanges` row that hold the exchange. */
+/** The columns of table `exchanges` that hold the exchange itself. */
 export interface ExchangeRow {
   readonly method: string;
   readonly url: string;
@@ -71,7 +70,6 @@ export interface ExchangeRow {
   readonly exact: string | null;
 }
 
-/** Returns the exchanges of one owner, in order. */
 export function exchangesOf(rows: readonly ExchangeRow[]): readonly RecordedExchange[] {
   return rows.map((row) => (row.exact === null ? exchangeOf(row) : (record(row.exact) as unknown as RecordedExchange)));
 }

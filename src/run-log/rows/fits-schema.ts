@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { packageRoot } from "../../model/code-root.ts";
 
-/** The part of JSON Schema that the schema of results uses. */
+/** The keywords of JSON Schema that the schema of results uses. */
 interface Schema {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
@@ -19,15 +19,15 @@ let whole: Schema | undefined;
 const schemaOf = (): Schema => (whole ??= JSON.parse(readFileSync(new URL("seqqa.results.schema.json", packageRoot), "utf8")) as Schema);
 
 /**
- * Returns the place at which a document does not fit `seqqa.results.schema.json`, such as `explorations[0].seed`; `undefined`: it fits. Fields that
- * the schema does not have are ignored, as readers do. The path holds no text of the document.
+ * Returns the first place at which a document violates `seqqa.results.schema.json`, e.g. `explorations[0].seed`. Unknown fields are allowed. The
+ * returned place contains no text of the document. @returns `undefined` if the document fits
  */
 export function misfitOf(document: unknown): string | undefined {
   const path = misfit(document, schemaOf());
   return path === undefined ? undefined : path.replace(/^\./, "") || "the document";
 }
 
-/** Returns the path, which is built from its end, so that a document that fits costs nothing. */
+/** Returns the violating path, built from its end, so that a fitting document allocates no paths. */
 function misfit(value: unknown, schema: Schema): string | undefined {
   const { $ref, type, anyOf, properties = {}, required = [], additionalProperties, items } = schema;
   if ($ref !== undefined) return misfit(value, schemaOf().definitions![$ref.replace("#/definitions/", "")]!);
@@ -41,7 +41,7 @@ function misfit(value: unknown, schema: Schema): string | undefined {
   const missing = required.find((name) => members[name] === undefined);
   if (missing !== undefined) return `.${missing}`;
   for (const [name, member] of Object.entries(members)) {
-    // JSON leaves out a field without a value.
+    // JSON.stringify leaves out undefined members.
     if (member === undefined) continue;
     const isKnown = Object.hasOwn(properties, name);
     const found = isKnown

@@ -1,11 +1,11 @@
-/** Returns the JSON object of a column. @throws TypeError if the column has none */
+/** Parses a column that holds a JSON object. @throws TypeError for any other content */
 export function record(text: unknown): Record<string, unknown> {
   const value = parsed(text);
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw new TypeError("a column holds no JSON object");
   return value as Record<string, unknown>;
 }
 
-/** Returns the JSON list of strings of a column. @throws TypeError if the column has none */
+/** Parses a column that holds a JSON list of strings. @throws TypeError for any other content */
 export function lines(text: unknown): readonly string[] {
   const value = parsed(text);
   if (!Array.isArray(value) || !value.every((line) => typeof line === "string"))
@@ -13,7 +13,7 @@ export function lines(text: unknown): readonly string[] {
   return value;
 }
 
-/** Parses JSON; `undefined` if it is damaged, since a parser's message would not help the user. */
+/** Parses JSON. Returns `undefined` for damaged JSON, because the parser's message would not help the user. */
 function parsed(text: unknown): unknown {
   try {
     return JSON.parse(String(text));

@@ -4,31 +4,31 @@ import { record } from "./json-columns.ts";
 
 /** The conditions that must be the same when an exploration is resumed. */
 export interface RunHeader {
-  /** SHA-256 of the bundled code; empty: unknown. */
+  /** SHA-256 of the bundled code; empty if unknown. */
   readonly code: string;
-  /** When the exploration was started and resumed, in ms since 1970. Times near any of them are not part of the state. */
+  /** The times at which the exploration was started and resumed, in ms since 1970. Times in data near one of them are not part of the state. */
   readonly clocksMs: readonly number[];
-  /** The knowledge of the target's values, written by {@link knowledgeText}. */
+  /** The knowledge about the target's values, written by {@link knowledgeText}. */
   readonly knowledge: string;
-  /** `null`: no limit. */
+  /** The depth limit; `null` without a limit. */
   readonly maxDepth: number | null;
-  /** `null`: not a shard. */
+  /** `null` if the run is no shard. */
   readonly shard: Shard | null;
-  /** `null`: the search stops behind every violation. */
+  /** `null` if the search stops at every violation. */
   readonly violationPolicy: ViolationPolicy | null;
   readonly root: {
     readonly wholeLo: number;
     readonly wholeHi: number;
     readonly rootLo: number;
     readonly rootHi: number;
-    /** The root state in canonical lines, as reports may show them. */
+    /** The root state as redacted canonical lines. */
     readonly lines: readonly string[];
     /** The rules that the root state breaks. */
     readonly broken: readonly string[];
   };
 }
 
-/** Reads a run header. @throws TypeError if the column holds something else */
+/** Reads a run header from its columns. @throws TypeError if the columns hold something else */
 export function runHeaderOf(code: string, document: string): RunHeader {
   const { clocksMs, knowledge, maxDepth, shard, violationPolicy = null, root } = record(document) as Partial<Omit<RunHeader, "code">>;
   const numbers = (list: unknown): boolean => Array.isArray(list) && list.every((one) => typeof one === "number");

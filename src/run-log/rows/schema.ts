@@ -1,9 +1,9 @@
-/** `PRAGMA user_version` of a run log. A run log of another version is refused. */
+/** The `PRAGMA user_version` of run logs. Run logs of other versions cannot be read. */
 export const SCHEMA_VERSION = 4;
 
 /**
- * The tables of a run log. Everything in them is redacted. A column `document` holds an entry of results.json as JSON, in which lists that have their
- * own tables are empty.
+ * The tables of a run log. All stored data is redacted. A column `document` holds an entry of results.json as JSON. Lists in it that have their own
+ * tables are empty.
  */
 export const SCHEMA: string = `
 -- One row: the run. Until ended_at is set it goes on, or was killed: then what is here is the beginning of it, up to the last batch.

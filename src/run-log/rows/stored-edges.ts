@@ -3,7 +3,6 @@ import { commitRows, type CommitRow } from "../../engine/commit/commit-rows.ts";
 import { SKIPPED } from "../../messages/lane-messages.ts";
 import { batchReader } from "../write/commit-batches.ts";
 
-/** The ranges of nodes that the edges of a batch connect. */
 interface Span {
   /** The number of the batch's first edge. */
   readonly first: number;
@@ -14,20 +13,23 @@ interface Span {
 type Visit = (edge: number, row: CommitRow) => void;
 
 /**
- * The executed rows of an exploration. They are read from the run log batch by batch at each access, since all of them may not fit into memory. The
- * ranges of a batch are known after the first read, so later passes read only the batches that they need.
+ * The executed edges of an exploration. They may not fit into memory, so they are read from the run log batch by batch. The first pass records each
+ * batch's node ranges. Later passes skip batches outside the wanted ranges.
  */
 export class StoredEdges {
   readonly #batches: ReturnType<typeof batchReader>;
   readonly #spans: Span[] = [];
-  /** The number of edges, once all were read. */
+  /** The number of edges. Valid after {@link all}. */
   size = 0;
 
   constructor(db: Database, exploration: number) {
     this.#batches = batchReader(db, exploration);
   }
 
-  /** Visits all edges in order. The same row object is passed each time. @throws TypeError, RangeError if the batches are incomplete */
+  /**
+   * Visits all edges in order, and records the ranges of the batches. The same row object is passed each time. @throws TypeError, RangeError if
+   * batches are incomplete
+   */
   all(visit: Visit): void {
     for (let index = 0; index < this.#batches.batches; index++) {
       const first = this.size;
@@ -45,7 +47,7 @@ export class StoredEdges {
     }
   }
 
-  /** Visits the edges of those batches for which `isWanted` returns `true`; it is asked before each batch. Call {@link all} first. */
+  /** Visits the edges of the batches for which `isWanted` returns `true`. Call {@link all} first. */
   some(isWanted: (span: Pick<Span, "from" | "to">) => boolean, visit: Visit): void {
     this.#spans.forEach((span, index) => {
       if (!isWanted(span)) return;
@@ -55,5 +57,5 @@ export class StoredEdges {
   }
 }
 
-/** Returns `true` if a node lies in a range. */
+/** Returns `true` if a node lies in a range. Both bounds are inclusive. */
 export const within = (node: number, [lowest, highest]: readonly [number, number]): boolean => node >= lowest && node <= highest;

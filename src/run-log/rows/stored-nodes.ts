@@ -1,13 +1,12 @@
 import type { Database } from "better-sqlite3";
 
-/** Columns of the nodes of an exploration. */
 export interface StoredNodes {
   readonly parents: Int32Array;
   readonly parentActions: Int32Array;
   readonly depths: Int32Array;
 }
 
-/** Reads the nodes of an exploration. `undefined`: they do not form a tree with this number of actions. */
+/** Reads the nodes of an exploration. @param actions The number of actions. @returns `undefined` if the rows do not form a tree */
 export function storedNodes(db: Database, exploration: number, actions: number): StoredNodes | undefined {
   const count = db.prepare("SELECT count(*) FROM nodes WHERE exploration = ?").pluck().get(exploration) as number;
   const [parents, parentActions, depths] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)];
@@ -15,7 +14,7 @@ export function storedNodes(db: Database, exploration: number, actions: number):
   let node = 0;
   for (const row of rows) {
     const [id, parent, action, depth] = row as readonly [number, number, number, number];
-    // A depth is the length of a path that visits no state twice, so it is below the number of nodes.
+    // A node's path visits no state twice, so its depth is below the number of nodes.
     const isSound = id === node && parent >= -1 && parent < count && action >= -1 && action < actions && depth >= 0 && depth < count;
     if (!isSound) return undefined;
     parents[node] = parent;

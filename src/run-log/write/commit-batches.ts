@@ -4,10 +4,10 @@ import type { JournalBatch, JournalEvent } from "../../engine/commit/commit-jour
 import { ROW, STATUS } from "../../messages/lane-messages.ts";
 import type { ExplorationGraph } from "../../model/results/result.ts";
 
-/** The number of step-event texts whose ids are remembered. */
+/** Limit for the cached ids of step events. */
 const TEXTS = 10_000;
 
-/** Writes committed rows, one batch per row, and their step events, each text once. */
+/** Writes batches of commits, one row each, and their step events. Equal step events are stored once. */
 export class CommitWriter {
   readonly #exploration: number;
   readonly #show: (news: JournalEvent) => JournalEvent;
@@ -18,7 +18,7 @@ export class CommitWriter {
   #batches: number;
   #ids: number;
 
-  /** `show`: prepares step events for storing. */
+  /** @param show Redacts step events before they are stored. */
   constructor(db: Database, exploration: number, show: (news: JournalEvent) => JournalEvent) {
     this.#exploration = exploration;
     this.#show = show;
@@ -37,7 +37,7 @@ export class CommitWriter {
     if (rows.length > 0) this.#insert(rows);
   }
 
-  /** Writes the edges of a graph that were not written during the run. */
+  /** Writes the edges of a finished graph that were not written during the run, beginning with edge `from`. */
   rest({ edgeFrom, edgeAction, edgeTo, edgeStatus }: ExplorationGraph, from: number): void {
     const rows = new Int32Array((edgeFrom.length - from) * ROW);
     const row = new Int32Array(ROW);
@@ -55,7 +55,7 @@ export class CommitWriter {
   }
 
   #idOf(news: JournalEvent): number {
-    // The key is the original text, since preparing it takes long: stacks are read.
+    // Use the original text as the key, because redacting step events is slow: it resolves stacks.
     const text = JSON.stringify(news);
     const known = this.#texts.get(text);
     if (known !== undefined) return known;
@@ -67,7 +67,7 @@ export class CommitWriter {
   }
 }
 
-/** Returns a reader of an exploration's batches. They are read one by one, since all of them may not fit into memory. */
+/** Returns a reader for an exploration's batches. Batches are read one at a time, because all of them may not fit into memory. */
 export function batchReader(
   db: Database,
   exploration: number,
@@ -77,9 +77,9 @@ export function batchReader(
   return { batches: count, batch: (index) => int32(get.get(exploration, index)) };
 }
 
-/** Decodes a batch. @throws TypeError if the column has no whole int32 values */
+/** Decodes a batch. @throws TypeError if the column's length is no multiple of 4 bytes */
 function int32(blob: unknown): Int32Array {
   if (!(blob instanceof Uint8Array) || blob.byteLength % 4 !== 0) throw new TypeError("a batch of commits is incomplete");
-  // A column may begin at any byte, and an Int32Array needs alignment.
+  // Copy the bytes, because an Int32Array needs an aligned offset and the column's buffer may have any.
   return new Int32Array(blob.slice().buffer);
 }

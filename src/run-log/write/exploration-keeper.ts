@@ -11,53 +11,50 @@ import { EntryWriter, type Outcome } from "../rows/entry-rows.ts";
 import { ExchangeWriter } from "../rows/exchange-rows.ts";
 import type { ResumedExploration } from "../read/resumed-exploration.ts";
 
-/** The data of an exploration that is known at its start. */
 export interface ExplorationStart {
   readonly name: string;
   readonly strategy: string;
   readonly actions: readonly string[];
-  /** Replaces the lanes' URLs in an exchange by those that users know. */
+  /** Replaces the lane's URLs in an exchange by the URLs that the user configured. */
   readonly shown: (exchange: RecordedExchange) => RecordedExchange;
-  /** Prepares step events for reports: URLs as users know them, stacks in the user's own lines. */
+  /** Prepares step events for reports: replaces the lane's URLs, and resolves stacks to the user's source lines. */
   readonly told: (news: JournalEvent) => JournalEvent;
   /** `undefined` if commits are not stored during the run. */
   readonly beginning: RunHeader | undefined;
 }
 
-/** Returns the result so far. Its graph is not read. */
+/** Returns the result so far. Its graph is not used. */
 export type ResultSoFar = () => ExplorationResult;
 
-/** The details that are stored of an exploration: those of its first steps and states, since no report shows all. */
+/** Limits for the stored exchanges and states. The first ones are stored, because no report shows more. */
 export const DETAIL_LIMITS: DetailLimits = { edges: 20_000, states: 5_000, characters: 64_000_000 };
-/** Milliseconds between two batches, and the number of edges that make a batch at once. */
+/** A batch is written after `EVERY_MS` milliseconds or `EDGES` edges, whichever comes first. */
 const EVERY_MS = 250;
 const EDGES = 20_000;
-/** Characters of a body that are kept for an edge. Findings keep whole bodies. */
+/** Number of characters of a body that are stored for an edge. Findings store whole bodies. */
 const BODY = 4_096;
-/** The number of redacted state lines that are remembered. */
+/** Limit for the cached redacted lines of states. */
 const LINES = 10_000;
 
-/** The place of an exploration in a run log. */
 export interface KeeperParts {
   readonly id: number;
-  /** The exploration's file, as reports show it. */
+  /** The path of the exploration's file, as reports show it. */
   readonly file: string;
   readonly db: Database;
   readonly visibility: Visibility;
   readonly hide: Redactor;
-  /** Runs a transaction, and keeps its failure from ending the run. */
+  /** Runs a transaction. A failure is remembered for the end of the run, and does not end the run. */
   readonly attempt: (work: () => void) => void;
   /** The stored data of a resumed exploration. */
   readonly before?: ResumedExploration | undefined;
 }
 
 /**
- * Writes the commits of an exploration to the run log, in batches of one transaction each. However the process ends, the run log holds the beginning
- * of the run. The keeper reads the engine's own tables from the end of the last batch, so a commit costs nothing.
+ * Writes the commits of an exploration to the run log in batches, one transaction each. If the process is killed, the run log holds everything up to
+ * the last batch. The keeper reads the engine's own tables, so that a commit causes no additional work.
  */
 export class ExplorationKeeper {
   readonly limits: DetailLimits;
-  /** The stored data of a resumed exploration. */
   readonly before: ResumedExploration | undefined;
   readonly #id: number;
   readonly #file: string;
@@ -78,7 +75,6 @@ export class ExplorationKeeper {
   #start: ExplorationStart | undefined;
   #nodes = 0;
   #edges = 0;
-  /** The time of the last batch. */
   #at = -Infinity;
 
   constructor({ id, file, db, visibility, hide, attempt, before }: KeeperParts) {
@@ -104,7 +100,6 @@ export class ExplorationKeeper {
     this.#move = db.prepare("UPDATE nodes SET parent = ?, action = ?, depth = ? WHERE exploration = ? AND id = ?");
   }
 
-  /** The folder of the run log. */
   get folder(): string {
     return dirname(this.#db.name);
   }
@@ -113,7 +108,7 @@ export class ExplorationKeeper {
     this.#start = start;
   }
 
-  /** Deletes everything that was committed, since the exploration starts again. */
+  /** Deletes all stored commits, because the exploration is started again. */
   again(): void {
     this.#attempt(() => {
       for (const table of ["nodes", "states", "commits", "checks", "news", "exchanges"])
@@ -123,12 +118,12 @@ export class ExplorationKeeper {
     [this.#nodes, this.#edges, this.#begun, this.#at] = [0, 0, false, -Infinity];
   }
 
-  /** Writes a batch if enough time has passed since the last one, or if there are enough commits. */
+  /** Writes a batch if enough time has passed or enough edges were committed since the last one. */
   commits(committer: Committer, soFar: ResultSoFar): void {
     if (committer.edges.size - this.#edges >= EDGES || performance.now() - this.#at >= EVERY_MS) this.flush(committer, soFar);
   }
 
-  /** Writes all commits. */
+  /** Writes all commits that are not stored yet. */
   flush(committer: Committer, soFar: ResultSoFar): void {
     this.#attempt(() => {
       this.#graph(committer);
@@ -142,12 +137,11 @@ export class ExplorationKeeper {
     this.#at = performance.now();
   }
 
-  /** Writes the commits of an exploration whose result is known only at the end. */
+  /** Writes the commits without a result, for an exploration whose result is known only at its end. */
   graph(committer: Committer): void {
     this.#attempt(() => this.#graph(committer));
   }
 
-  /** Writes the result of a finished exploration. */
   ended(name: string, result: ExplorationResult): void {
     this.#start ??= {
       name,
@@ -160,25 +154,22 @@ export class ExplorationKeeper {
     this.#attempt(() => {
       this.#rest(result);
       this.#entry(result, "ended");
-      // The root state's lines are written again, to hide secrets that were found later.
+      // Write the root state again, because secrets found later must be removed from its lines.
       if (this.#begun) this.#beginning();
     });
   }
 
-  /** Takes over an exploration of an earlier session, whose graph is stored already. */
+  /** Leaves an exploration of an earlier session unchanged, because its graph is already stored. */
   taken(): void {
     this.#nodes = Infinity;
     this.#edges = Infinity;
   }
 
-  /** Redacts the lines of a state. */
   shownLines(lines: readonly string[]): readonly string[] {
     return lines.map((line) => this.#hide.line(line));
   }
 
-  /**
-   * Marks an exploration that ended without a result as failed. A resumed exploration that failed before its first batch keeps its earlier outcome.
-   */
+  /** Records that the exploration ended without a result. A resumed exploration that failed before its first batch keeps its earlier outcome. */
   failed(): void {
     if (this.before !== undefined && !this.#begun) return;
     this.#attempt(() => this.#db.prepare("UPDATE explorations SET outcome = 'failed' WHERE id = ?").run(this.#id));
@@ -189,7 +180,7 @@ export class ExplorationKeeper {
     this.#begin.run(code, JSON.stringify({ ...rest, root: { ...root, lines: this.shownLines(root.lines) } }), this.#id);
   }
 
-  /** Removes secrets from errors of user code and from output of processes. */
+  /** Removes secrets from step events. */
   #told(news: JournalEvent): JournalEvent {
     const { findings, errors, unjudged } = this.#start!.told(news);
     const text = (value: string): string => redactText(value, this.#visibility, this.#hide);
@@ -235,13 +226,13 @@ export class ExplorationKeeper {
         exchanges.map((one) => this.#shown(one)),
       );
     details.exchanges.clear();
-    // Secrets that were found later must be hidden in these lines, too.
+    // Clear the cache, because its lines may contain secrets that became known after the last batch.
     this.#lines.clear();
     for (const [node, lines] of details.states) this.#state.run(this.#id, node, JSON.stringify(lines.map((line) => this.#line(line))));
     details.states.clear();
   }
 
-  /** Writes the part of a result's graph that was not written during the run: all of it, if nothing was. */
+  /** Writes the part of the graph that was not written during the run. */
   #rest({ graph }: ExplorationResult): void {
     for (; this.#nodes < graph.nodes; this.#nodes++) {
       const node = this.#nodes;
@@ -252,7 +243,7 @@ export class ExplorationKeeper {
     this.#edges = graph.edges;
   }
 
-  /** Remembers redacted lines, since most lines of a state are in many other states. */
+  /** Redacts a line, with a cache, because states share most of their lines. */
   #line(line: string): string {
     let shown = this.#lines.get(line);
     if (shown !== undefined) return shown;

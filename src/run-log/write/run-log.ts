@@ -15,14 +15,14 @@ import { SCHEMA, SCHEMA_VERSION } from "../rows/schema.ts";
 import type { StoredExploration } from "../read/resumable-run.ts";
 import { openSqlite } from "../../stores/sqlite-driver.ts";
 
-/** Pages in the write-ahead log before they are moved into the file: about 16 MB. */
+/** Size limit of the write-ahead log in pages, about 16 MB. SQLite then moves it into the main file. */
 const CHECKPOINT_PAGES = 4_000;
 
 /**
- * The run log: a SQLite file under `runs` in the folder of reports. Only its owner can read it, since it holds bodies. Commits are written in
- * batches, so it is readable however the process ends. While it is written, a write-ahead log and an index lie beside it; in the end it is one file.
+ * The run log: a SQLite file under `runs` in the report folder. Only its owner can read the file, because it contains bodies of requests and answers.
  *
- * A failure to write (a full disk) does not end the run. Nothing more is written then, and {@link end} throws the failure.
+ * Commits are written in batches, so the file is readable however the process ends. A write-ahead log and its index exist beside the file while it is
+ * written. A write error, e.g. a full disk, does not end the run. Nothing more is written after it, and {@link end} throws it.
  */
 export class RunLog {
   readonly file: string;
@@ -39,9 +39,11 @@ export class RunLog {
   #problem: Error | undefined;
 
   /**
-   * `document`: the run's document as if it ended here. `hide`: the run's redactor, which knows the secrets it has hidden. `goesOn`: the run is
-   * resumed in an existing run log. `flags`: command-line flags that are not in the configuration and apply to a resumed run. @throws errors of the
-   * file system, and SeqqaError `RUN_GOES_ON`
+   * @param document The run's document in its present state.
+   * @param hide The run's redactor, which knows the secrets that it has hidden so far.
+   * @param goesOn `true` if the run is resumed and its run log exists.
+   * @param flags Command-line flags that are not part of the configuration but apply to a resumed run.
+   * @throws errors of the file system, and SeqqaError `RUN_GOES_ON`
    */
   constructor(config: Config, document: RunDocument, hide: Redactor, goesOn = false, flags: readonly ConfigRow[] = []) {
     this.#config = config;
@@ -58,7 +60,7 @@ export class RunLog {
       this.#db.pragma("trusted_schema = OFF");
       this.#db.pragma("journal_mode = WAL");
       this.#db.pragma("synchronous = NORMAL");
-      // Deleted text leaves no trace, so that secrets which were written before they were known are really removed.
+      // Overwrite deleted text, so that secrets that were stored before they became known are removed from the file.
       this.#db.pragma("secure_delete = ON");
       this.#db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       if (goesOn) this.#db.transaction(() => this.#goOn(document))();
@@ -71,18 +73,16 @@ export class RunLog {
     }
   }
 
-  /** Returns a keeper for the next exploration, which is in `file`. */
   exploration(file: string): ExplorationKeeper {
     return this.#keeper(this.#explorations++, file);
   }
 
-  /** Returns a keeper for a resumed exploration. */
   explorationAgain({ id, file }: StoredExploration, beginning: RunHeader): ExplorationKeeper {
     const before = resumedExploration(this.#db, id, beginning);
     return this.#keeper(id, file, before);
   }
 
-  /** Returns a keeper for an exploration that is taken over unchanged. */
+  /** Returns the keeper of a stored exploration that is kept unchanged. */
   explorationTaken({ id, file }: StoredExploration): ExplorationKeeper {
     const keep = this.#keeper(id, file);
     keep.taken();
@@ -94,12 +94,11 @@ export class RunLog {
     return new ExplorationKeeper({ id, file, db: this.#db, visibility: this.#config.report, hide: this.#hide, attempt, before });
   }
 
-  /** Writes a journey that ended. */
   journey(entry: JourneyEntry): void {
     this.#attempt(() => this.#entries.journey(this.#journeys++, entry));
   }
 
-  /** Writes the final entries of the journeys, in place of those written before. */
+  /** Replaces the entries of all journeys by their final ones. */
   journeys(entries: readonly JourneyEntry[]): void {
     this.#attempt(() => entries.forEach((entry, id) => this.#entries.journey(id, entry)));
   }
@@ -108,7 +107,7 @@ export class RunLog {
     this.#attempt(() => this.#entries.failure(this.#failures++, failure));
   }
 
-  /** Ends the run: the run log becomes one plain file. @throws the first failure to write */
+  /** Ends the run and merges the write-ahead log into the file. @throws the first write error */
   end(document: RunDocument): void {
     this.#attempt(() => writeEnd(this.#db, document));
     this.#close();
@@ -116,7 +115,7 @@ export class RunLog {
     dropOldRuns(this.#config.report.outputDir);
   }
 
-  /** Corrects the end, if the run ended in another way than {@link end} recorded. @throws the first failure to write */
+  /** Corrects the recorded end of a run whose outcome changed after {@link end}. @throws the first write error */
   amend(document: RunDocument): void {
     if (this.#problem !== undefined) throw this.#problem;
     const db = openSqlite(this.file, { fileMustExist: true });
@@ -127,14 +126,14 @@ export class RunLog {
     }
   }
 
-  /** Removes the run log if there was nothing to run; a resumed run log stays. */
+  /** Removes the run log if nothing was run. The run log of a resumed run is kept. */
   discard(): void {
     this.#db.close();
     if (!this.#goesOn) removeRun(this.file);
     this.#lock.release();
   }
 
-  /** Makes the run log under a temporary name first, so that a file with the final name always holds a run, even if this process is killed. */
+  /** Creates the run log under a temporary name and renames it, so that a file with the final name always holds a run. */
   #make(document: RunDocument): void {
     const draft = `${this.file}${DRAFT_SUFFIX}`;
     closeSync(openSync(draft, "wx", 0o600));
@@ -154,7 +153,7 @@ export class RunLog {
     renameSync(draft, this.file);
   }
 
-  /** Marks the run as unfinished until it ends again. Files that failed are tried again. */
+  /** Records that the run has not ended. Failures are deleted, because files that failed are tried again. */
   #goOn(document: RunDocument): void {
     this.#db.prepare("UPDATE run SET ended_at = NULL, exit_status = NULL, document = ?").run(documentText(document));
     this.#db.exec("DELETE FROM failures; DELETE FROM config; DELETE FROM environment");
@@ -178,7 +177,7 @@ export class RunLog {
     }
   }
 
-  /** Moves the write-ahead log into the file. A concurrent reader keeps the log where it is; the run log stays readable. */
+  /** Merges the write-ahead log into the file. If another process is reading, the write-ahead log stays and the run log is still readable. */
   #close(): void {
     try {
       this.#db.pragma("wal_checkpoint(TRUNCATE)");
@@ -199,7 +198,7 @@ function writeEnd(db: Database, document: RunDocument): void {
   end.run(new Date().toISOString(), document.exitStatus, documentText(document));
 }
 
-/** Returns the document without the lists that have their own tables. */
+/** Returns the document as JSON, without the lists that have their own tables. */
 function documentText(document: RunDocument): string {
   return JSON.stringify({ ...document, explorations: [], journeys: [], failures: [] });
 }

@@ -3,32 +3,33 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Spill } from "../../engine/graph/spill.ts";
 
-/** Space is allocated in multiples of this many bytes, so that freed places fit new data. */
+/** Space is allocated in multiples of this number of bytes, so that freed space fits later data. */
 const UNIT = 1 << 16;
 
-/** Closes scratch files that are no longer referenced. */
+/** Closes the files of scratch files that were garbage-collected. */
 const left = new FinalizationRegistry<() => void>((close) => close());
 
 /**
- * Data that a large exploration does not keep in memory: edges, and snapshots of nodes that wait. It holds unredacted data of the target, so it must
- * not be reachable by a name. The file is made at the first write, for its owner only. Its name is removed at once if the system allows that (on
- * Windows when it is closed). The file is gone when the process ends, in whatever way.
+ * A file for data that a large exploration does not keep in memory: edges, and snapshots of waiting nodes.
+ *
+ * The file holds unredacted data of the target, so it is created for its owner only and its name is removed at once. (Windows removes the name when
+ * the file is closed.) The operating system deletes the content however the process ends.
  */
 export class ScratchFile implements Spill {
   readonly #folder: string;
   #file: number | undefined;
   #end = 0;
-  /** Freed places, by their number of units. */
+  /** Offsets of freed places, by their number of units. */
   readonly #free: Map<number, number[]> = new Map();
   #close: (() => void) | undefined;
   #broken: Error | undefined;
 
-  /** `folder`: where the file is made; it must exist at the first write. */
+  /** @param folder The folder for the file. It must exist at the first write. */
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** Approximate bytes on disk. */
+  /** Approximate size on disk, in bytes. */
   get size(): number {
     return this.#end;
   }
@@ -42,7 +43,7 @@ export class ScratchFile implements Spill {
     try {
       for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done, bytes.length - done, place + done);
     } catch (error) {
-      // A full disk counts as full for the rest of the run. The unfinished write is truncated, so that others can use its space.
+      // Treat the disk as full for the rest of the run. Truncate the incomplete write, so that other programs can use its space.
       if (free === undefined) ftruncateSync(file, this.#end);
       this.#broken = error as Error;
       throw error;
@@ -66,7 +67,7 @@ export class ScratchFile implements Spill {
     else places.push(place);
   }
 
-  /** Closes the file; it cannot be read afterwards. Without this call, the file is closed when the object is garbage-collected. */
+  /** Closes the file, which cannot be read afterwards. Without this call, the file is closed at garbage collection. */
   close(): void {
     this.#close?.();
     left.unregister(this);

@@ -4,19 +4,17 @@ import { findingIdsOf, parse } from "../read/known-findings.ts";
 import { writeWhole } from "./write-whole.ts";
 
 export interface KnownUpdate {
-  /** Findings to be listed. */
   readonly found: readonly { readonly id: string; readonly exploration: string; readonly finding: string }[];
-  /** Ids that no longer occur. */
   readonly stale: readonly string[];
 }
 
-/** Ids that were added to a list and removed from it. */
+/** The ids that were added to the list and removed from it. */
 export interface KnownChange {
   readonly added: readonly string[];
   readonly removed: readonly string[];
 }
 
-/** Writes the list, sorted by id. Remaining entries keep their notes, comments and everything else that their author wrote. */
+/** Writes the list of known findings, sorted by id. Existing entries keep their notes and comments. */
 export function updateKnownFindings(file: string, { found, stale }: KnownUpdate): KnownChange {
   const text = existsSync(file) ? readFileSync(file, "utf8").replace(/^\ufeff/, "") : "";
   const parsed = parse(text, file);
@@ -41,7 +39,7 @@ export function updateKnownFindings(file: string, { found, stale }: KnownUpdate)
   return change;
 }
 
-/** Makes an entry. An id that other readers would take for a number is quoted. */
+/** Creates a YAML entry. An id that YAML would read as a number is quoted. */
 function entry(document: Document.Parsed, one: KnownUpdate["found"][number]): unknown {
   const node = document.createNode({ id: one.id, exploration: one.exploration, finding: one.finding });
   const id = (node as unknown as { get(key: string, keepScalar: true): Scalar }).get("id", true);

@@ -11,14 +11,14 @@ import { idleMsOf } from "./idle-watch.ts";
 import { learnBackground, learnValues, type LearningLanes } from "./learn-values.ts";
 import { refuseOtherRoot } from "../resume/resume.ts";
 
-/** Lanes at the root state, and the knowledge of the target's values that experiments gave. */
+/** Lanes at the root state, with the knowledge about the target's values that experiments gave. */
 export interface BroughtUp {
   readonly reports: readonly LaneReport[];
   readonly notes: readonly string[];
   readonly knowledge: Knowledge;
-  /** Differences that the first experiments found and that are not part of the state. */
+  /** Differences that the first experiments found and that no known value explains. */
   readonly divergences: readonly Divergence[];
-  /** When the time of the exploration starts to count, on the clock of `performance.now()`: after the lanes have started. */
+  /** The time at which the exploration's time limit starts, after the lanes have started. On the clock of `performance.now()`. */
   readonly startedAt: number;
 }
 
@@ -35,15 +35,15 @@ export async function bringUpLanes(lanePool: LanePool, input: ExploreInput, maxT
   }
 }
 
-/** Brings all lanes to one root state, and learns the target's values by experiments. */
+/** Brings all lanes to the same root state, and learns the target's values by experiments. */
 async function atOneRoot(lanePool: LanePool, input: ExploreInput, maxTimeMs: number): Promise<BroughtUp> {
   const { config, keep } = input;
-  // The knowledge of the resumed run; `undefined`: the run is new.
+  // The knowledge of the resumed run; `undefined` for a new run.
   const known = keep?.before?.beginning.knowledge;
   const started = await lanePool.start();
   const startedAt = performance.now();
   refuseSharing(started);
-  // Without a working target there is nothing to compare, and the exploration ends at its root state.
+  // Without a working target there is nothing to compare, so the exploration ends at its root state.
   if (started[0]!.broken === true)
     return { reports: started, knowledge: NOTHING_KNOWN, notes: checkLanes(started, config), divergences: [], startedAt };
   if (known === undefined) {
@@ -52,7 +52,7 @@ async function atOneRoot(lanePool: LanePool, input: ExploreInput, maxTimeMs: num
     const background = [...new Set(started.flatMap((report) => report.background ?? []))];
     let before: Pick<BroughtUp, "reports" | "knowledge"> = { reports: started, knowledge: { ...NOTHING_KNOWN, background } };
     if (background.length > 0) before = { ...before, reports: await lanes.learn(before.knowledge) };
-    // Lanes that begin in different states may differ in what their targets write by themselves. An external store may have other users.
+    // Different root states may be caused by writes that the target makes without a request. An external store may also have other users.
     const isWatched = started.every((report) => report.background !== undefined);
     const isSuspect =
       (config.baseUrl !== undefined && !started[0]!.contextOnly && !isWatched) || started.some((report) => !sameRoot(report, started[0]!));
@@ -70,9 +70,9 @@ async function atOneRoot(lanePool: LanePool, input: ExploreInput, maxTimeMs: num
 }
 
 /**
- * Returns lanes whose experiments are ended if a target hangs. Each experiment gets half of the time; after that only necessary experiments are
- * started. If a lane loses its own store, all lanes are rebuilt once. The experiment is then repeated, if the lanes have the root state of the
- * `first` report.
+ * Returns lanes whose experiments are aborted if a target hangs. Each experiment may use half of the exploration's time. After that time, only
+ * necessary experiments are started. If a lane loses its own store, all lanes are rebuilt once and the experiment is repeated, provided that the root
+ * state is unchanged.
  */
 export function calibrating(
   lanePool: LanePool,
@@ -81,7 +81,7 @@ export function calibrating(
 ): LearningLanes {
   const limit = { leftMs: maxTimeMs / 2, allowanceMs: 0 };
   const end = performance.now() + limit.leftMs;
-  // Otherwise writes of other clients, and changes that were not restored, would remain unnoticed.
+  // Rebuild only lanes with their own targets. Otherwise, a rebuild could hide writes of other clients and changes that were not restored.
   const canRebuild = config.target !== undefined && !lanePool.capacity.isElastic;
   const cut = (): void => {
     for (let lane = 0; lane < lanePool.lanes; lane++) lanePool.cut?.(lane);

@@ -23,12 +23,12 @@ import { refuseFaults } from "./faults.ts";
 import { refuseRaces } from "./races.ts";
 import { violationPolicy } from "./violation-policy.ts";
 
-/** `max_depth` if nothing shows the state of the target, since every write then leads to a new state. */
+/** The default `max_depth` if no part of the target's state is visible. Each write then leads to a new state, so the search needs a limit. */
 const BLIND_DEPTH = 4;
-/** Cross-checks: the first 20 nodes of a run, and 1 in 200 later. */
+/** Cross-checks: the first 20 nodes of a run, and 1 in 200 of the later nodes. */
 const CROSS_CHECK = { first: 20, oneIn: 200 } as const;
 
-/** Resolves the settings. @throws SeqqaError if the exploration cannot be one of several shards */
+/** Resolves the settings of an exploration. @throws SeqqaError if the exploration cannot be a shard */
 export function planExploration(input: ExploreInput): PlannedExploration {
   const begunMs = performance.now() - (input.keep?.before?.durationMs ?? 0);
   const { config, definition, name } = input;
@@ -36,7 +36,6 @@ export function planExploration(input: ExploreInput): PlannedExploration {
   return { input, begunMs, shard, settings: shardSettings(resolveExploration(config, definition), shard, name, definition) };
 }
 
-/** Returns the lanes that the exploration needs in this process. */
 export function lanesInput({ input, settings }: PlannedExploration): LanesInput {
   const { config, definition, module, directory, signal, keep } = input;
   return {
@@ -59,7 +58,7 @@ export function lanesInput({ input, settings }: PlannedExploration): LanesInput 
   };
 }
 
-/** Works with the lanes of workers, if the run has any, and with those of this process. */
+/** Calls `work` with the lanes of a distributed run's workers, if there are any, and the lanes of this process. */
 export async function withWorkers<T>(
   { input }: PlannedExploration,
   home: Lanes,
@@ -82,7 +81,7 @@ export async function withWorkers<T>(
   );
 }
 
-/** Brings all lanes to the root state, and tells the options of the search. @throws SeqqaError, and the abort reason after an abort */
+/** Brings all lanes to the root state, and prepares the options of the search. @throws SeqqaError, or the abort reason after an abort */
 export async function bringUp(plan: PlannedExploration, lanes: ExplorationLanes): Promise<Exploration> {
   const { input, settings, shard } = plan;
   const { definition, name, onEvent } = input;
@@ -109,7 +108,7 @@ export async function bringUp(plan: PlannedExploration, lanes: ExplorationLanes)
     maxTimeMs,
     violationPolicy: policy,
     isKnown: (found) => input.known?.has(findingId(name, found)) === true,
-    // States can be reached by snapshot: there is a store, and snapshots can be written to every store.
+    // States can be restored from snapshots only if snapshots can be written to every store.
     direct: brought.reports.every(({ portable }) => portable),
     crossCheck: CROSS_CHECK,
     saidChains: new Set(),
@@ -124,7 +123,7 @@ export async function bringUp(plan: PlannedExploration, lanes: ExplorationLanes)
   return { ...plan, lanes, brought, options, ended, shown, soFar: resultsSoFar(plan, options, brought.notes, shown) };
 }
 
-/** Returns a note about rules that the root state breaks. It is shown before exploring, since every finding of the run may have this cause. */
+/** Returns a note if the root state breaks rules. The note is shown before the search, because every finding may have this cause. */
 function rootNote({ findings }: LaneReport, policy: ViolationPolicy | undefined): readonly string[] {
   if (findings.length === 0) return [];
   const broken = `The root state breaks ${findings.map(({ invariant }) => invariant).join(", ")}`;

@@ -23,16 +23,16 @@ import type { Searched } from "./search.ts";
 import { notReplayedNote, shortestViolations, shrinkingCutNote } from "./shrinking.ts";
 import { differingFields } from "../../state/index.ts";
 
-/** The number of steps below which no note is given. */
+/** Minimum number of steps for the note that nearly every step leads to a new state. */
 const FEWEST_STEPS = 200;
-/** The share of changing steps that led to a new state above which a note is given. */
+/** The note that nearly every step leads to a new state is given above this share of the steps that changed the state. */
 const SUSPICIOUS = 0.95;
 
 const BEHIND_NOTE = "States that violate a rule were not explored further: --continue-after-violation does so.";
 
 /**
- * Ends an exploration after its search, on the lanes of this process as after any run: probes for races, makes writes fail, confirms and shortens findings,
- * closes the lanes, and makes the result.
+ * Completes an exploration after its search: probes for races, makes writes fail, confirms and shortens findings, closes the lanes, and builds the
+ * result. All of this uses the lanes of this process, also in a distributed run.
  */
 export async function conclude(exploration: Exploration, searched: Searched): Promise<ExplorationResult> {
   const { input, options, lanes, brought, begunMs } = exploration;
@@ -48,7 +48,7 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   const coverage = withExemptions(explorer.committer.coverage(), definition, config.exploration.requireAllActions);
   const notes = await notesOf(exploration, explorer, { violations, coverage });
   await closeLanes(lanePool, explorer);
-  // An interruption after exploring counts, too, since a part of the result is missing.
+  // An interruption after the search counts too, because part of the result is missing.
   if (signal?.aborted === true) explorer.stopReason = "interrupted";
   const result = buildResult({
     name: input.name,
@@ -81,10 +81,9 @@ export async function conclude(exploration: Exploration, searched: Searched): Pr
   return result;
 }
 
-/** Probes for races. The exploration is reported even if that fails. */
 /**
- * Returns the names of the rules that could not be judged in some step, and of those that a lane cannot judge: where no checkpoint restores the whole
- * target, rules do not write.
+ * Returns the rules that were not judged in all steps. They were inconclusive in some step, or could not run: rules that write need a checkpoint that
+ * restores the whole target.
  */
 function unjudgedRules({ input, brought }: Exploration, { committer }: Explorer): readonly string[] {
   const { definition, config } = input;
@@ -98,7 +97,7 @@ async function probedRaces(
   explorer: Explorer,
 ): Promise<{ readonly races: FoundRaces; readonly errors: readonly RunError[] }> {
   try {
-    // With races on, a world that cannot race was refused already.
+    // If races are on, a world that cannot race was already refused.
     const only = brought.reports[0]!.raceObstacle === undefined ? input.definition.ruleRaces : [];
     return { races: await findRaces(explorer, options, lanes.home.lanePool, { ...settings.races, only }), errors: [] };
   } catch (error) {
@@ -106,7 +105,7 @@ async function probedRaces(
   }
 }
 
-/** Makes writes fail. The exploration is reported even if that fails. */
+/** Makes writes fail. An error in this stage is added to the result and does not end the exploration. */
 async function madeFaults(
   { input, options, settings, lanes }: Exploration,
   explorer: Explorer,
@@ -118,7 +117,6 @@ async function madeFaults(
   }
 }
 
-/** The findings and the coverage on which notes depend. */
 interface Found {
   readonly violations: Awaited<ReturnType<typeof shortestViolations>>;
   readonly coverage: Readonly<Record<string, ActionCoverage>>;
@@ -132,10 +130,10 @@ async function notesOf(
   const isInterrupted = (): boolean => input.signal?.aborted === true;
   const notes = [...brought.notes];
   if (options.shard !== undefined && explorer.cut !== undefined) notes.push(shardNote(options.shard, explorer.cut));
-  // An exhausted search shows that no chain was endless.
+  // An exhausted search has shown that no chain of new states was endless.
   if (explorer.stopReason !== "exhausted") notes.push(...explorer.chains.notes);
   notes.push(...twoPacketsNote(explorer), ...(await freshStateNotes(explorer, lanes.home.lanePool)));
-  // A resumed run does not know the keys of its first session, nor a shard those of the other shards, so a note could be false.
+  // Skip this note for a resumed run or a shard. They do not know all context keys that occurred, so the note could be false.
   if (options.shard === undefined && input.keep?.before === undefined) notes.push(...neverOccurredNotes(explorer));
   const left = notReplayedNote(violations);
   if (left !== undefined) notes.push(left);
@@ -148,14 +146,14 @@ async function notesOf(
   return notes;
 }
 
-/** Returns a note for the rules that want calls raced where that is impossible. */
+/** Returns a note that names the rules whose calls could not be raced. */
 function notRacedNotes({ ruleRaces }: Pick<AgentDefinition, "ruleRaces">, { raceObstacle }: LaneReport): readonly string[] {
   if (ruleRaces.length === 0 || raceObstacle === undefined) return [];
   const rules = [...new Set(ruleRaces.map(({ rule }) => rule))].join(", ");
   return [`Not tried by ${rules}: the same call twice at the same time, since ${raceObstacle.why}. ${raceObstacle.remedy}`];
 }
 
-/** Ends the lanes before the result is made, so that the result includes a store that could not be restored at the end. */
+/** Closes the lanes before the result is built, so that the result includes a store that could not be restored. */
 async function closeLanes(lanePool: LanePool, explorer: Explorer): Promise<void> {
   try {
     await lanePool.close();
@@ -182,7 +180,7 @@ function fatalError(error: unknown): RunError {
   };
 }
 
-/** Returns a note with the fields that differ, if nearly every step that changed the state led to a new one. */
+/** Returns a note that names the differing fields, if nearly every step that changed the state led to a new state. */
 async function freshStateNotes(explorer: Explorer, lanePool: LanePool): Promise<readonly string[]> {
   const { committer, stopReason, limit } = explorer;
   const { nodes, edges } = committer;

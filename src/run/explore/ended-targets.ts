@@ -3,7 +3,7 @@ import { endText, hasEnded, type TargetEnd } from "../../model/results/target-en
 import { plural } from "../../reports/console/numbers.ts";
 
 /**
- * Counts the targets that ended during exploration. If a target ends some time after an answer, repeating the step at which that was noticed does not
+ * Counts the targets that ended during exploration. If a target ends some time after an answer, repeating the step that noticed the end does not
  * reproduce it.
  */
 export class EndedTargets {
@@ -16,7 +16,7 @@ export class EndedTargets {
     this.#first ??= { message: event.message, target: event.target };
   };
 
-  /** Returns the notes about ended targets. `isFound`: a finding already says that the target ends, and where. */
+  /** Returns the notes about ended targets. @param isFound `true` if a finding already reports that the target ends */
   notes(isFound: boolean): readonly string[] {
     if (this.#first === undefined || isFound) return [];
     const { message, target } = this.#first;

@@ -10,34 +10,31 @@ import type { ShownUrls } from "../prepare/shown-urls.ts";
 import type { BroughtUp } from "./at-root.ts";
 import type { EndedTargets } from "./ended-targets.ts";
 
-/** An exploration that may start: its settings are resolved, and nothing is started yet. */
+/** An exploration whose settings are resolved. Nothing has been started yet. */
 export interface PlannedExploration {
   readonly input: ExploreInput;
   readonly settings: ExplorationConfig;
   readonly shard: Shard | undefined;
-  /** The start on the clock of `performance.now()`, earlier by the time of previous sessions. */
+  /** The start time on the clock of `performance.now()`. For a resumed run, it is earlier by the duration of previous sessions. */
   readonly begunMs: number;
 }
 
-/** The lanes of an exploration. */
 export interface ExplorationLanes {
-  /** The lanes of this process. They confirm, shorten and race. */
+  /** The lanes of this process. They confirm and shorten findings, and probe for races and faults. */
   readonly home: Lanes;
-  /** The lanes of workers, if the run is distributed. */
+  /** The lanes of the workers in a distributed run. */
   readonly cluster: ClusterLanePool | undefined;
-  /** The lanes that search: those of workers if there are any, else those of this process. */
+  /** The lanes that search: those of the workers in a distributed run, else those of this process. */
   readonly lanePool: LanePool;
 }
 
-/** An exploration whose lanes are at the root state. Every later stage works with it. */
+/** An exploration whose lanes are at the root state. It is the input of all later stages. */
 export interface Exploration extends PlannedExploration {
   readonly lanes: ExplorationLanes;
   readonly brought: BroughtUp;
   readonly options: ExplorerOptions;
-  /** The targets that ended by themselves. */
   readonly ended: EndedTargets;
-  /** Returns the URLs of the current lanes. A rebuilt lane may have another URL. */
+  /** Returns the URLs of the current lanes. They may change when a lane is rebuilt. */
   readonly shown: () => ShownUrls;
-  /** Returns the result so far. */
   readonly soFar: (explorer: Explorer) => ExplorationResult;
 }

@@ -14,7 +14,7 @@ import { exploreKept, runToGoOn, type StoredProgressInput } from "../resume/stor
 import type { ExploreOptions } from "../prepare/options.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
 
-/** Implements `agent.explore()`. The agent exists as an object here; lanes in other threads import its module. */
+/** Implements `agent.explore()`. This thread uses the given agent object; lanes in other threads import the agent's module. */
 export async function exploreAgent(definition: AgentDefinition<never, never>, options: ExploreOptions): Promise<ExplorationResult> {
   if (isLoading()) {
     throw new SeqqaError("EXPLORE_WHILE_LOADING", "explore() was called by a module that is being loaded for a lane or a run.", {
@@ -49,7 +49,10 @@ export async function exploreAgent(definition: AgentDefinition<never, never>, op
   });
 }
 
-/** Returns the run to resume, if there is one. @throws SeqqaError if the exploration cannot be resumed with the current code or configuration */
+/**
+ * Returns the run to resume. Its `stored` is `undefined` if a new run has to be started. @throws SeqqaError if the exploration cannot be resumed with
+ * the current code or configuration
+ */
 async function keptRun(
   name: string,
   config: Config,
@@ -82,8 +85,8 @@ async function moduleOf(url: string, directory: string, definition: AgentDefinit
 const exportNames: Map<string, string> = new Map();
 
 /**
- * Returns the name under which the module exports the agent or graph that is explored. The exported copy has the same actions and invariants. Node
- * keeps every imported bundle until the process ends, so equal code is imported only once.
+ * Returns the name under which a module exports the explored agent or graph. The export is recognised by its actions and invariants. Results are
+ * cached by code, because Node keeps every imported bundle in memory until the process ends.
  */
 async function exportNameOf(bundled: Bundle, definition: AgentDefinition<never, never>): Promise<string> {
   const key = JSON.stringify([bundled.source, bundled.hash, signature(definition)]);

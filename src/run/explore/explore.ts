@@ -5,7 +5,7 @@ import { bringUp, lanesInput, planExploration, withWorkers } from "./bring-up.ts
 import { conclude } from "./conclude.ts";
 import { search } from "./search.ts";
 
-/** The stages of an exploration. Everything is closed at the end. @throws SeqqaError if the exploration cannot start */
+/** Runs the stages of an exploration, and closes all lanes at the end. @throws SeqqaError if the exploration cannot start */
 export async function explore(input: ExploreInput): Promise<ExplorationResult> {
   const plan = planExploration(input);
   return withLanes(lanesInput(plan), (home) =>

@@ -10,16 +10,15 @@ import { timeFor } from "./races.ts";
 
 type Faults = ExplorationConfig["faults"];
 
-/** The results of making writes fail. */
 export interface FoundFaults {
   readonly faults: readonly ConfirmedFault[];
-  /** `undefined`: no faults were made. */
+  /** `undefined` if no faults were made. */
   readonly coverage: FaultCoverage | undefined;
 }
 
 export const NO_FAULTS: FoundFaults = { faults: [], coverage: undefined };
 
-/** @throws SeqqaError `FAULTS_IMPOSSIBLE` if faults are requested and nothing restores what other connections committed */
+/** @throws SeqqaError `FAULTS_IMPOSSIBLE` if faults are requested, but no checkpoint restores what other connections committed */
 export function refuseFaults({ mode }: Pick<Faults, "mode">, { raceObstacle }: LaneReport): void {
   if (mode === "off" || raceObstacle === undefined) return;
   throw new SeqqaError("FAULTS_IMPOSSIBLE", `Writes cannot be made to fail: ${raceObstacle.why}.`, {

@@ -14,41 +14,39 @@ import {
   type Knowledge,
 } from "../../state/index.ts";
 
-/** The largest number of rounds on one walk. Each round can show what the round before it hid. */
+/** Limit for rounds of experiments on one path. Each round may uncover differences that the previous round hid. */
 const MOST_ROUNDS = 5;
-/** The number of fresh processes that are compared. A random choice between two values agrees in all of them once in sixteen times. */
+/** Number of new processes that are compared. A random choice between two values is the same in all of them with a probability of 1 in 16. */
 const FRESH_PROCESSES = 4;
-/** The largest number of walks for actions that did not work on an earlier walk, for example because a logout came before them. */
+/** Limit for further paths with actions that did not work on an earlier path, e.g. because a logout came before them. */
 const MOST_LEGS = 4;
-/** Places that a reason names. */
+/** Number of places that the text of a reduction names. */
 const MOST_PLACES = 4;
 
-/** The results of experiments. */
 export interface LearnedValues {
-  /** The reports of all lanes, which were built with the knowledge. */
+  /** The reports of all lanes, which were rebuilt with the new knowledge. */
   readonly reports: readonly LaneReport[];
   readonly knowledge: Knowledge;
-  /** Differences between executions whose cause is not part of the state, such as late writes. */
+  /** Differences between executions that no generated value or time explains, such as late writes. */
   readonly divergences: readonly Divergence[];
 }
 
-/** The operations of lanes that are needed to learn which values are generated. */
+/** The operations of lanes that experiments need. */
 export type LearningLanes = Pick<LanePool, "calibrate" | "learn" | "rebuild"> & {
-  /** Returns `true` if the time for walks that are not necessary is over. */
+  /** Returns `true` if no time is left for experiments that are not necessary. */
   readonly isOver?: () => boolean;
 };
 
-/** Settings of experiments. */
 export interface Experiments {
-  /** Milliseconds for which idle stores are watched: `target.idle_watch`. */
+  /** Milliseconds for watching idle stores, from `target.idle_watch`. */
   readonly idleMs: number;
-  /** The calls of the walk. Default: those of {@link CalibrationWalk.path}, then walks for the actions that did not work on it. */
+  /** Action indices of the path to repeat. Default: as in {@link CalibrationWalk.path}, followed by paths for actions that did not work. */
   readonly path?: readonly number[] | undefined;
-  /** A rebuilt lane has a new process of the target. */
+  /** `true` if rebuilding a lane starts a new process of the target. */
   readonly startsTargets: boolean;
 }
 
-/** Finds what the target, or another client, writes without a request; `undefined`: nothing. */
+/** Watches idle stores to find what the target, or another client, writes without a request. @returns `undefined` if nothing was written */
 export async function learnBackground(
   lanePool: LearningLanes,
   { knowledge }: Pick<LearnedValues, "knowledge">,
@@ -61,14 +59,16 @@ export async function learnBackground(
   return { knowledge: more, reports: await lanePool.learn(more), divergences: [] };
 }
 
-/** Finds out by experiment which values of the target are generated and which are times, until two walks from the root state lead to equal states. */
+/**
+ * Learns which values of the target are generated and which are times. Repeats paths from the root state until two executions lead to equal states.
+ */
 export async function learnValues(
   lanePool: LearningLanes,
   before: Pick<LearnedValues, "reports" | "knowledge">,
   experiments: Experiments,
 ): Promise<LearnedValues> {
   let { missed, ...learned } = await learnOnWalk(lanePool, before, experiments, { path: experiments.path });
-  // One order of the other actions may undo too early what a wanted action needs, so walks alternate between both orders.
+  // Some order of the other actions may undo what a wanted action needs, so paths alternate between both orders.
   for (let leg = 0, inVain = 0; leg < MOST_LEGS && inVain < 2 && missed.length > 0 && learned.divergences.length === 0; leg++) {
     if (lanePool.isOver?.() === true) break;
     const next = await learnOnWalk(lanePool, learned, experiments, { wanted: missed, backwards: leg % 2 === 1 });
@@ -78,7 +78,7 @@ export async function learnValues(
   return learned;
 }
 
-/** Does the work of {@link learnValues} for one walk. */
+/** Does the work of {@link learnValues} for one path. */
 async function learnOnWalk(
   lanePool: LearningLanes,
   before: Pick<LearnedValues, "reports" | "knowledge">,
@@ -87,10 +87,10 @@ async function learnOnWalk(
 ): Promise<LearnedValues & Pick<Calibration, "missed">> {
   let { reports, knowledge } = before;
   let isWatched = false;
-  // A random choice between two values agrees in every second round.
+  // `true` after the first difference. More executions are then compared, because two executions often agree on a random choice by chance.
   let thorough = false;
   const allLate = new Set<string>();
-  /** Differences that later rounds must not forget, since an executed path had two results. */
+  /** Differences to report even if later rounds agree, because one path gave two different results. */
   const lasting = new Map<string, DroppedField>();
   const answers = new Set<string>();
   let missed: readonly number[] = [];
@@ -118,7 +118,7 @@ async function learnOnWalk(
     else {
       const all = [...unlike, ...suspects.map(differenceText)];
       const report = (divergence: Divergence) => ({ reports, knowledge, divergences: [divergence], missed });
-      // A reset may not have restored everything.
+      // Without a new process, memory and randomness look the same, because the user's reset may not restore everything.
       if (!startsTargets && !reports[0]!.portable) return report(memoryOrChance(all, suspects));
       if (await isAlikeWhenFresh(lanePool, walk, states)) return report(memory(all));
       if (suspects.length === 0) return report(chance(all));
@@ -132,22 +132,22 @@ async function learnOnWalk(
   return { reports, knowledge, divergences, missed };
 }
 
-/** Returns `true` if a field is known to differ. The result then reports the field, or its value does not matter. */
+/** Returns `true` if the knowledge already covers a field, so that its difference needs no further explanation. */
 function explains({ generated, times, dropped, background }: Knowledge, { field }: DroppedField): boolean {
   const places = [...generated, ...times].map(({ place }) => fieldOf(place));
   return places.includes(field) || background.includes(field) || dropped.some((one) => one.field === field);
 }
 
 /**
- * Returns `true` for a number that grows with each execution and that is no key of a table. A number that the target counts up by itself looks the
- * same.
+ * Returns `true` for a number that grows with each execution and is no key of a table. A number that the target increments in the background looks
+ * the same.
  */
 function isLooseCounter({ after, domain }: Knowledge["generated"][number]): boolean {
   return after === "" && domain !== undefined && tableOf(domain) === undefined;
 }
 
 /**
- * Resolves to `true` if the walk leads to these states in each of several fresh processes. A difference within one process then comes from its
+ * Resolves to `true` if the path leads to the given states in each of several new processes. Differences within one process are then caused by its
  * memory.
  */
 async function isAlikeWhenFresh(lanePool: LearningLanes, walk: CalibrationWalk, states: readonly number[]): Promise<boolean> {
@@ -160,8 +160,8 @@ async function isAlikeWhenFresh(lanePool: LearningLanes, walk: CalibrationWalk, 
 }
 
 /**
- * Finds out why outcomes differed: because of a value that no earlier walk had, or of an order of generation that matters although it was assumed not
- * to. Rebuilds all lanes for the new search.
+ * Learns from a divergence: repeats its calls to find a generated value that was unknown, or an order of generation that matters. Rebuilds all lanes,
+ * because the search starts again afterwards.
  */
 export async function learnFrom(
   lanePool: LearningLanes,
@@ -185,8 +185,8 @@ export async function learnFrom(
 }
 
 /**
- * Returns the places whose order becomes part of the state: those of generated ids and, only if that was not enough, of times. Two times of a clock
- * that counts in seconds are equal or different by chance.
+ * Returns the places whose order of generation becomes part of the state. Generated ids are tried first. Times follow only if that was not enough,
+ * because two times in whole seconds are equal or different by chance.
  */
 function placesToOrder({ generated, times, ordered }: Knowledge): readonly string[] {
   const isNew = (place: string): boolean => !ordered.includes(place);
@@ -194,7 +194,7 @@ function placesToOrder({ generated, times, ordered }: Knowledge): readonly strin
   return ids.length > 0 ? ids : times.map(({ place }) => place).filter(isNew);
 }
 
-/** Returns the reductions that are undone because a lesson showed that an order of generation matters. */
+/** Returns the reductions that a divergence refuted, because it showed that an order of generation matters. */
 export function refutedBy(
   { reduced }: LaneDivergence,
   { knowledge }: LearnedValues,
@@ -220,7 +220,7 @@ function memory(differences: readonly string[]): Divergence {
   );
 }
 
-/** Returns the divergence for a difference that later rounds did not explain. */
+/** Returns the divergence for a difference that did not recur in later rounds and that no generated value or time explains. */
 function once(differences: readonly string[]): Divergence {
   return executionsDiffer(
     "The same calls gave a different result in one of several executions",
@@ -229,7 +229,7 @@ function once(differences: readonly string[]): Divergence {
   );
 }
 
-/** Returns the divergence for answers that differ in fresh processes, too, although no field of the state differs. */
+/** Returns the divergence for answers that differ even in new processes while the states are equal. */
 function chance(differences: readonly string[]): Divergence {
   return executionsDiffer(
     "The same calls get different answers when they are repeated, even in a new process of the target",
@@ -238,7 +238,7 @@ function chance(differences: readonly string[]): Divergence {
   );
 }
 
-/** Returns the divergence for a target that seqqa cannot restart. */
+/** Returns the divergence for a target that seqqa cannot restart, so that memory and randomness cannot be distinguished. */
 function memoryOrChance(differences: readonly string[], suspects: readonly DroppedField[]): Divergence {
   const line = `ignore: [${suspects.map(({ field }) => JSON.stringify(field)).join(", ")}] of the World`;
   return executionsDiffer(
@@ -255,7 +255,7 @@ function executionsDiffer(message: string, differences: readonly string[], hint:
 const differenceText = ({ field, values: [first, second] }: DroppedField): string =>
   `${field}: ${first} the first time, ${second} the second time`;
 
-/** Returns the merges of states with different orders of generation. */
+/** Returns the reductions: merges of states that differ in the order in which values were generated. */
 export function reductionsOf(
   { committer, audited, divergences }: Explorer,
   { generated, times, ordered }: Knowledge,
@@ -272,7 +272,7 @@ export function reductionsOf(
   return [{ reason: `the order of ${shown}`, merges: committer.reductions, audited, refuted }];
 }
 
-/** Returns reductions that no execution tested, for the verdict. */
+/** Returns the verdict's exceptions for reductions that no cross-check tested. */
 export function unaudited(reductions: readonly Reduction[]): readonly VerdictException[] {
   return reductions.flatMap(({ reason, merges, audited }) =>
     audited > 0
@@ -281,7 +281,7 @@ export function unaudited(reductions: readonly Reduction[]): readonly VerdictExc
   );
 }
 
-/** Returns fields that are left out of states, for the verdict. */
+/** Returns the verdict's exceptions for fields that were left out of states. */
 export function droppedFields({ dropped, background }: Knowledge): readonly VerdictException[] {
   const differ = dropped.map(({ field }) => field);
   return [
@@ -294,7 +294,7 @@ function leftOut(kind: VerdictException["kind"], fields: readonly string[], why:
   return fields.length === 0 ? [] : [{ kind, count: fields.length, text: `${fields.join(", ")} (${why})` }];
 }
 
-/** Returns the reasons why a result with dropped fields is unverified, with remedies. */
+/** Returns the reasons why a result with dropped fields is unverified, with a remedy for each field. */
 export function unverifiedFields({ dropped }: Knowledge): readonly string[] {
   return dropped.map(({ field, values: [first, second] }) => {
     const line =

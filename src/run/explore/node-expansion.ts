@@ -19,20 +19,19 @@ import { withRunDirectory } from "../prepare/run-directory.ts";
 
 export interface WorkInput {
   readonly config: Config;
-  /** The directory in which explorations are looked for. */
+  /** The directory to search for exploration files. */
   readonly directory: string;
-  /** URL of the Redis server; may hold a password. */
+  /** The URL of the Redis server. It may contain a password. */
   readonly url: string;
-  /** `SEQQA_SECRET`. */
+  /** The value of `SEQQA_SECRET`. */
   readonly secret: string;
-  /** Version of seqqa. */
   readonly version: string;
   readonly onNote: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Works on a distributed run until it is over, with lanes of this process.
+ * Works on a distributed run until the run is over, with lanes of this process.
  * @throws SeqqaError `WORKER_REFUSED` (2), `QUEUE_UNREACHABLE` and `RUN_GONE` (3), `DRIVER_MISSING` and `REDIS_URL_INVALID` (2), and errors of
  * targets and stores
  */
@@ -62,7 +61,7 @@ export async function work({ config, directory, url, secret, version, onNote, si
   }
 }
 
-/** Loads the announced exploration. If only another version of its code is here, returns that one, so that the run reports the difference. */
+/** Loads the announced exploration. If only a file with other code exists, returns that file, so that the run reports the difference. */
 async function findExploration({ file, code }: Announced, directory: string, bundles: string): Promise<LoadedExploration> {
   const files = (await discover(directory)).filter((one) => basename(one) === basename(file));
   let other: LoadedExploration | undefined;
@@ -78,7 +77,7 @@ async function findExploration({ file, code }: Announced, directory: string, bun
   });
 }
 
-/** Starts lanes as a local run does, with the clock, seed and knowledge of the distributed run. */
+/** Starts lanes like a local run does, but with the clock, seed and knowledge of the distributed run. */
 async function startLanes(
   { definition, module }: LoadedExploration,
   config: Config,

@@ -8,24 +8,23 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { RaceCoverage } from "../../model/results/result.ts";
 import { confirmRaces, probeRaces, RacesEnd, type ConfirmedRace, type DismissedHit } from "../../races/index.ts";
 
-/** Concurrent trials of a pair that is not suspect. */
+/** Number of trials of a pair of calls that shows no sign of a race when the calls are made one after another. */
 const FIRST = 2;
 
 type Races = ExplorationConfig["races"];
 
-/** The results of probing for races. */
 export interface FoundRaces {
   readonly races: readonly ConfirmedRace[];
   readonly dismissed: readonly DismissedHit[];
-  /** `undefined`: races were not probed. */
+  /** `undefined` if no races were probed. */
   readonly coverage: RaceCoverage | undefined;
 }
 
 export const NO_RACES: FoundRaces = { races: [], dismissed: [], coverage: undefined };
 
 /**
- * Refuses a run whose races cannot be probed. @throws SeqqaError `RACES_IMPOSSIBLE` if races are requested and the world cannot race, `RACES_UNGATED`
- * if delivery is `gated` and no store can hold a call
+ * Checks that races can be probed as requested.
+ * @throws SeqqaError `RACES_IMPOSSIBLE` if the world cannot race, `RACES_UNGATED` if the delivery is `gated` and no store can hold a write
  */
 export function refuseRaces({ mode, delivery }: Races, { raceObstacle, gateless, systems }: LaneReport): void {
   if (mode === "off") return;
@@ -41,14 +40,14 @@ export function refuseRaces({ mode, delivery }: Races, { raceObstacle, gateless,
   });
 }
 
-/** Returns the milliseconds for races without a time of their own: half of the time after exploring is kept for findings. */
+/** Returns the default time limit for races in milliseconds. Half of the time after the search is reserved for confirming findings. */
 export function timeFor({ leftMs, allowanceMs }: TimeLimit): number {
   return allowanceMs === Infinity ? Infinity : Math.max(leftMs - allowanceMs / 2, 0);
 }
 
 /**
- * Probes the pairs of calls in the explored states, and confirms hits on rebuilt lanes. `only`: the pairs that rules want probed; with races off,
- * they are the only ones.
+ * Probes pairs of calls in the explored states, and confirms the races that were seen on rebuilt lanes.
+ * @param only The pairs that rules require. If races are off, only these pairs are probed.
  */
 export async function findRaces(
   explorer: Explorer,

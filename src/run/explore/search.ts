@@ -15,21 +15,21 @@ import { runHeaderWith } from "../resume/resume.ts";
 import type { JournalEvent } from "../../engine/commit/commit-journal.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
 
-/** The largest number of searches that may end because too little is known about the target's values. */
+/** Limit for searches that are started again because a divergence gave new knowledge about the target's values. */
 const MOST_LESSONS = 8;
 
-/** The last search, with the knowledge from the searches before it. */
+/** The last search, with the knowledge from all searches. */
 export interface Searched {
   readonly explorer: Explorer;
   readonly knowledge: Knowledge;
-  /** Reductions that earlier searches undid. */
+  /** Reductions that earlier searches refuted. */
   readonly refuted: readonly Reduction[];
   readonly visibility: LaneReport["visibility"];
 }
 
 /**
- * Searches from the root state. If an outcome shows that too little is known about the target's values, the calls are executed again, and the search
- * starts again with the new knowledge.
+ * Searches from the root state. If a divergence shows that the knowledge about the target's values is incomplete, experiments extend the knowledge
+ * and the search starts again.
  */
 export async function search(exploration: Exploration): Promise<Searched> {
   const { input, options, brought } = exploration;
@@ -44,7 +44,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
     const recorded = lessons === 0 ? keep?.before?.recorded : undefined;
     const onCommits = keep === undefined ? undefined : (): void => keep.commits(explorer.committer, () => exploration.soFar(explorer));
     const lanes = calibrating(lanePool, input, { first: reports[0]!, maxTimeMs: options.maxTimeMs });
-    // A world in memory is written only by its own actions.
+    // A world without a target and stores is written only by its own actions, so late writes are impossible.
     const calibrate = reports[0]!.uses.length > 0 ? lanes.calibrate : undefined;
     const onStep = onStepOf(exploration);
     const kept = {
@@ -73,10 +73,10 @@ export async function search(exploration: Exploration): Promise<Searched> {
     });
     refuted.push(...refutedBy(lesson, learned, { explorer, knowledge }));
     if (!learned.isExplained) explorer.divergences.add(lesson);
-    // Late writes are looked for after everything is committed, so the search is complete.
+    // Late writes are checked after the last commit, so the exploration is already complete.
     if (!learned.isExplained && lesson.kind === "late_write" && explorer.stopReason !== "interrupted") return searched;
     divergences = [...(learned.isExplained ? divergences : explorer.divergences.all), ...learned.divergences];
-    // A difference that experiments do not explain is not examined again.
+    // Do not learn from further divergences once experiments could not explain one.
     isOpen &&= learned.isExplained && learned.divergences.length === 0;
     ({ reports, knowledge } = learned);
     keep?.again();
@@ -85,7 +85,7 @@ export async function search(exploration: Exploration): Promise<Searched> {
   }
 }
 
-/** Returns a listener for steps, whose requests go to the target as users know it. */
+/** Returns a listener for steps whose URLs are replaced by those that the user configured. */
 function onStepOf({ input: { onStep }, shown }: Exploration): ((step: TriedStep) => void) | undefined {
   return onStep && ((step) => onStep({ ...step, exchanges: step.exchanges.map((one) => shown().exchange(one)) }));
 }
@@ -111,8 +111,8 @@ function startOf(
 }
 
 /**
- * Prepares the step events of a row for reports: URLs as users know them, and stacks in the user's own lines, since the bundle is deleted after the
- * run.
+ * Prepares step events for reports: replaces the lanes' URLs, and resolves stacks to the user's source lines. Stacks must be resolved during the run,
+ * because the bundle is deleted afterwards.
  */
 function reportedEvents(
   { findings, errors, unjudged }: JournalEvent,

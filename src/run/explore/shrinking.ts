@@ -7,18 +7,18 @@ import type { Explorer, ExplorerOptions } from "../../engine/search/explorer.ts"
 import { graphPaths } from "../../engine/graph/graph-path.ts";
 import { proveShortest } from "../../engine/findings/prove-shortest.ts";
 
-/** Seconds for leaving steps out: of one path, and of all paths of an exploration. */
+/** Time limits in seconds for shortening one path (`EACH`), and all paths of an exploration (`ALL`). */
 const EACH = 10;
 const ALL = 30;
-/** Seconds and steps for the breadth-first search that proves paths to be the shortest. */
+/** Limits in seconds and steps for the breadth-first search that proves paths to be the shortest. */
 const PROOF = 10;
 const PROOF_STEPS = 20_000;
 /** Milliseconds between two progress events. */
 const TELL_MS = 1000;
-/** The largest share of `max_time`, if it is set, for shortening and for proving each. */
+/** If `max_time` is set, shortening and proving may each take this share of it at most. */
 const SHARE = 0.1;
 
-/** Confirms the findings of an exploration, each with the shortest path that there was time for. A finding that is not seen again keeps its path. */
+/** Confirms the findings of an exploration, and shortens their paths as far as time allows. A finding that does not recur keeps its path. */
 export async function shortestViolations(
   explorer: Explorer,
   options: ExplorerOptions,
@@ -29,14 +29,14 @@ export async function shortestViolations(
   const share = options.maxTimeMs * SHARE;
   const allMs = Math.min(ALL * 1000, share);
   const shrinking: Shrinking = {
-    // A search that is shortest first finds each violation by a path that is as short as any over the committed graph.
+    // A search in order of depth already found each violation on a shortest path of the committed graph.
     shortest: traits.isShortestFirst ? ({ path, draws }) => ({ path, draws }) : graphPaths(committer),
     mayBeBroken: new Set(Object.keys(options.violationPolicy?.invariants ?? {})),
     completeToDepth: explorationCompleteTo(explorer, committer.deepest),
     eachMs: Math.min(EACH * 1000, allMs),
     allMs,
   };
-  // A committed finding with the same key is better evidence.
+  // If a committed finding has the same key, it is used instead, because it is better evidence.
   const isNew = ({ key }: FoundViolation): boolean => !committer.findings.violations.has(key);
   const unsettled = unsettledOf(explorer, options.actions, options.signal).filter(isNew);
   const violations = new Map([...committer.findings.violations, ...unsettled.map((found) => [found.key, found] as const)]);
@@ -53,11 +53,11 @@ export async function shortestViolations(
       progress = now;
       tell();
     };
-    // In a world that is not repeatable, only a new target shows what a path does.
+    // If results diverged, the world is not repeatable, so each path needs a new target instead of a restored one.
     const canGoBack = divergences.all.length === 0;
     const replayed = await confirmViolations({ violations }, { actions, lanePool, signal, shrinking, limit, canGoBack, onProgress });
     const confirmed = replayed.flatMap((one) => (isNew(one.found) ? settled(one) : [one]));
-    // A search in such a world proves nothing.
+    // If the world is not repeatable, a search cannot prove that a path is the shortest.
     if (!canGoBack) return confirmed;
     return await proveShortest(confirmed, options, lanePool, { limit, ms: Math.min(PROOF * 1000, share), steps: PROOF_STEPS });
   } finally {
@@ -66,8 +66,8 @@ export async function shortestViolations(
 }
 
 /**
- * Turns a violation that was seen once into a finding if its replay confirmed it, drops it if the replay did not, and keeps it if it was not
- * replayed.
+ * Returns a violation of an uncommitted step as a finding if its replay confirmed it, and drops it if the replay did not. Without a replay, the
+ * violation is kept.
  */
 function settled(one: ConfirmedViolation): readonly ConfirmedViolation[] {
   if (one.recording === undefined) return [one];
@@ -75,7 +75,7 @@ function settled(one: ConfirmedViolation): readonly ConfirmedViolation[] {
   return one.confirmed && finding !== undefined ? [{ ...one, found: { ...one.found, finding } }] : [];
 }
 
-/** Returns a note with the number of findings that were not replayed, and the reason; `undefined`: all were replayed. */
+/** Returns a note with the number of findings that were not replayed, and the reason; `undefined` if all were replayed. */
 export function notReplayedNote(violations: readonly ConfirmedViolation[]): string | undefined {
   const left = violations.filter(({ recording }) => recording === undefined);
   if (left.length === 0) return undefined;
@@ -92,13 +92,13 @@ export function notReplayedNote(violations: readonly ConfirmedViolation[]): stri
   return `${why} before every finding was replayed from a clean start: ${which}.${advice}`;
 }
 
-/** Returns the reason why the target did not start. No other part of the report has it, since the run was over by then. */
+/** Returns the reason why the target did not start. No other part of the report contains it, because the search had already ended. */
 function because(left: readonly ConfirmedViolation[]): string {
   const failed = left.flatMap(({ startFailed }) => startFailed ?? []).at(-1);
   return failed === undefined ? "" : ` The last start failed: ${failed}`;
 }
 
-/** Returns the note for paths for which the time was not enough. */
+/** Returns the note about paths that could not be shortened in time. */
 export function shrinkingCutNote(findings: number): string {
   const which = findings === 1 ? "One path" : `${findings} paths`;
   return `${which} may not be the shortest path: shortening takes at most ${EACH} s for each path and ${ALL} s in all, or a tenth of max_time.`;

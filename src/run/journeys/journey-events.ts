@@ -1,20 +1,19 @@
 import type { JourneyResult, StepResult } from "../../model/results/journey-result.ts";
 import type { JourneyEvent } from "./journey-run.ts";
 
-/** The events of one journey so far. */
 interface Told {
   name: string;
   readonly steps: StepResult[];
   result: JourneyResult | undefined;
 }
 
-/** Reports events in the order of the journeys: those of a later journey wait until the earlier ones have ended. */
+/** Reports events in the order of the journeys. Events of a later journey wait until all earlier journeys have ended. */
 export class JourneyEvents {
   readonly #onEvent: (event: JourneyEvent) => void;
   readonly #told = new Map<number, Told>();
-  /** The last journey whose events are reported. */
+  /** The index of the last journey whose events are reported. */
   last: number = Infinity;
-  /** The journey that is being reported, and the progress in it. */
+  /** The index of the journey that is being reported. */
   #current = 0;
   #begun = false;
   #steps = 0;
@@ -33,7 +32,7 @@ export class JourneyEvents {
     this.#tell();
   }
 
-  /** Records the result, with all steps, including those that were reported before. */
+  /** Records the final result. It replaces the recorded steps, some of which may already have been reported. */
   ended(index: number, result: JourneyResult): void {
     const told = this.#told.get(index);
     if (told === undefined) return;

@@ -12,21 +12,21 @@ import type { JourneyRun, RunJourneysInput } from "./journey-run.ts";
 import type { LoadedJourney } from "../prepare/load-journey.ts";
 import { ShownUrls } from "../prepare/shown-urls.ts";
 
-/** A lane and its current state. */
+/** A lane that runs journeys, and its condition. */
 interface Place {
   readonly index: number;
   readonly seat: JourneyRunner;
   baseUrl: string;
-  /** The stores and the target are the user's own. */
+  /** `true` if target and stores are the user's own. */
   borrowed: boolean;
   contextOnly: boolean;
-  /** The lane is not at its root state; it is rebuilt before the next journey. */
+  /** `true` if the lane is not at its root state. It is rebuilt before the next journey. */
   spoiled: boolean;
-  /** The journey that the lane ran last. */
+  /** The index of the journey that the lane ran last. */
   last: number | undefined;
 }
 
-/** Gives journeys to lanes in order, rebuilds lanes that are not at their root state, and collects the results. */
+/** Assigns journeys to lanes in order, rebuilds lanes that left their root state, and collects the results. */
 export class JourneyLanes {
   readonly #input: RunJourneysInput;
   readonly #loaded: readonly LoadedJourney[];
@@ -34,10 +34,10 @@ export class JourneyLanes {
   readonly #places: readonly Place[];
   readonly #events: JourneyEvents;
   readonly #runs: (JourneyRun | undefined)[];
-  /** End running journeys: after an interruption or, with `bail`, after a failure of an earlier journey. */
+  /** Abort running journeys: after an interruption, or with `bail` after an earlier journey has failed. */
   readonly #enders: AbortController[];
   #next = 0;
-  /** The last journey that counts. */
+  /** The index of the last journey that counts. With `bail`, it is the first one that failed. */
   #last: number;
 
   constructor(input: RunJourneysInput, loaded: readonly LoadedJourney[], host: TargetHost, seats: readonly JourneyRunner[]) {
@@ -75,8 +75,8 @@ export class JourneyLanes {
   }
 
   /**
-   * Starts all lanes. If one does not start, nothing is run and there is nothing to report. An interruption does not wait for a target that is not
-   * ready yet. Resolves to `false` if interrupted.
+   * Starts all lanes. If a lane does not start, no journey is run. An interruption does not wait for targets to become ready. Resolves to `false` if
+   * interrupted.
    */
   async #comeUp(): Promise<boolean> {
     const { signal } = this.#input;
@@ -101,7 +101,7 @@ export class JourneyLanes {
 
   async #attach(place: Place): Promise<void> {
     const { index, seat } = place;
-    // Closing restores an external store before it is opened again.
+    // Close the lane first, because closing restores an external store before it is opened again.
     await seat.close();
     const spec = await this.#host.provision(index);
     const { contextOnly } = await seat.attach(spec);
@@ -120,7 +120,7 @@ export class JourneyLanes {
     }
   }
 
-  /** Drops journeys after the first failure, in the order of the journeys. A faster lane thus does not change the result. */
+  /** Drops the results of journeys after the first failure, so that the result does not depend on the speed of lanes. */
   #dropAfter(index: number): void {
     this.#last = index;
     this.#events.last = index;
@@ -154,12 +154,12 @@ export class JourneyLanes {
     try {
       let over = false;
       done = await place.seat.run(this.#loaded[index]!, this.#enders[index]!.signal, (step) => {
-        // The step that ended the journey is reported later, when the state of the target is known.
+        // The failed step is reported later, when it is known if the target has ended.
         over ||= step.status === "failed" || step.status === "timed_out";
         if (!over) this.#events.step(index, shown(step));
       });
     } catch (error) {
-      // The thread ended, or the lane could not be brought to its root state.
+      // The lane's thread ended, or its root state could not be restored.
       place.spoiled = true;
       return failed(runError(error, "lane"));
     }
@@ -181,13 +181,13 @@ export class JourneyLanes {
   /** Returns a sentence if a step got no answer because the target's process ended. */
   async #howTargetEnded({ index }: Place, steps: readonly RanStep[]): Promise<string | undefined> {
     const unanswered = steps.some(({ status, requests }) => status === "failed" && requests.some(({ response }) => response === undefined));
-    // A request without an answer may be the first sign that the process ends, so its end is awaited for a moment.
+    // A missing answer may be the first sign of a crash, so `endOf` waits a moment for the process to end.
     if (!unanswered && !this.#host.exited(index)) return undefined;
     const end = await this.#host.endOf(index);
     return end !== undefined && hasEnded(end) ? endedInUse(end) : undefined;
   }
 
-  /** Closes the lanes, which restores external stores. A failure to restore is added to the result. */
+  /** Closes the lanes, which restores external stores. Failed restores are added to the lane's last result. */
   async #close(): Promise<void> {
     const closed = await Promise.allSettled(this.#places.map(({ seat }) => seat.close()));
     closed.forEach((one, lane) => {
@@ -220,7 +220,7 @@ function runError(error: unknown, source: string): RunError {
   };
 }
 
-/** Waits for all, then throws the first error. */
+/** Waits for all promises, and then throws the first error. */
 async function settled(work: readonly Promise<unknown>[]): Promise<void> {
   for (const one of await Promise.allSettled(work)) if (one.status === "rejected") throw one.reason;
 }

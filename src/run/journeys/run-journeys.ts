@@ -11,10 +11,10 @@ import { loadJourney, type LoadedJourney } from "../prepare/load-journey.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
 
 /**
- * Runs journeys on lanes, each from the root state and with its own context and client. Stores are restored after each journey. The results are in
- * the order of the journeys, and equal for every number of lanes. Journeys that were never started (`bail`, an interruption) are left out.
+ * Runs journeys on lanes, each from the root state and with its own context and client. Stores are restored after each journey. Results are in the
+ * order of the journeys and do not depend on the number of lanes. Journeys that were never started (`bail`, an interruption) are left out.
  *
- * @throws SeqqaError if no lane starts, or a file does not load.
+ * @throws SeqqaError if a lane does not start, or a file cannot be loaded
  */
 export async function runJourneys(input: RunJourneysInput): Promise<readonly JourneyRun[]> {
   const { journeys, config, signal } = input;

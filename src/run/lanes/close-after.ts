@@ -1,8 +1,9 @@
 import { SeqqaError } from "../../model/errors.ts";
 
 /**
- * Runs `work` and closes what it used. If both fail, the error holds the first failure and then the second: a store that could not be restored must
- * not hide why the run ended. @throws the error of `work`, of `close`, or both in one
+ * Runs `work`, and then closes its resources. If both fail, the error contains both messages, because a store that could not be restored must not
+ * hide why the run ended.
+ * @throws the error of `work`, of `close`, or both as one error
  */
 export async function closeAfter<T>(work: () => Promise<T>, close: () => Promise<void>): Promise<T> {
   let result: T;
@@ -19,7 +20,7 @@ export async function closeAfter<T>(work: () => Promise<T>, close: () => Promise
 }
 
 function bothOf(first: unknown, second: unknown): unknown {
-  // An interruption is not reported as a failure.
+  // Throw only the second error if one of them is no SeqqaError. The first is then usually an interruption, which is not reported.
   if (!(first instanceof SeqqaError) || !(second instanceof SeqqaError)) return second;
   if (first.code === second.code) return first;
   const hints = [first.hint, second.hint].filter((hint) => hint !== undefined);

@@ -19,31 +19,31 @@ import { loadStoreModule } from "../prepare/store-modules.ts";
 import type { UserModule } from "../prepare/user-module.ts";
 import { closeAfter } from "./close-after.ts";
 
-/** The lanes that a run needs. Their number is the configuration's `parallel`. */
+/** The description of the lanes that a run needs. Their number is `config.parallel`. */
 export interface LanesInput {
   readonly config: Config;
   readonly definition: AgentDefinition<never, never>;
-  /** Needed for more than one lane. */
+  /** Required for more than one lane. */
   readonly module?: UserModule | undefined;
-  /** The directory for bundles. */
+  /** The directory for bundled user code. */
   readonly directory: string;
   readonly signal: AbortSignal | undefined;
   readonly settings: LaneSettings;
-  /** `true`: targets that are restarted have spares that are ready. Default: they have none. */
+  /** `true` if lanes with `rollback: restart` get standby copies. Default: `false`. */
   readonly spares?: boolean;
-  /** The folder that keeps the output of targets. Default: none is kept. */
+  /** The folder for the targets' output. Default: output is not kept. */
   readonly output?: TargetHostOptions["output"];
-  /** The changes of `setup` on the run's first lane, if that lane is elsewhere; encoded for several lanes. */
+  /** The data that `setup` created on the run's first lane, if that lane is in another process. Encoded if there are several lanes. */
   readonly shared?: unknown;
 }
 
-/** Settings that are equal for all lanes of a run and do not follow from the configuration. */
+/** Settings for all lanes of a run that do not come from the configuration. */
 export interface LaneSettings extends Pick<LaneOptions, "dataSeed" | "shapes" | "gated" | "faulty" | "earlierClocksMs"> {
   /** String literals of the user's own code. */
   readonly literals?: readonly string[] | undefined;
   /** Default: the present time. */
   readonly clockMs?: number;
-  /** Default: the configuration decides. */
+  /** Default: as configured by `report.include_request_response`. */
   readonly hideBodies?: boolean;
 }
 
@@ -51,19 +51,19 @@ export interface LaneSettings extends Pick<LaneOptions, "dataSeed" | "shapes" | 
 export interface Lanes {
   readonly host: TargetHost;
   readonly lanePool: LanePool;
-  /** The lane of this thread, if there is only one. It can be stopped before a step. */
+  /** The lane pool if there is only one lane, which runs in this thread. It allows waiting before each step. */
   readonly inline: InlineLanePool | undefined;
   readonly options: LaneOptions;
-  /** Ends the lanes, their targets and stores. @throws SeqqaError if data of the user's could not be restored */
+  /** Closes the lanes, targets and stores. @throws SeqqaError if the user's data could not be restored */
   close(): Promise<void>;
 }
 
-/** Prepares lanes; `lanePool.start()` starts them. @throws SeqqaError if there cannot be such lanes */
+/** Prepares lanes. `lanePool.start()` starts them. @throws SeqqaError if such lanes are impossible */
 export async function openLanes(input: LanesInput): Promise<Lanes> {
   refuseLanesWithoutModule(input);
   const { config, definition, directory, signal, output } = input;
   const lanes = config.parallel;
-  // A World that is not made by a factory can be used by one lane only.
+  // A World that is an object, not a factory, can be used by only one lane.
   const hasSpares = input.spares === true && typeof definition.world !== "object";
   const spares = hasSpares ? spareCount(config, { cores: availableParallelism(), lanes }) : 0;
   const host = await openHost(config, { directory, lanes, spares, signal, output, faulty: input.settings.faulty });
@@ -85,7 +85,7 @@ export async function openLanes(input: LanesInput): Promise<Lanes> {
   };
 }
 
-/** Works with lanes, and closes them. If both fail, the error tells both. @throws SeqqaError */
+/** Calls `work` with new lanes, and closes the lanes afterwards. If both fail, the error contains both messages. @throws SeqqaError */
 export async function withLanes<T>(input: LanesInput, work: (lanes: Lanes) => Promise<T>): Promise<T> {
   const lanes = await openLanes(input);
   try {
@@ -98,7 +98,7 @@ export async function withLanes<T>(input: LanesInput, work: (lanes: Lanes) => Pr
   }
 }
 
-/** Prepares the targets and stores of lanes. @throws SeqqaError if there cannot be as many lanes */
+/** Prepares the targets and stores of lanes. @throws SeqqaError if this number of lanes is impossible */
 export async function openHost(
   config: Config,
   {
@@ -133,7 +133,7 @@ function inlinePool({ config, definition, shared }: LanesInput, host: TargetHost
 function threadPool({ config, definition, module, shared }: LanesInput, host: TargetHost, options: LaneOptions): ThreadLanePool {
   return new ThreadLanePool({
     lanes: config.parallel,
-    // A second chunk waits in the lane, so that the lane need not wait for the main thread.
+    // Each lane has a second chunk of work waiting, so that the lane need not wait for the main thread.
     depth: 2,
     host,
     bundle: module!.bundle,
@@ -160,13 +160,13 @@ function optionsOf(config: Config, { literals = [], clockMs, hideBodies, ...sett
   };
 }
 
-/** Returns the longest time of a request with all its retries. */
+/** Returns the longest time, in milliseconds, that a request can take with all its retries. */
 function longestRequestMs({ timeout, retry }: Config): number {
   const attempts = retry?.maxAttempts ?? 1;
   return 1000 * (timeout * attempts + (retry?.maxDelay ?? 0) * (attempts - 1));
 }
 
-/** Refuses several lanes if they cannot be made. @throws SeqqaError `LANES_NEED_MODULE` and `LANES_NEED_FACTORY` with exit status 2 */
+/** Checks that several lanes are possible. @throws SeqqaError `LANES_NEED_MODULE` or `LANES_NEED_FACTORY` with exit status 2 */
 function refuseLanesWithoutModule({ config, definition, module }: LanesInput): void {
   if (config.parallel === 1) return;
   if (module === undefined) {

@@ -9,8 +9,8 @@ export const CONTEXT_ONLY = (what: "branches" | "journeys"): string =>
   `No store is declared: only the context is restored between ${what}, the API's own state is not.`;
 
 /**
- * Checks that lanes are separate and have one root state. Returns notes for the start of the run.
- * @throws SeqqaError `LANES_SHARED` (2) if two lanes use one target or store, `ROOTS_DIFFER` (3) if their root states differ.
+ * Checks that lanes are isolated and have the same root state. @returns notes for the start of the run
+ * @throws SeqqaError `LANES_SHARED` (2) if two lanes use the same target or store, `ROOTS_DIFFER` (3) if their root states differ
  */
 export function checkLanes(reports: readonly LaneReport[], config: Config): readonly string[] {
   refuseSharing(reports);
@@ -35,7 +35,7 @@ export function checkLanes(reports: readonly LaneReport[], config: Config): read
   return notes;
 }
 
-/** Refuses lanes that share a target or store. @throws SeqqaError `LANES_SHARED` (2) */
+/** Checks that no two lanes share a target or store. @throws SeqqaError `LANES_SHARED` (2) */
 export function refuseSharing(reports: readonly LaneReport[]): void {
   const users = new Map<string, number>();
   reports.forEach(({ uses }, lane) => {

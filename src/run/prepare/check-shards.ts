@@ -4,7 +4,7 @@ import { differingKeys } from "../resume/changed-keys.ts";
 import { shardText } from "../shards/shard.ts";
 
 /**
- * Checks that the runs are all shards of one exploration, each once. @throws SeqqaError `MERGE_REFUSED` with exit status 2, naming what does not fit
+ * Checks that the runs are all shards of one exploration, without duplicates. @throws SeqqaError `MERGE_REFUSED` with exit status 2 and the reason
  */
 export function checkShards(runs: readonly StoredRun[]): void {
   const [first] = runs;
@@ -56,7 +56,7 @@ function rootOf({ beginning }: StoredExploration): unknown {
   return [wholeLo, wholeHi, rootLo, rootHi];
 }
 
-/** Refuses missing, repeated and unfinished shards. */
+/** Checks that no shard is missing, repeated or unfinished. */
 function refuseIncomplete(file: string, runs: readonly StoredRun[]): void {
   const seen = new Map<number, string>();
   let of: number | undefined;

@@ -1,7 +1,7 @@
 import { bundle } from "../../loader/index.ts";
 import { withRunDirectory } from "./run-directory.ts";
 
-/** Returns the hash of the code of each file, with all that it imports but packages. A file that cannot be bundled has none. */
+/** Returns a hash for each file, over its code and all imported code except packages. Files that cannot be bundled are left out. */
 export async function codeHashes(files: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const hashes = new Map<string, string>();
   await withRunDirectory(async (outDir) => {

@@ -2,25 +2,24 @@ import { SeqqaError } from "../../model/errors.ts";
 import { loadExploration } from "./load-exploration.ts";
 import { withRunDirectory } from "./run-directory.ts";
 
-/** The contents of an exploration file. */
 export interface DescribedExploration {
-  /** Absolute path. */
+  /** The absolute path. */
   readonly file: string;
   /** The name of the agent or graph; `undefined` if it has none. */
   readonly name: string | undefined;
   readonly kind: "agent" | "graph";
-  /** The number of actions; for a graph, of edges. */
+  /** Number of actions; for a graph, number of edges. */
   readonly actions: number;
   readonly invariants: number;
 }
 
-/** A file that does not load, or that exports nothing to explore. */
+/** A file that cannot be loaded, or that exports no exploration. */
 export interface UnusableFile {
   readonly file: string;
   readonly error: SeqqaError;
 }
 
-/** Loads exploration files. Only their modules are executed. */
+/** Loads and summarizes exploration files. Only the top level of their modules is executed. */
 export async function describeExplorations(
   files: readonly string[],
 ): Promise<{ readonly explorations: readonly DescribedExploration[]; readonly unusable: readonly UnusableFile[] }> {

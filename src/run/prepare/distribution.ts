@@ -8,18 +8,16 @@ import { comparableConfig } from "../resume/comparable-config.ts";
 
 export interface DistributeInput {
   readonly config: Config;
-  /** URL of the Redis server; may hold a password. */
+  /** The URL of the Redis server. It may contain a password. */
   readonly url: string;
-  /** `SEQQA_SECRET`. */
+  /** The value of `SEQQA_SECRET`. */
   readonly secret: string;
-  /** Version of seqqa. */
   readonly version: string;
-  /** The directory that workers see exploration files relative to. */
+  /** The directory to which the paths of exploration files are made relative for workers. */
   readonly directory: string;
   readonly onNote: (message: string) => void;
 }
 
-/** The data of an exploration that workers receive. */
 export interface DistributedExploration {
   readonly name: string;
   readonly entry: string;
@@ -31,13 +29,13 @@ export interface DistributedExploration {
   readonly origins: Set<string>;
 }
 
-/** The workers of a run, for its explorations one after another. */
+/** The workers of a run. They are used by its explorations one after another. */
 export interface Distribution {
   lanePool(exploration: DistributedExploration): ClusterLanePool;
   close(): Promise<void>;
 }
 
-/** Offers a run to workers. @throws SeqqaError `QUEUE_UNREACHABLE` (3), `DRIVER_MISSING` and `REDIS_URL_INVALID` (2) */
+/** Opens a run to workers. @throws SeqqaError `QUEUE_UNREACHABLE` (3), `DRIVER_MISSING` and `REDIS_URL_INVALID` (2) */
 export async function distribute({ config, directory, ...rest }: DistributeInput): Promise<Distribution> {
   const coordinator = await Coordinator.open({ ...rest, ca: config.tls.ca });
   const values = comparableConfig(config, (value) => coordinator.digest(value));

@@ -5,40 +5,40 @@ import type { ExplorationKeeper } from "../../run-log/index.ts";
 import type { Distribution } from "./distribution.ts";
 import type { UserModule } from "./user-module.ts";
 
-/** A request to explore, as it passes from the command line or from code to the engine. All settings are in `config`. */
+/** A request to explore, from the command line or from code. All settings are in `config`. */
 export interface ExploreRequest {
   readonly config: Config;
   readonly name: string;
   /** Aborting it ends the exploration with stopReason `interrupted`. */
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExplorationEvent) => void;
-  /** Hears of every committed step. `undefined`: nobody wants to know. */
+  /** Called for each committed step. */
   readonly onStep?: ((step: TriedStep) => void) | undefined;
-  /** Ids of findings that do not stop the run at the first violation. */
+  /** Ids of known findings, which do not stop a run at the first violation. */
   readonly known?: ReadonlySet<string> | undefined;
-  /** Stores what is committed, and knows what was stored before; `undefined`: nothing is kept of single steps and states. */
+  /** Stores commits in the run log and provides those of a resumed run; `undefined` if nothing is stored. */
   readonly keep?: ExplorationKeeper | undefined;
-  /** The shard, such as `2/4`, if several runs divide the states between them. */
+  /** The shard, e.g. `2/4`, if several runs divide the exploration between them. */
   readonly shard?: string | undefined;
 }
 
-/** A request to explore a file. Its `name` is that of an agent which has none. */
+/** A request to explore a file. `name` is used if the agent has no name of its own. */
 export interface ExploreFileRequest extends ExploreRequest {
-  /** The `*.explore.*` file. */
+  /** The path of the `*.explore.*` file. */
   readonly entry: string;
   readonly signal: AbortSignal;
   /** Explores only if the exploration's name contains this text. */
   readonly only?: string | undefined;
-  /** Workers that expand the nodes. */
+  /** The workers of a distributed run. */
   readonly distribution?: Distribution | undefined;
 }
 
-/** A request to explore what was loaded. */
+/** A request to explore a loaded definition. */
 export interface ExploreInput extends ExploreRequest {
   readonly definition: AgentDefinition<never, never>;
   readonly module: UserModule | undefined;
-  /** The directory for bundles. */
+  /** The directory for bundled user code. */
   readonly directory: string;
-  /** Workers that expand the nodes, and the file that they load. */
+  /** The workers of a distributed run, and the file that they load. */
   readonly distributed?: { readonly by: Distribution; readonly entry: string } | undefined;
 }

@@ -6,8 +6,10 @@ import { withRunDirectory } from "./run-directory.ts";
 import { withServices } from "./with-services.ts";
 
 /**
- * Runs an exploration as a run of its own, with its services. Failures of services are added to its result, or to the error that they may have
- * caused. `work` receives a directory for bundles. @throws SeqqaError, and the abort reason if the signal is aborted before the work starts
+ * Runs an exploration with its services, as a run of its own. Failures of services are added to the result, or to the error that they may have
+ * caused.
+ * @param work Receives a directory for bundles.
+ * @throws SeqqaError, or the abort reason if the signal is aborted before the work starts
  */
 export async function exploreWithServices(
   config: Config,
@@ -26,7 +28,7 @@ export async function exploreWithServices(
   return withProblemsOf(result, problems);
 }
 
-/** Returns the result with the problems of the run around it. */
+/** Returns the result with the given problems added to its errors. */
 export function withProblemsOf(result: ExplorationResult, problems: readonly SeqqaError[]): ExplorationResult {
   if (problems.length === 0) return result;
   const more = { ...result, errors: [...problems.map(runError), ...result.errors] };

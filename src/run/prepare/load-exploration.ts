@@ -9,7 +9,9 @@ export interface LoadedExploration {
   readonly definition: AgentDefinition<never, never>;
 }
 
-/** Bundles and imports an exploration file. `directory`: for the bundle. @throws SeqqaError `LOAD_*`, `NO_AGENT`, `TWO_EXPLORATIONS` */
+/**
+ * Bundles and imports an exploration file. @param directory The directory for the bundle. @throws SeqqaError `LOAD_*`, `NO_AGENT`, `TWO_EXPLORATIONS`
+ */
 export async function loadExploration(file: string, directory: string): Promise<LoadedExploration> {
   const bundled = await bundle(file, { outDir: directory });
   const { definition, exportName } = exportedBy(await load(bundled), file);

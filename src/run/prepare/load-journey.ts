@@ -3,12 +3,12 @@ import { SeqqaError } from "../../model/errors.ts";
 import { JourneyDefinition } from "../../model/declare/journey.ts";
 
 export interface LoadedJourney {
-  /** The bundle, for other threads. */
+  /** The path of the bundle, for other threads. */
   readonly bundle: string;
   readonly journey: JourneyDefinition<never, never>;
 }
 
-/** Bundles and imports a journey file. `directory`: for the bundle. @throws SeqqaError `LOAD_*`, `NO_JOURNEY` */
+/** Bundles and imports a journey file. @param directory The directory for the bundle. @throws SeqqaError `LOAD_*`, `NO_JOURNEY` */
 export async function loadJourney(file: string, directory: string): Promise<LoadedJourney> {
   const bundled = await bundle(file, { outDir: directory });
   const exported = await load(bundled);

@@ -1,7 +1,7 @@
 import type { ApiRequest } from "../../model/http/response.ts";
 import type { RecordedExchange } from "../../model/results/result.ts";
 
-/** Replaces lanes' URLs by the configured base URL, so that reports do not show ports, which differ from run to run. */
+/** Replaces the lanes' URLs by the configured base URL, because the lanes' ports differ from run to run. */
 export class ShownUrls {
   readonly #shown: string | undefined;
   readonly #lanes: readonly RegExp[];
@@ -9,7 +9,7 @@ export class ShownUrls {
   /** @param lanes URLs of the lanes, without trailing slashes, including lanes that were replaced. */
   constructor(shown: string | undefined, lanes: Iterable<string>) {
     this.#shown = shown?.replace(/\/+$/, "");
-    // A URL with port 3000 must not match one with port 30001.
+    // Require a non-digit after the URL, so that port 3000 does not match port 30001.
     this.#lanes = [...lanes].map((lane) => new RegExp(`${lane.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?!\\d)`, "g"));
   }
 
@@ -23,7 +23,7 @@ export class ShownUrls {
     return { ...exchange, request: this.request(request), ...(error === undefined ? {} : { error: this.text(error) }) };
   }
 
-  /** Replaces URLs in a text. */
+  /** Replaces the lanes' URLs in a text. */
   text(text: string): string {
     const shown = this.#shown;
     return shown === undefined ? text : this.#lanes.reduce((rest, lane) => rest.replace(lane, () => shown), text);

@@ -6,15 +6,15 @@ import type { StoreKind } from "../../model/stores/store-provider.ts";
 import type { LoadedStoreModule } from "../../targets/index.ts";
 import { withRunDirectory } from "./run-directory.ts";
 
-/** Where the modules of adapters are looked for, and the directory for their bundles. */
+/** The base folder for adapter modules, and the directory for their bundles. */
 interface Places {
   readonly folder: string;
   readonly directory: string;
 }
 
 /**
- * Loads the module that a store names as its adapter, and makes an adapter once, so that a mistake is found before anything starts.
- * @throws SeqqaError `EXTENSION_*`, `LOAD_*`, `STORE_ADAPTER_INVALID` with exit status 2
+ * Loads the module of a store's adapter, and creates an adapter once to find mistakes before anything starts. @throws SeqqaError `EXTENSION_*`,
+ * `LOAD_*`, `STORE_ADAPTER_INVALID` with exit status 2
  */
 export async function loadStoreModule(
   adapter: string,
@@ -28,21 +28,24 @@ export async function loadStoreModule(
   return { url, stores: module?.stores ?? {} };
 }
 
-/** Checks the modules of all adapters that the configuration names. @throws SeqqaError like {@link loadStoreModule} */
+/** Checks the modules of all configured adapters. @throws SeqqaError like {@link loadStoreModule} */
 export async function checkStoreModules(config: Config): Promise<void> {
   await withRunDirectory(async (directory) => {
     for (const [name, system] of systemsOf(config)) await storesOf(name, system, { folder: config.folder, directory });
   });
 }
 
-/** Returns what makes, checks and cleans stores of this kind; a module of the user may leave parts of it out. @throws SeqqaError like {@link loadStoreModule} */
+/**
+ * Returns the functions that create, check and clean stores of this kind. A user's module may lack some of them. @throws SeqqaError like {@link
+ * loadStoreModule}
+ */
 export async function storesOf(name: string, system: SystemConfig, places: Places): Promise<Partial<StoreKind>> {
   const { kind, adapter, url, options, checkpoint, isolation, tables, ignore, symmetric } = system;
   if (kind !== undefined) return loadStores(kind);
   return (await loadStoreModule(adapter!, { name, url, options, checkpoint, isolation, tables, ignore, symmetric }, places)).stores;
 }
 
-/** Returns the stores of a configuration and of its lanes, with their names. */
+/** Returns all configured stores with their names, including the stores of `lanes`. */
 export function systemsOf(config: Config): readonly (readonly [string, SystemConfig])[] {
   return [config.systems, ...config.lanes.map(({ systems }) => systems)].flatMap((systems) => Object.entries(systems));
 }

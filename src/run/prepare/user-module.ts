@@ -4,6 +4,5 @@ export interface UserModule {
   readonly exportName: string;
   /** String literals of the user's own code. */
   readonly literals: readonly string[];
-  /** Hash of the code. */
   readonly hash: string;
 }

@@ -5,7 +5,7 @@ import { replay } from "./replay.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
 import { withServices } from "../prepare/with-services.ts";
 
-/** Implements `agent.replay()`. The agent exists as an object here. */
+/** Implements `agent.replay()` for an agent that exists as an object in this thread. */
 export async function replayAgent(
   definition: AgentDefinition<never, never>,
   path: readonly string[],

@@ -6,11 +6,11 @@ import { replay, type ReplayInput } from "./replay.ts";
 import { withRunDirectory } from "../prepare/run-directory.ts";
 
 export interface ReplayFileInput extends Omit<ReplayInput, "definition" | "directory" | "literals"> {
-  /** The `*.explore.*` file. */
+  /** The path of the `*.explore.*` file. */
   readonly entry: string;
 }
 
-/** @throws SeqqaError `EXPLORATION_GONE` */
+/** @throws SeqqaError `EXPLORATION_GONE` if the file does not exist */
 export function refuseGone(entry: string): void {
   if (existsSync(entry)) return;
   throw new SeqqaError("EXPLORATION_GONE", `The file of the exploration does not exist: ${entry}.`, {
@@ -19,7 +19,7 @@ export function refuseGone(entry: string): void {
   });
 }
 
-/** Loads an exploration file and executes one of its paths. @throws SeqqaError */
+/** Loads an exploration file and executes one path. @throws SeqqaError */
 export async function replayFile({ entry, ...input }: ReplayFileInput): Promise<ReplayResult> {
   refuseGone(entry);
   return withRunDirectory(async (directory) => {

@@ -14,39 +14,38 @@ import type { RaceAnswer, RaceRequest } from "../../messages/race-messages.ts";
 import { faultRule } from "../results/fault-result.ts";
 import type { FaultPoint, RaceOutcome } from "../../model/results/result.ts";
 
-/** Default number of trials. */
+/** Default number of trials of a race. */
 const TRIALS = 20;
 
 export interface ReplayInput {
   readonly definition: AgentDefinition<never, never>;
   readonly config: Config;
-  /** The directory for bundles. */
+  /** The directory for bundled user code. */
   readonly directory: string;
   readonly signal: AbortSignal;
   /** Names of actions. */
   readonly path: readonly string[];
-  /** The paths, as names, from which the data of each step is drawn, if they differ from the path itself. */
+  /** For each step, the path from which its test data is drawn, as action names. Default: the replayed path itself. */
   readonly draws?: readonly (readonly string[])[] | undefined;
   readonly seed: number;
-  /** Calls to be sent at the same time at the end of the path. */
+  /** Calls to make at the same time at the end of the path. */
   readonly race?: RaceReplay | undefined;
-  /** The fault to be made during the last step of the path. */
+  /** The fault to make during the last step of the path. */
   readonly fault?: FaultPoint | undefined;
   /** String literals of the user's own code. */
   readonly literals?: readonly string[] | undefined;
   /**
-   * Returns `true` for the expected outcome. If the outcome is another one and the lane was lost, the path is tried once more. Default: every outcome
-   * is expected.
+   * Returns `true` for the expected outcome. After another outcome on a lost lane, the path is tried once more. Default: every outcome is expected.
    */
   readonly expected?: (replayed: ReplayResult) => boolean;
-  /** Called before every step and after the last one, and awaited. `uses`: the URLs and files of the lane, without passwords. */
+  /** Called and awaited before every step and after the last one. `uses` lists the URLs and files of the lane, without passwords. */
   readonly beforeStep?: ((step: number, uses: readonly string[]) => Promise<void>) | undefined;
 }
 
-/** Tries at a replay; the lane may be lost in each. */
+/** Number of attempts, because each attempt may lose its lane. */
 const TRIES = 2;
 
-/** Executes a path on a lane that is built for it, and checks the rules in its last state. Everything is closed at the end. @throws SeqqaError */
+/** Executes a path on a new lane, and checks the rules in its last state. Everything is closed at the end. @throws SeqqaError */
 export async function replay(input: ReplayInput): Promise<ReplayResult> {
   const { definition, directory, signal, seed, literals, beforeStep, race, fault } = input;
   const config = { ...input.config, parallel: 1 };
@@ -56,7 +55,8 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
   const settings = { literals, dataSeed: seed, shapes: false, gated: race?.schedule !== undefined, faulty: fault !== undefined };
   return withLanes({ config, definition, directory, signal, settings }, async ({ host, lanePool, inline }) => {
     let [report] = await lanePool.start();
-    // Only a restarted target is compared with its root state again. Values that differ by themselves must not count there.
+    // A restarted target is compared with its root state. Values that change by themselves must be learned first, so that they do not count as
+    // differences.
     const known = config.target?.rollback === "restart" ? (await lanePool.calibrate()).learned : NOTHING_KNOWN;
     const { races } = resolveExploration(config, definition);
     if (race !== undefined) refuseRaces({ ...races, mode: "pairs", delivery: race.delivery ?? "auto" }, report!);
@@ -88,14 +88,14 @@ export async function replay(input: ReplayInput): Promise<ReplayResult> {
 function resultOf({ steps, findings, errors, brokeAt, failure }: Recording, length: number, urls: ShownUrls): ReplayResult {
   return {
     steps: steps.map((step) => ({ ...step, requests: step.requests.map((one) => urls.exchange(one)) })),
-    // A last step without an answer was executed: the missing answer may be the finding.
+    // The path counts as completed if only the last answer is missing, because the missing answer may be the finding.
     completed: brokeAt === undefined || (brokeAt === length - 1 && failure !== undefined),
     violations: findings.map(({ invariant, severity, message }) => ({ invariant, severity, message })),
     errors: errors.map(({ code, message, source }) => ({ code, message: urls.text(message), source })),
   };
 }
 
-/** Returns the result with the call during which the fault was made, and what it shows. */
+/** Returns the result with the step in which the fault was made, and the violations that the fault caused. */
 function withFault(
   replayed: ReplayResult,
   action: string,
@@ -132,7 +132,7 @@ export function indicesOf(names: readonly string[], { actions }: AgentDefinition
   });
 }
 
-/** Waits for work until the signal is aborted. Aborted work is not awaited, since its target is ended with the lane. */
+/** Waits for work until the signal is aborted. Aborted work is not awaited, because closing the lane ends it. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   work.catch(() => undefined);
   let abort: (() => void) | undefined;
@@ -148,7 +148,7 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
   }
 }
 
-/** Returns the request that makes a lane send calls at the same time at the end of a path. */
+/** Returns a request to make calls at the same time at the end of a path. */
 function callsRequest(
   race: RaceReplay,
   place: Pick<RaceRequest, "path" | "draws" | "sides">,
@@ -160,13 +160,12 @@ function callsRequest(
     ...place,
     effort: { first: count, trials: count, delivery, seed },
     schedule,
-    // Without a verdict any hit counts as the race.
+    // Without a verdict, every trial that shows any race counts.
     wanted: verdict === undefined ? undefined : { verdict, invariant },
     mode: "measure",
   };
 }
 
-/** Returns the results of the calls. */
 function callsResult(answer: RaceAnswer, urls: ShownUrls): ReplayedRace {
   const { hit, hits, trials, misses } = answer;
   const outcome = (one: RaceOutcome): RaceOutcome => ({
@@ -184,7 +183,7 @@ function callsResult(answer: RaceAnswer, urls: ShownUrls): ReplayedRace {
   };
 }
 
-/** Returns the reason why a replay without a hit is inconclusive; `undefined`: the trials show no race. */
+/** Returns the reason why a replay that showed no race is inconclusive; `undefined` if its trials reliably show no race. */
 function whyNot({ failure, dismissed, trials, misses }: RaceAnswer, urls: ShownUrls): string | undefined {
   if (failure !== undefined) return urls.text(failure.message);
   if (dismissed === "not_there") return "the path led to another state";

@@ -13,37 +13,38 @@ import { indicesOf, untilAborted } from "./replay.ts";
 import { refuseGone } from "./replay-file.ts";
 
 export interface WalkFileInput {
-  /** The `*.explore.*` file. */
+  /** The path of the `*.explore.*` file. */
   readonly entry: string;
   readonly config: Config;
   readonly signal: AbortSignal;
-  /** The seed of drawn data; default: the exploration's own. */
+  /** The seed for test data. Default: the exploration's own. */
   readonly seed?: number | undefined;
-  /** The names of the actions that will be executed, which are checked before a lane is built. */
+  /** Names of the actions that will be executed. They are checked before a lane is built. */
   readonly actions: readonly string[];
-  /** The stored knowledge of the target's values, and the clocks of the run that has it. With both, states have the fingerprints of that run. */
+  /** The knowledge and clocks of a stored run. With them, states get the same fingerprints as in that run. */
   readonly known?: { readonly knowledge: string; readonly clocksMs: readonly number[] } | undefined;
 }
 
-/** A lane on which actions are executed one at a time, by their names. */
+/** A lane on which actions are executed one at a time, by name. */
 export interface ActionWalk {
-  /** The names of all actions. */
   readonly actions: readonly string[];
   /** The URLs and files of the lane, without passwords. */
   readonly uses: readonly string[];
-  /** The stores are copies for this lane alone. */
+  /** `true` if the stores are copies that only this lane uses. */
   readonly isIsolated: boolean;
-  /** Goes to the end of a path. @throws LaneLost @throws SeqqaError `NO_SUCH_ACTION` */
+  /** Navigates to the end of a path. @throws LaneLost @throws SeqqaError `NO_SUCH_ACTION` */
   goTo(path: readonly string[], draws?: readonly (readonly string[])[]): Promise<WalkPlace>;
-  /** Describes the present state. */
   place(): Promise<WalkPlace>;
-  /** Executes an action in the present state, and checks the rules; `spoil` changes the stores before that. @throws SeqqaError `NO_SUCH_ACTION` */
+  /**
+   * Executes an action in the present state, and checks the rules. @param spoil Changes the stores before the rules are checked. @throws SeqqaError
+   * `NO_SUCH_ACTION`
+   */
   step(action: string, spoil?: Parameters<Walk["step"]>[1]): Promise<WalkedStep>;
-  /** Checks the rules of the initial state, in which the lane must be. */
+  /** Checks the rules in the root state. The lane must be there. */
   judgeRoot(): Promise<WalkJudged>;
 }
 
-/** Builds a lane of an exploration file for a walk, and closes it when the work is done. @throws SeqqaError */
+/** Builds a lane for an exploration file, calls `work` with it, and closes it. @throws SeqqaError */
 export async function walkFile<T>(input: WalkFileInput, work: (walk: ActionWalk) => Promise<T>): Promise<T> {
   const { entry, signal, known } = input;
   refuseGone(entry);
@@ -56,7 +57,7 @@ export async function walkFile<T>(input: WalkFileInput, work: (walk: ActionWalk)
     const settings = { literals: module.literals, dataSeed: seed, shapes: false, earlierClocksMs: known?.clocksMs };
     return withLanes({ config, definition, directory, signal, settings }, async ({ host, lanePool, inline }) => {
       const [started] = await lanePool.start();
-      // Without the knowledge of a run, two executions are compared, so that ids and times have names here, too.
+      // Without stored knowledge, compare two executions to learn which values are ids and times.
       const knowledge = known === undefined ? (await lanePool.calibrate()).learned : readKnowledge(known.knowledge);
       const [report] = knowsNothing(knowledge) ? [started] : await lanePool.learn(knowledge);
       const urls = new ShownUrls(config.baseUrl, host.origins);

@@ -4,12 +4,11 @@ import type { RecordedStep, Violation } from "../../model/results/result.ts";
 import { violationText } from "../../reports/index.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
 
-/** The data for reporting faults. */
 interface FaultParts {
   readonly name: string;
   readonly actions: readonly string[];
   readonly urls: ShownUrls;
-  /** Returns where a rule is declared, else the action of this index. */
+  /** Returns where the rule is declared, or else where the action of this index is declared. */
   readonly declaredAt: (rule: string, action: number | undefined) => string | undefined;
 }
 
@@ -18,7 +17,7 @@ export function faultRule(action: string, verdict: string): string {
   return `${action}_${verdict}`;
 }
 
-/** Returns a fault for reports: the path to the call, and the call as it was answered with the fault. */
+/** Returns a fault as a violation: the steps before the call, and the call with the answer it got during the fault. */
 export function faultViolationOf({ request, hit, recording, count, isMinimal, foundPath }: ConfirmedFault, parts: FaultParts): Violation {
   const { actions, urls } = parts;
   const action = actions[request.action]!;

@@ -6,18 +6,21 @@ import { answeredEachTime } from "./waste.ts";
 
 type Coverage = Readonly<Record<string, ActionCoverage>>;
 
-/** The number of tries after which an action is judged although the search is not over. */
+/** Number of tries after which an action is judged in a search that is not exhaustive. */
 const ENOUGH = 20;
-/** Actions that are named one by one. */
+/** Limit for the actions that a message names. */
 const SHOWN = 10;
 
 interface IdleOptions {
   readonly stopReason: StopReason;
-  /** Every state was explored, and none was left out behind a violation. */
+  /** `true` if every state was explored, and no state was left out because of a violation. */
   readonly isExhaustive: boolean;
 }
 
-/** Adds the roles of actions, and marks those that need not do anything for a result to be verified. `requireAll: false` marks all of them. */
+/**
+ * Adds roles to the coverage, and records which actions may stay idle in a verified result. @param requireAll `false` allows every action to stay
+ * idle.
+ */
 export function withExemptions(coverage: Coverage, { actions }: AgentDefinition<never, never>, requireAll: boolean): Coverage {
   const marked: Record<string, ActionCoverage> = { ...coverage };
   for (const { name, as: role, expectedStatus, mayNeverApply, mayNeverSucceed, changesNothing } of actions) {
@@ -38,8 +41,8 @@ export function withExemptions(coverage: Coverage, { actions }: AgentDefinition<
 }
 
 /**
- * Returns one sentence on idle actions, for which the result says too little, or nothing. An action is idle if it never applied, or never got a
- * status below 400: in all tries of an exhaustive search, or in at least 20 tries of another one.
+ * Returns a sentence that names the idle actions, or an empty list. An action is idle if it never applied, or never got a status below 400. In a
+ * search that is not exhaustive, at least 20 tries are required.
  */
 export function idleActions(coverage: Coverage, { stopReason, isExhaustive }: IdleOptions): readonly string[] {
   if (stopReason === "first_violation" || stopReason === "interrupted") return [];

@@ -2,8 +2,8 @@ import type { Violation } from "../../model/results/result.ts";
 import { violationText } from "../../reports/index.ts";
 
 /**
- * Joins the findings of one rule with one cause: the one with the shortest path stays, in the place of the first, and lists the actions of all.
- * Findings whose rule gave no cause stay as they are, and confirmed ones are not joined with others.
+ * Joins the findings of one rule that have the same cause. The finding with the shortest path is kept, and lists the actions of all. Findings without
+ * a cause stay separate. Confirmed findings are not joined with unconfirmed ones.
  */
 export function joinedByCause(violations: readonly Violation[]): readonly Violation[] {
   const groups = new Map<string, Violation[]>();
@@ -18,7 +18,7 @@ export function joinedByCause(violations: readonly Violation[]): readonly Violat
 }
 
 function joined(group: readonly Violation[]): Violation {
-  // By length, then by id: the order in which lanes or strategies find them makes no difference.
+  // Sort by length, then by id, so that the result does not depend on the order in which findings were made.
   const [best] = group.toSorted(
     (one, other) => one.reproductionPath.length - other.reproductionPath.length || (one.id < other.id ? -1 : 1),
   ) as [Violation];

@@ -8,17 +8,15 @@ import { shareInterval, type ConfirmedRace, type DismissedHit } from "../../race
 import type { FoundRaces } from "../explore/races.ts";
 import type { ShownUrls } from "../prepare/shown-urls.ts";
 
-/** The data for reporting races. */
 interface RaceParts {
   readonly name: string;
   readonly actions: readonly string[];
   readonly urls: ShownUrls;
   readonly ruleRaces: readonly RuleRace[];
-  /** Returns where a rule is declared, else the action of this index. */
+  /** Returns where the rule is declared, or else where the action of this index is declared. */
   readonly declaredAt: (rule: string, action: number | undefined) => string | undefined;
 }
 
-/** Returns a race for reports. */
 export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace, parts: RaceParts): Race {
   const { actions, urls } = parts;
   const [first, second] = [actions[request.sides[0]!]!, actions[request.sides[1]!]!];
@@ -53,8 +51,8 @@ export function raceOf({ request, hit, answer, recording, count }: ConfirmedRace
 }
 
 /**
- * Returns the severity and message of a rule whose pair it is, if more of the calls were accepted than in any order: the calls share something that may
- * be used once.
+ * Returns the severity and message of the rule that required the pair, if more calls succeeded than in any order of the calls. The calls then share
+ * something that may be used only once.
  */
 function byRule(
   { verdict, severity, message, observed, allowed }: RaceHit,
@@ -68,7 +66,7 @@ function byRule(
   return { severity: worse, message: `${one.rule}: ${message}` };
 }
 
-/** Returns the coverage of races with the dismissed ones; `undefined` if races were not probed. */
+/** Returns the coverage of races, including dismissed races; `undefined` if no races were probed. */
 export function coverageOf({ coverage, dismissed }: FoundRaces, parts: Pick<RaceParts, "actions" | "urls">): RaceCoverage | undefined {
   if (coverage === undefined || dismissed.length === 0) return coverage;
   return { ...coverage, dismissedRaces: dismissed.map((one) => dismissedOf(one, parts)) };

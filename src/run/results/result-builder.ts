@@ -27,46 +27,43 @@ export interface ResultParts {
   readonly name: string;
   readonly actions: readonly string[];
   readonly invariants: readonly string[];
-  /** See {@link ExplorationFacts.unjudgedRules}. */
+  /** Names of the rules that could not be judged in some step, or at all, see {@link ExplorationFacts.unjudgedRules}. */
   readonly unjudgedRules?: readonly string[];
   readonly strategy: StrategyKind;
   readonly seed: number;
-  /** The graph, if the exploration is of a state graph. */
+  /** The state graph, if the exploration is that of a graph. */
   readonly graph: GraphShape | undefined;
   readonly explorer: Explorer;
   readonly violations: readonly ConfirmedViolation[];
   readonly races: FoundRaces;
   readonly faults: FoundFaults;
   readonly notes: readonly string[];
-  /** By the action's name. */
+  /** The coverage by name of the action. */
   readonly coverage: ExplorationResult["coverage"]["actions"];
-  /** The run is a shard, so its actions are judged only after `seqqa merge`. */
+  /** `true` if the run is a shard. The actions of shards are judged only after `seqqa merge`. */
   readonly isShard: boolean;
-  /** The knowledge of the target's values that experiments gave. */
+  /** The knowledge about the target's values that experiments gave. */
   readonly knowledge: Knowledge;
   /** The source that shows the state of the target. */
   readonly visibility: LaneReport["visibility"];
-  /** Reductions that earlier searches of this exploration undid. */
+  /** Reductions that earlier searches of this exploration refuted. */
   readonly refuted: readonly Reduction[];
   readonly durationMs: number;
   readonly urls: ShownUrls;
   readonly ruleRaces: readonly RuleRace[];
-  /** Rewrites a stack to the user's own lines. */
+  /** Resolves a stack to the user's source lines. */
   readonly mapStack: (stack: string) => string;
-  /** Returns where a rule is declared: an invariant of this name, else the action of this index. */
+  /** Returns where a rule is declared: at the invariant of this name, or else at the action of this index. */
   readonly declaredAt: (rule: string, action: number | undefined) => string | undefined;
-  /** Returns the first line of the user's own code in a stack. */
+  /** Returns the first place of a stack that is in the user's own code. */
   readonly whereOf: (stack: string) => string | undefined;
-  /** How the root state was reached, see {@link LaneReport.setup}. */
+  /** The calls of `setup`, see {@link LaneReport.setup}. */
   readonly setup: LaneReport["setup"];
-  /** Failures outside of steps. */
   readonly extraErrors: readonly RunError[];
 }
 
-/** The data for reporting findings and errors. */
 export type FindingParts = Pick<ResultParts, "name" | "actions" | "explorer" | "urls" | "mapStack" | "whereOf" | "declaredAt">;
 
-/** Builds the result of an exploration from what was committed. */
 export function buildResult(parts: ResultParts): ExplorationResult {
   const { explorer, actions, seed } = parts;
   const { committer } = explorer;
@@ -76,11 +73,11 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   for (let node = 0; node < states; node++) deepest = Math.max(deepest, committer.nodes.depth(node));
   const stopReason = explorer.stopReason ?? "interrupted";
   const found = parts.violations.map((one) => violationOf(one, parts));
-  // Findings of shards are joined when the shards are.
+  // Findings of a shard are joined when the shards are merged.
   const violations = parts.isShard ? found : joinedByCause(found);
   const complete = explorationCompleteTo(explorer, deepest, open);
-  // If nothing shows a write, it leads to a new state. If the context decides, states are merged by the context. Unseen writes mean nothing in either
-  // case.
+  // Unseen writes count only if stores or a probe show the state. Without them, either every write leads to a new state, or the context decides which
+  // states are equal.
   const coverage = parts.visibility === "stores" || parts.visibility === "probe" ? parts.coverage : withoutUnseen(parts.coverage);
   const assumed = reductionsOf(explorer, parts.knowledge);
   const reductions = [...parts.refuted, ...assumed];
@@ -151,7 +148,6 @@ export function buildResult(parts: ResultParts): ExplorationResult {
   return { ...result, toJSON: () => resultJson(result) };
 }
 
-/** Returns a finding for reports. */
 export function violationOf(
   { found, path, draws, recording, confirmed, notReplayed, minimality }: ConfirmedViolation,
   parts: FindingParts,
@@ -161,7 +157,7 @@ export function violationOf(
   const steps = confirmed && recording !== undefined ? recording.steps : [];
   const last = (steps.at(-1)?.requests ?? news?.exchanges)?.at(-1);
   const again = recording?.findings.find(({ invariant }) => invariant === finding.invariant);
-  // A shorter path may break the rule for another reason.
+  // Use the cause of the replay, because a shorter path may break the rule for another reason.
   const cause = again === undefined ? finding.cause : again.cause;
   const violation = {
     id: findingId(parts.name, found),
@@ -195,16 +191,18 @@ const shownStep = (step: RecordedStep, urls: ShownUrls): RecordedStep => ({
   requests: step.requests.map((one) => urls.exchange(one)),
 });
 
-/** Returns the requests of the broken rule. If it sent none (it looked into a store), returns the requests of the rules that broke with it. */
+/**
+ * Returns the requests of the broken rule. If the rule sent none (e.g. because it reads a store), returns the requests of all rules that broke with
+ * it.
+ */
 function checksOf({ checks, findings }: Recording, invariant: string): readonly RecordedExchange[] {
   const own = checks.filter((check) => check.invariant === invariant);
   const broken = new Set(findings.map((finding) => finding.invariant));
-  // A request without an answer is itself a failure.
+  // A request without an answer is itself a failure, so its rule counts as broken.
   const others = checks.filter((check) => broken.has(check.invariant) || check.exchange.error !== undefined);
   return (own.length > 0 ? own : others).map(({ exchange }) => exchange);
 }
 
-/** Returns the evidence of the broken rule, if there is any. */
 function evidenceOf({ evidence }: Recording, invariant: string): Pick<Violation, "evidence"> {
   const own = evidence.find((one) => one.invariant === invariant);
   if (own === undefined) return {};
@@ -212,14 +210,13 @@ function evidenceOf({ evidence }: Recording, invariant: string): Pick<Violation,
   return { evidence: shown };
 }
 
-/** Returns the node at the end of a path other than the found one; `null` if the exploration did not reach that node. */
+/** Returns the node at the end of a shortened path; `null` if the exploration did not reach that state. */
 function reachedState(recording: Recording | undefined, { committer }: Explorer): number | null {
   const reached = recording?.reached;
   const node = reached === undefined ? -1 : committer.visited.find(reached.lo, reached.hi);
   return node < 0 ? null : node;
 }
 
-/** Returns a failure of the user's code for reports. */
 export function errorOf(
   found: {
     readonly error: ErrorEvent;

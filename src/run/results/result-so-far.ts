@@ -14,15 +14,15 @@ export interface PartsSoFar extends FindingParts {
 }
 
 /**
- * Returns the result of an exploration so far, as if it were interrupted now: no violation is confirmed. It is made several times a second, so it
- * reads nothing that grows with the number of states, and its graph is empty.
+ * Returns the result of an exploration so far, as if it were interrupted now. No violation is confirmed and the graph is empty. This is called
+ * several times a second, so its cost must not depend on the number of states.
  */
 export function resultSoFar(parts: PartsSoFar): ExplorationResult {
   const { explorer, actions, seed, notes, durationMs, invariants } = parts;
   const { committer, order } = explorer;
   const { visited, edges, nodes, findings, steps, skipped } = committer;
   const states = visited.size;
-  // A search that is shortest first expands all states of a depth before those of the next one.
+  // A search in order of depth expands all states of one depth before those of the next depth.
   const complete = STRATEGIES[parts.strategy].isShortestFirst && edges.size > 0 ? nodes.depth(edges.at(edges.size - 1).from) : 0;
   const result: Omit<ExplorationResult, "toJSON"> = {
     statesVisited: states,
@@ -66,7 +66,7 @@ function violationSoFar(found: FoundViolation, parts: FindingParts): Violation {
   );
 }
 
-/** Errors that were prepared for reports. Reading a stack takes long, and the first error of a group does not change. */
+/** Errors that are already in report form, because resolving stacks is slow. The first error of a group never changes. */
 const reported = new WeakMap<FoundError, RunError>();
 
 function errorSoFar(found: FoundError, parts: FindingParts): RunError {

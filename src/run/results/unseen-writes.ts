@@ -3,14 +3,14 @@ import type { ActionCoverage, StopReason, VerdictException } from "../../model/r
 import { NOT_VISIBLE } from "../../reports/console/verdict.ts";
 import { plural } from "../../reports/console/numbers.ts";
 
-/** The number of writes without a visible change from which on an action is judged. */
+/** Number of writes without a visible change after which an action is reported. */
 const ENOUGH = 3;
 
 type Coverage = Readonly<Record<string, ActionCoverage>>;
 
 /**
- * Returns the actions whose writes are answered with 2xx and never change anything visible, with the number of writes. An interrupted search is not
- * judged.
+ * Returns the actions whose writes are answered 2xx and never change anything visible, with the number of writes. Empty if the search was interrupted
+ * or stopped at the first violation.
  */
 function unseen(coverage: Coverage, stopReason: StopReason): readonly (readonly [string, number])[] {
   if (stopReason === "first_violation" || stopReason === "interrupted") return [];
@@ -19,12 +19,12 @@ function unseen(coverage: Coverage, stopReason: StopReason): readonly (readonly 
   );
 }
 
-/** Removes the counts of {@link ActionCoverage.unseenWrites}. */
+/** Returns the coverage without {@link ActionCoverage.unseenWrites}. */
 export function withoutUnseen(coverage: Coverage): Coverage {
   return Object.fromEntries(Object.entries(coverage).map(([name, { unseenWrites: _unseen, ...rest }]) => [name, rest]));
 }
 
-/** Returns an exception for the part of the target's state that the search cannot see, or nothing. */
+/** Returns the verdict's exception for the part of the target's state that seqqa cannot see; empty if everything is visible. */
 export function beyondSight(visibility: LaneReport["visibility"]): readonly VerdictException[] {
   if (visibility === "nothing")
     return [{ kind: "invisible_state", count: 1, text: `${NOT_VISIBLE} (no store, probe or stateFromContext shows it)` }];
@@ -32,7 +32,7 @@ export function beyondSight(visibility: LaneReport["visibility"]): readonly Verd
   return [];
 }
 
-/** Returns exceptions for writes whose changes seqqa may not see: states that differ in them were merged. */
+/** Returns the verdict's exceptions for writes without a visible change. States that differ only in such a change were merged. */
 export function unseenChanges(coverage: Coverage, stopReason: StopReason): readonly VerdictException[] {
   const actions = unseen(coverage, stopReason);
   if (actions.length === 0) return [];
@@ -40,7 +40,7 @@ export function unseenChanges(coverage: Coverage, stopReason: StopReason): reado
   return [{ kind: "invisible_state", count: actions.length, text }];
 }
 
-/** Returns the reasons why such a result is unverified, with remedies. */
+/** Returns the reasons why a result with unseen writes is unverified, with remedies. */
 export function unseenWrites(coverage: Coverage, stopReason: StopReason): readonly string[] {
   return unseen(coverage, stopReason).map(
     ([name, count]) =>

@@ -3,13 +3,16 @@ import { CLEAN } from "../../engine/graph/node-table.ts";
 import type { Divergence, VerdictException } from "../../model/results/result.ts";
 import { plural } from "../../reports/console/numbers.ts";
 
-/** Returns the stored times that passed before everything possible until then was tried. */
+/**
+ * Returns the verdict's exceptions for stored times, e.g. expiry dates, that passed during the run. States from before such a time could not be
+ * explored completely.
+ */
 export function timesPassed(divergences: readonly Divergence[]): readonly VerdictException[] {
   const fields = [...new Set(divergences.flatMap(({ kind, differences }) => (kind === "time_passed" ? differences : [])))];
   return fields.map((field) => ({ kind: "time_passed", count: 1, text: `states in which the time ${field} passed during the run` }));
 }
 
-/** Returns what the search left out because rules were broken. Nothing is tried behind a state that only steps with a finding reach. */
+/** Returns the verdict's exception for states that were not explored, because only steps with a finding lead there. */
 export function behindViolations(committer: Committer): readonly VerdictException[] {
   const { nodes } = committer;
   let count = 0;

@@ -7,18 +7,19 @@ import { grouped, plural } from "../../reports/console/numbers.ts";
 type AnyAction = AgentDefinition<never, never>["actions"][number];
 type Coverage = Readonly<Record<string, ActionCoverage>>;
 
-/** Actions that are named one by one. */
+/** Limit for the actions that get a note of their own. */
 const SHOWN = 20;
-/** The number of keys after which a precondition that asks for more is given up. */
+/** Number of keys after which the analysis of a precondition is given up. */
 const MOST_KEYS = 20;
 
 /**
- * Returns one sentence for each action that had no effect: not applicable in any state, or refused (4xx) in each. The sentence names the likely
- * missing producer: the context keys that the action needs, and the actions that set them. Setters are found in the actions' own code only, so keys
- * set by helpers are not known. Actions that expect a refusal and actions of rules are left out.
+ * Returns a note for each action that had no effect: it was never applicable, or always refused (4xx).
+ *
+ * The note names the context keys that the action needs, and the actions that set these keys. Only keys that an action's own code sets are found, not
+ * those set by helpers. Actions that expect a refusal and actions of rules are left out.
  */
 export function wasteNotes(definition: AgentDefinition<never, never>, coverage: Coverage): readonly string[] {
-  // For a state graph, edges that never ran are reported as dead edges.
+  // State graphs report edges that never ran as dead edges.
   if (definition.graph !== undefined) return [];
   const notes = definition.actions.flatMap((action) => {
     const { applied, skipped, statuses } = coverage[action.name] ?? { applied: 0, skipped: 0, statuses: {} };
@@ -51,7 +52,7 @@ function alwaysRefused(
   return `${where}: it uses ${keys.map((key) => `${key} (${producers(key, definition, coverage)})`).join(", ")}.`;
 }
 
-/** Returns the statuses that an action got in all its steps: `was answered 404 in all 24 states that it was tried in`. */
+/** Returns a clause about the statuses of an action: `was answered 404 in all 24 states that it was tried in`. */
 export function answeredEachTime(applied: number, statuses: ActionCoverage["statuses"]): string {
   const where = applied === 1 ? "the one state" : `all ${grouped(applied)} states`;
   return `was answered ${Object.keys(statuses).join(" or ")} in ${where} that it was tried in`;
@@ -62,14 +63,14 @@ function isRefused({ expectedStatus = [] }: AnyAction, statuses: ActionCoverage[
   return all.length > 0 && all.every((status) => status >= 400 && status < 500 && !isExpected(status, expectedStatus));
 }
 
-/** Names the actions that set a key, with their outcomes. */
+/** Returns a clause that names the actions that set a key, and their outcomes. */
 function producers(key: string, { actions }: AgentDefinition<never, never>, coverage: Coverage): string {
   const setters = actions.filter(({ run, tags }) => !tags.includes("intruder") && sets(run, key));
   if (setters.length === 0) return "no action sets it";
   return `set by ${setters.map(({ name }) => `${name}, which ${fateOf(coverage[name])}`).join("; ")}`;
 }
 
-/** Returns the outcome of an action. A status of 0 stands for steps without an answer: the action threw, or its request was not answered. */
+/** Returns the outcome of an action as a clause. Status 0 means a step without an answer: the action threw, or its request was not answered. */
 function fateOf(coverage: ActionCoverage | undefined): string {
   if (coverage === undefined || coverage.applied === 0) return "never ran either";
   const all = Object.keys(coverage.statuses).map(Number);
@@ -85,7 +86,7 @@ function sets(run: unknown, key: string): boolean {
   return new RegExp(`\\.set\\(\\s*["'\`]${name}["'\`]|\\[\\s*["'\`]${name}["'\`]\\s*\\]\\s*=[^=]|\\.${name}\\s*=[^=]`).test(String(run));
 }
 
-/** Returns the keys that a function's source text reads from its second parameter. */
+/** Returns the context keys that a function reads, from its source text. The context is the second parameter. */
 function keysReadIn(run: unknown): readonly string[] {
   const source = String(run);
   const context = /^[^(]*\(\s*[\w$]+\s*,\s*([\w$]+)/.exec(source)?.[1]?.replaceAll("$", "\\$");
@@ -94,7 +95,7 @@ function keysReadIn(run: unknown): readonly string[] {
   return [...new Set([...source.matchAll(read)].map(([, key]) => key!))];
 }
 
-/** Returns the keys that a precondition asks for before it is met. Each key that was missing exists in the next round. */
+/** Returns the context keys that a precondition reads until it is met. Each round adds the missing key and calls the precondition again. */
 function keysAskedBy(precondition: (context: never) => boolean): readonly string[] {
   const asked = new Set<string>();
   const context = new Context();
@@ -120,7 +121,7 @@ function keysAskedBy(precondition: (context: never) => boolean): readonly string
     try {
       met = precondition(recorder as never);
     } catch {
-      // The missing key made the precondition throw.
+      // The precondition threw because of the missing key.
     }
     if (met || missing === undefined) break;
     asked.add(missing);

@@ -2,18 +2,18 @@ import { sourceOf, type Config } from "../../config/index.ts";
 import { configRows, otherValues, type StoredRun } from "../../run-log/index.ts";
 
 /**
- * Keys that no outcome depends on (budgets, lanes, reports, later probes, the place of the configuration), and keys whose effect is compared instead
- * (flags). Strategy and seed may be the agent's own, so their resolved values are compared.
+ * Configuration keys that may differ when a run is resumed, because no outcome depends on them (budgets, lanes, reports). Strategy, seed and flags
+ * are compared in their resolved form elsewhere.
  */
 const FREE =
   /^(?:--.*|parallel|folder|file|fail_on_severity|known_findings|report\..*|exploration\.(?:max_steps|max_time|max_depth|stop_on_first_violation|strategy|seed|rate_limit|races.*|faults.*))$/;
 
-/** Returns `true` if no outcome depends on a key. */
+/** Returns `true` if the key may differ when a run is resumed. */
 export const isFree = (key: string): boolean => FREE.test(key);
 
 /**
- * Returns the configuration keys whose values changed since the run started, with both values. Environment variables may be secrets, so they are
- * named without values.
+ * Returns the configuration keys whose values have changed since the run started, with both values. Environment variables are named without values,
+ * because they may be secrets.
  */
 export function changedKeys(stored: Pick<StoredRun, "config" | "environment">, config: Config): readonly string[] {
   const now = new Map(configRows(config).map(({ key, value }) => [key, value]));
@@ -28,7 +28,7 @@ export function changedKeys(stored: Pick<StoredRun, "config" | "environment">, c
   return [...changed, ...otherValues(stored.environment, config).map((key) => `the value of ${key}`)];
 }
 
-/** Returns the keys that outcomes depend on and whose values differ between two runs. */
+/** Returns the keys whose values differ between two runs and influence outcomes. */
 export function differingKeys(a: StoredRun["config"], b: StoredRun["config"]): readonly string[] {
   const keys = new Set([...a.keys(), ...b.keys()]);
   return [...keys].toSorted().filter((key) => !isFree(key) && a.get(key)?.value !== b.get(key)?.value);

@@ -9,14 +9,13 @@ export interface RecordInput {
   /** The current name of the exploration. */
   readonly name: string;
   readonly budget: Pick<ExplorationConfig, "maxDepth" | "stopOnFirstViolation">;
-  /** Ids of known violations, which end nothing. */
+  /** Ids of known violations, which do not stop the run. */
   readonly known?: ReadonlySet<string> | undefined;
 }
 
 /**
- * Checks that stored commits can be recommitted, and returns what lies beyond the current limits. Only the run log is read: nothing is started or
- * sent for a run that cannot be resumed.
- * @throws SeqqaError `RUN_UNREADABLE`, `RESUME_MISMATCH` with exit status 2 if the run log is damaged
+ * Checks that stored commits can be recommitted, and returns where they exceed the current limits. Only the run log is read; nothing is started or
+ * sent. @throws SeqqaError `RUN_UNREADABLE` or `RESUME_MISMATCH` with exit status 2 if the run log is damaged
  */
 export function beyondInRecord(
   { file: store }: Pick<StoredRun, "file">,
@@ -31,7 +30,7 @@ export function beyondInRecord(
     const { lastFrom, wentPast } = naming(file, () =>
       readThrough(recorded, { actions, violationPolicy, brokenAtRoot, isKnown: (found) => known.has(idOf(found)) }),
     );
-    // Only a breadth-first run may change the bound, and it reaches the deepest states last.
+    // Only a breadth-first run may change its depth limit, and such a run reaches the deepest states last.
     const deepest = lastFrom < 0 ? -1 : depth(lastFrom);
     return [
       ...(deepest < maxDepth ? [] : [`${file} has steps from states at depth ${deepest} (max_depth ${maxDepth})`]),
@@ -43,7 +42,7 @@ export function beyondInRecord(
   return beyond ?? [];
 }
 
-/** Checks that all shards to be merged can be read. @throws SeqqaError `RUN_UNREADABLE`, `RESUME_MISMATCH` with exit status 2, naming the run log */
+/** Checks that all shards to merge can be read. @throws SeqqaError `RUN_UNREADABLE` or `RESUME_MISMATCH` with exit status 2 that names the run log */
 export function refuseDamaged(stores: readonly ShardStore[]): void {
   for (const { stored, record, entry } of stores) {
     for (const exploration of stored.explorations) {
@@ -62,7 +61,7 @@ export function refuseDamaged(stores: readonly ShardStore[]): void {
   }
 }
 
-/** Adds the file to errors of `work`, since there may be several explorations or run logs. */
+/** Adds the file name to errors of `work`, because there may be several explorations or run logs. */
 function naming<T>(file: string, work: () => T): T {
   try {
     return work();

@@ -12,23 +12,24 @@ import { loadExploration, type LoadedExploration } from "../prepare/load-explora
 import { withRunDirectory } from "../prepare/run-directory.ts";
 import { shardSettings, shardOf, shardText } from "../shards/shard.ts";
 
-/** The strategies whose `max_depth` may change, for messages. */
+/** The strategies with which `max_depth` may change, as text for messages. */
 const SHORTEST_FIRST = alternatives(STRATEGY_KINDS.filter((kind) => STRATEGIES[kind].isShortestFirst));
 
-/** A run to be resumed, and the explorations that would go on. `only`: others are not checked against budgets. `known`: they end nothing. */
+/** A request to resume a run. Only explorations whose name contains `only` are checked against budgets. Violations in `known` do not stop the run. */
 export interface ResumableInput extends Pick<ExploreFileRequest, "config" | "shard" | "only" | "known"> {
   readonly stored: StoredRun;
   /** The version of seqqa that resumes the run. */
   readonly version: string;
-  /** The files to be explored: the name in the run log, and the absolute path. */
+  /** The files to explore: path in the run log -> absolute path. */
   readonly files: ReadonlyMap<string, string>;
-  /** `true`: changed configuration and code are no reason to refuse. */
+  /** `true` if changes of configuration and code do not prevent resuming. */
   readonly force: boolean;
 }
 
 /**
- * Checks that a run can be resumed. A run is refused, before anything is sent, if its outcomes may now differ or cannot be read. Budgets, reports and
- * the number of lanes may change. Returns the files whose explorations are over.
+ * Checks that a run can be resumed, before anything is sent. Resuming is refused if stored outcomes may now differ or cannot be read. Budgets,
+ * reports and the number of lanes may change.
+ * @returns the files whose explorations are over
  * @throws SeqqaError `RUN_GOES_ON`, `RESUME_CHANGED`, `RESUME_BUDGET`, `RESUME_MISMATCH`, `RUN_UNREADABLE` with exit status 2, and errors of loading
  * the files
  */
@@ -67,7 +68,9 @@ export async function checkResumable(input: ResumableInput): Promise<ReadonlySet
   return finished;
 }
 
-/** Refuses a merged run, since its result does not show how each shard continues. @throws SeqqaError `RESUME_MERGED` with exit status 2 */
+/**
+ * Refuses to resume a merged run, because its result does not show how each shard continues. @throws SeqqaError `RESUME_MERGED` with exit status 2
+ */
 export function refuseMerged({ id, explorations }: Pick<StoredRun, "id" | "explorations">): void {
   if (explorations.every(({ beginning }) => beginning !== undefined)) return;
   throw new SeqqaError("RESUME_MERGED", `Run ${id} was merged from shards, and cannot be resumed itself.`, {
@@ -76,12 +79,11 @@ export function refuseMerged({ id, explorations }: Pick<StoredRun, "id" | "explo
   });
 }
 
-/** Returns the changes, outside of explorations, that outcomes may depend on. */
+/** Returns changes of version, configuration and environment that may affect outcomes. */
 export function changesOfRun(stored: Pick<StoredRun, "seqqa" | "config" | "environment">, config: Config, version: string): string[] {
   return [...(stored.seqqa === version ? [] : [`seqqa (${stored.seqqa}, now ${version})`]), ...changedKeys(stored, config)];
 }
 
-/** The current state of an exploration. */
 export interface ExplorationNow {
   readonly definition: LoadedExploration["definition"];
   /** SHA-256 of the bundled code. */
@@ -91,19 +93,18 @@ export interface ExplorationNow {
 }
 
 export interface ComparedExploration {
-  /** Changes that outcomes may depend on. */
+  /** Changes that may affect outcomes. `force` overrides them. */
   readonly changes: readonly string[];
-  /** Changes with which the exploration cannot be resumed at all. */
+  /** Changes that make resuming impossible. */
   readonly barred: readonly string[];
-  /** Limits of the current budget that the stored exploration exceeds, as far as its summary shows. */
+  /** Current limits that the stored exploration exceeds, according to its summary. */
   readonly beyond: readonly string[];
-  /** The current budget. */
+  /** The current settings, including budgets. */
   readonly budget: ExplorationConfig;
-  /** `true`: nothing is left to do. */
+  /** `true` if the exploration has no work left. */
   readonly isOver: boolean;
 }
 
-/** Compares a stored exploration with the current one. */
 export function compareExploration(
   exploration: StoredExploration,
   { definition, code, config, shard }: ExplorationNow,
@@ -122,10 +123,7 @@ export function compareExploration(
   };
 }
 
-/**
- * Refuses to resume a changed exploration. `how`: the option that resumes it anyway. @throws SeqqaError `RESUME_CHANGED` with exit status 2 if
- * anything changed
- */
+/** Refuses to resume if anything changed. @param how The option that overrides the refusal. @throws SeqqaError `RESUME_CHANGED` with exit status 2 */
 export function refuseChanged(
   { id }: Pick<StoredRun, "id">,
   { barred, changes }: Pick<ComparedExploration, "barred" | "changes">,
@@ -139,9 +137,9 @@ export function refuseChanged(
 }
 
 /**
- * Reads the explorations to be resumed through, so that nothing is started for a run that cannot be resumed.
- * @throws SeqqaError `RESUME_BUDGET` with exit status 2 if the run did steps that the current budget does not allow; `RESUME_MISMATCH`,
- * `RUN_UNREADABLE` if a run log is damaged
+ * Refuses to resume explorations that already exceed the current budget. All stored commits are read, so that nothing is started for a run that
+ * cannot be resumed.
+ * @throws SeqqaError `RESUME_BUDGET` with exit status 2 if the budget is exceeded; `RESUME_MISMATCH` or `RUN_UNREADABLE` if a run log is damaged
  */
 export function refuseBeyond(
   stored: Pick<StoredRun, "id" | "file">,
@@ -159,7 +157,7 @@ function beyondNow({ file, steps, depth }: StoredExploration, { maxSteps, maxDep
   ];
 }
 
-/** Returns differences in what decides the next step. With such a difference the stored steps are not the ones that the strategy asks for. */
+/** Returns changes that influence the order of steps. With such a change, the strategy would not ask for the stored steps in their order. */
 function otherOrder(
   { file, actions, strategy, seed, beginning }: StoredExploration,
   definition: LoadedExploration["definition"],
@@ -176,7 +174,7 @@ function otherOrder(
   if (strategy !== strategyNow) found.push(`exploration.strategy of ${file} (${strategy}, now ${strategyNow})`);
   if (seed !== seedNow) found.push(`exploration.seed of ${file} (${seed}, now ${seedNow})`);
   const depth = beginning === undefined ? (maxDepth ?? null) : beginning.maxDepth;
-  // A search that is shortest first reaches a depth after everything before it. Other strategies would have gone to the new depth earlier.
+  // A search in order of depth reaches a new depth last, so its depth limit may change. Other strategies would have reached the new depth earlier.
   if (depth !== (maxDepth ?? null) && !STRATEGIES[strategyNow].isShortestFirst) {
     found.push(
       `exploration.max_depth of ${file} (${depth ?? "none"}, now ${maxDepth ?? "none"}; it may only change with ${SHORTEST_FIRST})`,

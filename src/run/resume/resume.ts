@@ -5,7 +5,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import { differences } from "../../state/index.ts";
 import type { RunHeader, ExplorationKeeper } from "../../run-log/index.ts";
 
-/** Returns the run header of an exploration, for resuming it later. */
+/** Returns the run header of an exploration, which is compared when the run is resumed. */
 export function runHeaderWith(
   code: string,
   {
@@ -38,7 +38,7 @@ export function runHeaderWith(
   };
 }
 
-/** Refuses to resume from another root state, since every state would differ. @throws SeqqaError `RESUME_ROOT` with exit status 3 */
+/** Refuses to resume from a different root state, because every state would differ. @throws SeqqaError `RESUME_ROOT` with exit status 3 */
 export function refuseOtherRoot(keep: ExplorationKeeper, report: LaneReport): void {
   const root = keep.before?.beginning.root;
   if (root === undefined) return;

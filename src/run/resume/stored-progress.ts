@@ -24,9 +24,8 @@ export interface StoredProgressInput {
 }
 
 /**
- * Returns the run to resume; `undefined`: a new run is started. Sends and writes nothing.
- * @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE`, `RESUME_OTHER`, `RUN_GOES_ON`, `RESUME_CHANGED`, `RESUME_BUDGET`, `RESUME_MISMATCH` with exit
- * status 2
+ * Returns the run to resume; `undefined` to start a new run. Sends and writes nothing. @throws SeqqaError `NO_SUCH_RUN`, `RUN_UNREADABLE`,
+ * `RESUME_OTHER`, `RUN_GOES_ON`, `RESUME_CHANGED`, `RESUME_BUDGET`, `RESUME_MISMATCH` with exit status 2
  */
 export function runToGoOn({ config, definition, code, options }: StoredProgressInput): StoredRun | undefined {
   const file = fileOf(options.module!);
@@ -49,8 +48,9 @@ export function runToGoOn({ config, definition, code, options }: StoredProgressI
 }
 
 /**
- * Explores as a run of its own that is kept. `stored`: the run to resume. Returns the result when it is stored; a failure to store it is added to the
- * result. @throws SeqqaError `RUN_GOES_ON`, `CANNOT_KEEP` with exit status 2, and errors of the exploration, whose stored part can be resumed
+ * Explores with a run log. The result is returned after it was stored; a failure to store it is added to the result.
+ * @param stored The run to resume.
+ * @throws SeqqaError `RUN_GOES_ON` or `CANNOT_KEEP` with exit status 2, and errors of the exploration, whose stored part can be resumed
  */
 export async function exploreKept(
   { config, name, options }: StoredProgressInput,
@@ -84,7 +84,7 @@ export async function exploreKept(
   return withProblemsOf(result!, problems);
 }
 
-/** Listeners of `explore()` get its events directly. */
+/** A reporter that does nothing, because listeners of `explore()` receive its events directly. */
 const SILENT: SessionInput["reporter"] = {
   event: () => undefined,
   explored: () => undefined,
@@ -105,7 +105,7 @@ function cannotKeep({ report }: Config, cause: unknown, exitStatus: 2 | 3): Seqq
 
 const pathOf = (module: string): string => (module.startsWith("file:") ? fileURLToPath(module) : resolve(module));
 
-/** Returns the module's path as the command line shows it in the current folder. */
+/** Returns the module's path relative to the current folder, as the command line shows it. */
 function fileOf(module: string): string {
   return shownPath(pathOf(module), process.cwd());
 }
@@ -124,7 +124,7 @@ function named({ report }: Config, id: string, file: string): StoredRun {
   });
 }
 
-/** Returns the last run of this exploration. A run that cannot be read is skipped. */
+/** Returns the last run of this exploration. Runs that cannot be read are skipped. */
 function lastOf({ report }: Config, file: string, shard: Shard | undefined): StoredRun | undefined {
   for (const id of runIds(report.outputDir).toReversed()) {
     try {

@@ -1,10 +1,10 @@
 import { SeqqaError } from "../../model/errors.ts";
 import type { ReportedJourney } from "../../reports/index.ts";
 
-/** 0 done; 1 a confirmed finding or a failed journey; 2 usage or configuration; 3 the result is unverified; 130 interrupted. */
+/** 0: passed. 1: a confirmed finding or a failed journey. 2: usage or configuration error. 3: the result is unverified. 130: interrupted. */
 export type ExitStatus = 0 | 1 | 2 | 3 | 130;
 
-/** A failed or timed-out journey is always 1. A journey that could not be run or restored is unverified. */
+/** Returns 1 for a failed or timed-out journey, and 3 for a journey that could not be run or restored. */
 export function statusOfJourney({ result, error, notPutBack }: Pick<ReportedJourney, "result" | "error" | "notPutBack">): ExitStatus {
   if (result.interrupted) return 130;
   const failed = result.steps.some(({ status }) => status === "failed" || status === "timed_out");
@@ -16,7 +16,7 @@ export function statusOfError(error: unknown): ExitStatus {
   return error instanceof SeqqaError ? error.exitStatus : 3;
 }
 
-/** An interruption is the most important status; a finding comes before a mistake in another file, and a mistake before doubt. */
+/** Exit statuses by priority: interruption, then finding, then a configuration error in another file, then an unverified result. */
 const ORDER: readonly ExitStatus[] = [130, 1, 2, 3, 0];
 
 export function worst(statuses: readonly ExitStatus[]): ExitStatus {

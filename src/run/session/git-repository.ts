@@ -2,15 +2,15 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type { SourcePlace } from "../../reports/index.ts";
 
-/** Bytes of the largest file of a git folder that is read. */
+/** Size limit, in bytes, for files of a git folder. */
 const LARGEST = 5_000_000;
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
-/** The forms of a remote's URL: `https://host/owner/name.git`, `ssh://git@host/owner/name`, `git@host:owner/name.git`. */
+/** Matches URLs of remotes: `https://host/owner/name.git`, `ssh://git@host/owner/name`, `git@host:owner/name.git`. */
 const REMOTE = /^(?:(?:https?|ssh|git):\/\/(?:[^/@\s]*@)?|[^/@\s]+@)([\w.-]+)(?::\d+(?=\/))?[/:]([\w.-]+\/[\w.-]+?)(?:\.git)?\/?$/;
 
 /**
- * Returns the repository and commit of a folder on GitHub; `undefined` if it is in none. On GitHub Actions the environment tells; elsewhere the files
- * of the git folder are read, without running git: a repository's configuration can make git run programs.
+ * Returns the GitHub repository and commit of a folder; `undefined` outside of such a repository. GitHub Actions provides both in the environment.
+ * Elsewhere the files of the git folder are read without running git, because a repository's configuration can make git run programs.
  */
 export function gitRepository(folder: string, env: NodeJS.ProcessEnv): SourcePlace["repository"] {
   const server = env["GITHUB_SERVER_URL"] ?? "https://github.com";
@@ -28,7 +28,7 @@ export function gitRepository(folder: string, env: NodeJS.ProcessEnv): SourcePla
   return isGithub && name !== undefined && commit !== undefined ? { url: `${server}/${name}`, commit, path } : undefined;
 }
 
-/** Returns the nearest folder that has a `.git`. */
+/** Returns the nearest folder that contains `.git`. */
 function rootOf(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
     if (statSync(join(at, ".git"), { throwIfNoEntry: false }) !== undefined) return at;
@@ -36,7 +36,7 @@ function rootOf(folder: string): string | undefined {
   }
 }
 
-/** In a worktree `.git` is a file that names the folder. */
+/** Returns the git folder. In a worktree, `.git` is a file that contains the folder's path. */
 function gitFolder(path: string): string {
   const named = /^gitdir: (.+)$/m.exec(read(path) ?? "")?.[1];
   return named === undefined ? path : resolve(dirname(path), named.trim());
@@ -58,7 +58,7 @@ function commitOf(git: string, common: string): string | undefined {
   return COMMIT.test(commit ?? "") ? commit : undefined;
 }
 
-/** Returns the text of a file; `undefined` if it is none, too large, or not readable. */
+/** Returns the text of a file; `undefined` if it is no file, too large or not readable. */
 function read(file: string): string | undefined {
   try {
     const found = statSync(file);

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 
-/** Lets signals that came while this thread was busy reach their listeners. */
+/** Delivers signals that arrived while this thread was busy to their listeners. */
 export async function hearSignals(): Promise<void> {
-  // The first turn may come before the event loop has looked for signals; the second one comes after that.
+  // Wait two turns, because the first turn may come before the event loop has polled for signals.
   await setImmediate();
   await setImmediate();
 }

@@ -14,14 +14,13 @@ import {
 import { readKnownFindings, updateKnownFindings, type KnownEntry, type KnownFindings } from "../../run-log/index.ts";
 import { shownPath } from "../../reports/console/shown-path.ts";
 
-/** The extent of a run. */
 export interface Extent {
-  /** Everything below the folder of the configuration was explored, without a problem that prevented a part of it. */
+  /** `true` if everything below the configuration's folder was explored without a failure. */
   readonly whole: boolean;
   readonly interrupted: boolean;
 }
 
-/** The list of known findings in one run. */
+/** The list of known findings during one run. */
 export class Known {
   readonly #list: KnownFindings;
   readonly #shown: string;
@@ -36,7 +35,10 @@ export class Known {
     this.ids = new Set(list.entries.map(({ id }) => id));
   }
 
-  /** Reads the list; `undefined` when the configuration names none. @throws SeqqaError when the list is not usable, or there is none to update */
+  /**
+   * Reads the list; `undefined` if the configuration names none. @throws SeqqaError if the list is invalid, or `update` is set and no file is
+   * configured
+   */
   static read({ knownFindings, file }: Config, update: boolean, cwd: string): Known | undefined {
     if (knownFindings === undefined) {
       if (!update) return undefined;
@@ -49,7 +51,7 @@ export class Known {
     return new Known(readKnownFindings(knownFindings, shown, update), shown, update);
   }
 
-  /** Returns the result with those violations and races marked that are listed, or will be. */
+  /** Returns the result with `known` set for violations and races that are listed or will be listed. */
   mark(result: ExplorationResult): ExplorationResult {
     const violations = result.violations.map((violation) => {
       if (!idsOf(violation).every((id) => this.ids.has(id)) && !(this.#update && violation.confirmed)) return violation;
@@ -65,7 +67,7 @@ export class Known {
     return { ...marked, toJSON: () => resultJson(marked) };
   }
 
-  /** Returns which entries were found again and which were not; writes the list if that was requested. */
+  /** Returns which listed findings occurred and which did not. If an update was requested, writes the list. */
   conclude(explorations: readonly ReportedExploration[], extent: Extent): ReportedKnown {
     const found = explorations.flatMap(({ name, result }) => [
       ...result.violations
@@ -74,7 +76,7 @@ export class Known {
       ...result.races.filter(({ known }) => known).map((race) => ({ id: race.id, exploration: name, finding: raceName(race) })),
     ]);
     const ids = new Set(found.map(({ id }) => id));
-    // An action that shows a cause together with one that is not listed was found, too.
+    // A finding of several actions is present even if only some of their ids are listed.
     const present = new Set([...ids, ...explorations.flatMap(({ result }) => result.violations.flatMap(idsOf))]);
     const gone = this.#list.entries.filter(({ id }) => !present.has(id));
     const sure = ({ id, exploration, isRace }: KnownEntry): boolean | undefined => {

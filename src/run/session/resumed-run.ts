@@ -3,14 +3,13 @@ import { readRun, type StoredRun } from "../../run-log/index.ts";
 import type { ResumableInput } from "../resume/check-resumable.ts";
 import type { RunEngine } from "./run-engine.ts";
 
-/** A run that is resumed. */
 export interface ResumedRun {
   readonly stored: StoredRun;
-  /** By file: the explorations that are finished. */
+  /** The finished explorations, by file. */
   readonly finished: ReadonlyMap<string, RunDocument["explorations"][number]>;
 }
 
-/** Returns the run to be resumed, with the results that it already has. @throws SeqqaError if it cannot be resumed */
+/** Returns the run to resume, with its existing results. @throws SeqqaError if it cannot be resumed */
 export async function resumedRun({ checkResumable }: Pick<RunEngine, "checkResumable">, input: ResumableInput): Promise<ResumedRun> {
   const { stored, config } = input;
   const finished = await checkResumable(input);

@@ -30,53 +30,50 @@ import type { Known } from "./known.ts";
 import type { ResumedRun } from "./resumed-run.ts";
 import type { RunEngine } from "./run-engine.ts";
 
-/** A run that begins: of the command line, or of `explore()` with `resume`. */
+/** The input of a run, from the command line or from `explore()` with `resume`. */
 export interface SessionInput {
   readonly config: Config;
-  /** The version of seqqa. */
   readonly version: string;
   /** Aborting it interrupts the run. */
   readonly signal: AbortSignal;
-  /** The folder that files are shown relative to. */
+  /** The folder to which shown paths are relative. */
   readonly cwd: string;
-  /** Hears what happens. {@link RunSession.end} leaves its `ended` to the caller. */
+  /** Receives the events of the run. Its `ended` is called by the caller of {@link RunSession.end}. */
   readonly reporter: Omit<WholeReporter, "ended">;
-  /** Hears every error that makes the run fail. */
+  /** Called for every error that makes the run fail. */
   readonly onError: (error: unknown) => void;
-  /** `false`: the run has no run log. */
+  /** `false` for a run without a run log. */
   readonly isKept: boolean;
   /** Returns the error for a file that cannot be written. */
   readonly cannotWrite: (path: string, cause: unknown, exitStatus: 2 | 3) => SeqqaError;
-  /** Writes the reports of the run with this id, once its log has ended, and returns their paths. Default: none are written. */
+  /** Writes the reports from the finished run log, and returns their paths. Default: no reports are written. */
   readonly writeReports?: (id: string) => readonly string[];
-  /** Where the user's code is, for the links of reports. Default: there are none. */
+  /** The place of the user's code, for links in reports. Default: no links. */
   readonly source?: SourcePlace | undefined;
-  /** The list of known findings, if there is one. */
   readonly known?: Known | undefined;
   readonly resumed?: ResumedRun | undefined;
-  /** The flags of the command line, stored for resuming the run. */
+  /** The command-line flags to store for resuming the run. */
   readonly flags?: readonly ConfigRow[] | undefined;
 }
 
-/** An exploration whose parts were made by several runs. */
+/** An exploration that is merged from several runs. */
 export interface MergedExploration {
   readonly file: string;
   readonly name: string;
   readonly merge: (keep: ExplorationKeeper | undefined) => ExplorationResult;
 }
 
-/** The end of an exploration, with its name. */
 export interface NamedResult {
   readonly name: string;
   readonly result: ExplorationResult;
 }
 
-/** One run: its explorations one after another, or its journeys, its run log and its exit status. */
+/** One run: its explorations or journeys, its run log and its exit status. */
 export class RunSession {
   readonly #input: SessionInput;
   readonly #startedAt: Date;
   readonly #id: string;
-  /** The log of the run while it is in progress. */
+  /** The run log; `undefined` if the run has none. */
   readonly #store: RunLog | undefined;
   readonly #explorations: ReportedExploration[] = [];
   readonly #journeys: ReportedJourney[] = [];
@@ -84,10 +81,10 @@ export class RunSession {
   readonly #statuses: ExitStatus[] = [];
   readonly #hide: Redactor;
   #lostService = false;
-  /** A finding of this session fails the run. */
+  /** `true` if a finding of this session makes the run fail. */
   #foundHere = false;
 
-  /** @throws SeqqaError `RUN_GOES_ON` with exit status 2, and the error of `cannotWrite` if the run log cannot be made */
+  /** @throws SeqqaError `RUN_GOES_ON` with exit status 2, or the error of `cannotWrite` if the run log cannot be created */
   constructor(input: SessionInput) {
     this.#input = input;
     const { config, resumed, flags } = input;
@@ -96,7 +93,7 @@ export class RunSession {
     this.#id = resumed?.stored.id ?? newRunId(this.#startedAt);
     if (!input.isKept) return;
     try {
-      // Any end of the process from here on is an interruption.
+      // Record exit status 130 now, so that a killed process leaves a run that counts as interrupted.
       this.#store = new RunLog(config, this.#documentOf({ exitStatus: 130, known: undefined }), this.#hide, resumed !== undefined, flags);
     } catch (cause) {
       if (cause instanceof SeqqaError) throw cause;
@@ -114,19 +111,19 @@ export class RunSession {
     return this.#explorations.length + this.#journeys.length + this.#failures.length === 0;
   }
 
-  /** The exit status as if the run ended here. */
+  /** The exit status if the run ended now. */
   get status(): ExitStatus {
     return worst(this.#statuses);
   }
 
-  /** Returns a run document for other writers than the run log, such as CI systems. */
+  /** Returns the run's document, for writers that do not read the run log, such as CI reporters. */
   documentOf(report: RunReport): RunDocument {
     return runDocument(report, this.#input.config.report, this.#hide);
   }
 
   /**
-   * Does work while services are up. A service that does not start, or does not stay up, is a failure of the run like a failure of its files; no
-   * further exploration is begun then.
+   * Runs work while services are up. A service that does not start, or ends during the work, is a failure of the run, and no further exploration is
+   * started.
    */
   async withServices({ withServices }: Pick<RunEngine, "withServices">, work: () => Promise<void>): Promise<void> {
     const { config, signal } = this.#input;
@@ -137,7 +134,7 @@ export class RunSession {
     await withServices(config, { signal, onProblem }, work).catch(onProblem);
   }
 
-  /** Explores a file. `request`: its parts that the session does not know. A failure is one of the run. */
+  /** Explores a file. A failure is recorded as a failure of the run. @param request The parts of the request that the session does not know. */
   async exploreFile(
     { exploreFile }: Pick<RunEngine, "exploreFile">,
     request: Pick<ExploreFileRequest, "entry" | "name" | "only" | "shard" | "distribution">,
@@ -162,7 +159,10 @@ export class RunSession {
     }
   }
 
-  /** Explores, and takes in the result. `undefined`: the exploration was left out. @throws errors of `work`; its log can be resumed */
+  /**
+   * Explores with a run log, and records the result. @returns `undefined` if the exploration was left out @throws errors of `work`; the stored part
+   * can be resumed
+   */
   async record(
     path: string,
     work: (keep: ExplorationKeeper | undefined) => Promise<NamedResult | undefined>,
@@ -178,7 +178,7 @@ export class RunSession {
     }
   }
 
-  /** Takes in an exploration that other runs made. */
+  /** Records an exploration that is merged from other runs. */
   merged({ file, name, merge }: MergedExploration): void {
     const keep = this.#store?.exploration(file);
     try {
@@ -206,7 +206,7 @@ export class RunSession {
       const runs = await runJourneys({ journeys, config, bail, signal, onEvent });
       for (const { file, ...run } of runs) this.#ran({ ...run, name: run.result.name }, file);
     } catch (error) {
-      // Journeys that ended before the error are reported.
+      // Report the journeys that ended before the error.
       for (const { name, file } of journeys) {
         const result = told.get(name);
         if (result !== undefined) this.#ran({ name, result, notes: [] }, file);
@@ -216,7 +216,7 @@ export class RunSession {
     this.#store?.journeys(this.#journeys.map((journey) => journeyJson(journey, config.report, this.#hide)));
   }
 
-  /** Adds a failure of a file, except an interruption. */
+  /** Records a failure of a file, unless it is an interruption. */
   fail(thrown: unknown, path: string): void {
     const { signal, config, cwd, onError } = this.#input;
     if (signal.aborted && (thrown as Error | undefined)?.name === "AbortError") return;
@@ -232,7 +232,7 @@ export class RunSession {
     onError(error);
   }
 
-  /** Returns the result of `work`; `undefined` if it fails, which is a failure of the run. */
+  /** Returns the result of `work`. If it fails, records a failure of the run and returns `undefined`. */
   attempt<T>(work: () => T): T | undefined {
     try {
       return work();
@@ -243,12 +243,11 @@ export class RunSession {
     }
   }
 
-  /** Removes the log of a run that did nothing. */
   discard(): void {
     this.#store?.discard();
   }
 
-  /** Ends the run log, writes the reports, and returns what there is to report. `whole`: nothing was left out. */
+  /** Ends the run log, writes the reports, and returns the run's report. @param whole `true` if no exploration or journey was left out. */
   async end(whole: boolean): Promise<RunReport> {
     const { signal, known } = this.#input;
     if (signal.aborted) this.#statuses.push(130);
@@ -256,7 +255,7 @@ export class RunSession {
     const listed = this.attempt(() => known?.conclude(this.#explorations, extent));
     const report = this.#reportOf({ exitStatus: this.status, known: listed });
     const written = this.attempt(() => this.#write(report));
-    // The document is written in one go: a signal that came meanwhile is delivered now, and the reports must show it.
+    // Signals that arrived during the synchronous write are delivered now. If one is an interruption, the reports are written again.
     await hearSignals();
     if (signal.aborted && !this.#statuses.includes(130)) {
       this.#statuses.push(130);
@@ -269,7 +268,10 @@ export class RunSession {
     return shownPath(path, this.#input.cwd);
   }
 
-  /** Reports a finished exploration as it was. Its findings ended the run once, and do not end it again: the resumed run continues after them. */
+  /**
+   * Reports a finished exploration of a resumed run with its stored result. Its findings do not stop the run, because the first session already
+   * stopped for them.
+   */
   #takeOver(file: string): boolean {
     const { resumed, reporter, known } = this.#input;
     const entry = resumed?.finished.get(file);
@@ -313,7 +315,7 @@ export class RunSession {
     this.#input.reporter.journeyDone(journey);
   }
 
-  /** Ends the log of the run and makes the reports from it, so that this run and every later `seqqa report` use the same way. Returns the reports' paths; `undefined`: there is no log. */
+  /** Ends the run log and makes the reports from it, like a later `seqqa report` does. @returns the reports' paths; `undefined` without a run log */
   #write(report: RunReport): readonly string[] | undefined {
     const store = this.#store;
     if (store === undefined) return undefined;
@@ -351,13 +353,13 @@ export class RunSession {
     };
   }
 
-  /** Returns the document of the run, without the parts for which the run log has tables. */
+  /** Returns the run's document without the lists that have tables in the run log. */
   #documentOf(end: Pick<RunReport, "exitStatus" | "known">): RunDocument {
     return runDocument({ ...this.#reportOf(end), explorations: [], journeys: [], failures: [] }, this.#input.config.report);
   }
 }
 
-/** Adds the file to an error that may concern one of several files, as the user would write it. */
+/** Adds the file name to a configuration error that does not mention it, in the form that the user would write. */
 function naming(file: string, path: string, cwd: string, error: unknown): unknown {
   if (!(error instanceof SeqqaError) || error.exitStatus !== 2) return error;
   const shown = error.message.replaceAll(path, shownPath(path, cwd));

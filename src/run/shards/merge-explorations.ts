@@ -7,9 +7,7 @@ import type { ExplorationEntry } from "../../reports/index.ts";
 import type { ExplorationKeeper, ShardStore } from "../../run-log/index.ts";
 import { mergedResult } from "./merged-result.ts";
 
-/**
- * Merges one exploration of several shards, and stores the result. `checkShards` has made sure that the run logs are the shards of one exploration.
- */
+/** Merges the shards of one exploration, and stores the result. `checkShards` must have been called before. */
 export function mergeExplorations(stores: readonly ShardStore[], file: string, keep: ExplorationKeeper | undefined): ExplorationResult {
   const found = stores
     .map((store) => ({ store, exploration: store.stored.explorations.find((one) => one.file === file)! }))

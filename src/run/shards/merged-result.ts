@@ -31,11 +31,13 @@ type Coverage = ExplorationResult["coverage"]["actions"];
 export interface MergedParts {
   readonly name: string;
   readonly actions: readonly string[];
-  /** The entries of the shards, by their numbers. */
+  /** The entries of the shards, by index. */
   readonly entries: readonly ExplorationEntry[];
 }
 
-/** Builds the result of merged shards: from the merged graph, with findings, races and failures as the shards confirmed them. */
+/**
+ * Builds the result of merged shards. States and steps come from the merged graph; findings, races and errors from the shards that confirmed them.
+ */
 export function mergedResult(merged: Merged, parts: MergedParts): ExplorationResult {
   const { committer, open } = merged;
   const { entries, actions } = parts;
@@ -111,7 +113,7 @@ export function mergedResult(merged: Merged, parts: MergedParts): ExplorationRes
   return { ...result, toJSON: () => resultJson(result) };
 }
 
-/** Returns the exceptions of the shards, once each. Violating states are counted in the merged graph. */
+/** Returns the distinct exceptions of the shards. Violating states are left out, because they are counted in the merged graph. */
 function exceptionsOf(entries: readonly ExplorationEntry[]): readonly VerdictException[] {
   const all = entries.flatMap(({ verdict }) => verdict.exceptions.filter(({ kind }) => kind !== "violating_states"));
   return [...new Map(all.map((one) => [one.text, one])).values()];
@@ -127,7 +129,7 @@ function reductionsOf(all: readonly Reduction[]): readonly Reduction[] {
   return [...byReason.values()];
 }
 
-/** Returns the counts of the merged graph, with what a shard knows from the actions' declarations (such as `mayNeverApply`). */
+/** Returns the counts of the merged graph, with a shard's facts from the actions' declarations (such as `mayNeverApply`). */
 function withMarks(counts: Coverage, declared: Coverage): Coverage {
   return Object.fromEntries(
     Object.entries(counts).map(([name, own]) => {
@@ -137,7 +139,7 @@ function withMarks(counts: Coverage, declared: Coverage): Coverage {
   );
 }
 
-/** Returns a violation from the shard that confirmed it by the shortest path. */
+/** Returns the violation from the shard that confirmed it with the shortest path. */
 function violationOf(found: FoundViolation, { committer }: Merged, { name, actions, entries }: MergedParts): readonly Violation[] {
   const id = findingId(name, found);
   const [best] = entries
@@ -148,12 +150,12 @@ function violationOf(found: FoundViolation, { committer }: Merged, { name, actio
   return [{ ...own, toString: () => violationText(own) }];
 }
 
-/** Returns the state to which a path leads in the merged graph; `null` if the path leaves the graph. */
+/** Returns the node to which a path leads in the merged graph; `null` if the path leaves the graph. */
 function stateAt(path: readonly string[], { edges, nodes }: Merged["committer"], actions: readonly string[]): number | null {
   const wanted = path.map((name) => actions.indexOf(name));
   let node = nodes.size > 0 ? 0 : -1;
   let done = 0;
-  // An edge to a new state is committed before the edges that start there, so the path of a finding is followed in one pass.
+  // The edge that first reaches a state is committed before the edges that start there, so one pass usually follows the whole path.
   for (let before = -1; done > before && done < wanted.length;) {
     before = done;
     edges.each((from, action, to) => {
@@ -165,7 +167,7 @@ function stateAt(path: readonly string[], { edges, nodes }: Merged["committer"],
   return done === wanted.length && node >= 0 ? node : null;
 }
 
-/** Returns each finding of faults once, from the shard with the shortest path to it. */
+/** Returns each finding of a fault once, from the shard with the shortest path. */
 function faultsOf(entries: readonly ExplorationEntry[]): readonly Violation[] {
   const best = new Map<string, ExplorationEntry["violations"][number]>();
   for (const one of entries.flatMap(({ violations }) => violations.filter(({ fault }) => fault !== undefined))) {
@@ -175,7 +177,7 @@ function faultsOf(entries: readonly ExplorationEntry[]): readonly Violation[] {
   return [...best.values()].map((one) => ({ ...one, toString: () => violationText(one) }));
 }
 
-/** Adds up the fault coverage of all shards; `undefined` if none made faults. */
+/** Adds up the fault coverage of all shards; `undefined` if no shard made faults. */
 function faultCoverageOf(entries: readonly ExplorationEntry[]): FaultCoverage | undefined {
   const all = entries.flatMap(({ faultCoverage }) => faultCoverage ?? []);
   if (all.length === 0) return undefined;
@@ -198,14 +200,14 @@ function added(a: Readonly<Record<string, number>>, b: Readonly<Record<string, n
   return sums;
 }
 
-/** Returns each race once, from the shard that saw it most often. */
+/** Returns each race once, from the shard whose trials showed it most often. */
 function racesOf(entries: readonly ExplorationEntry[]): readonly Race[] {
   const best = new Map<string, Race>();
   for (const race of entries.flatMap(({ races }) => races)) if (race.hits > (best.get(race.id)?.hits ?? -1)) best.set(race.id, race);
   return [...best.values()].map((race) => ({ ...race, toString: () => raceText(race) }));
 }
 
-/** Adds up the race coverage of all shards; `undefined` if none probed for races. */
+/** Adds up the race coverage of all shards; `undefined` if no shard probed for races. */
 function coverageOf(entries: readonly ExplorationEntry[]): RaceCoverage | undefined {
   const all = entries.flatMap(({ raceCoverage }) => raceCoverage ?? []);
   if (all.length === 0) return undefined;
@@ -242,7 +244,7 @@ function divergencesOf({ differing }: Merged, entries: readonly ExplorationEntry
   return [{ kind: "merge", path: [], message, differences: [], hint: "Make the target give the same answers each time." }, ...found];
 }
 
-/** Reasons why states are open, the most telling one first. */
+/** Reasons why states were not expanded, the most important one first. */
 const REASONS: readonly StopReason[] = ["interrupted", "first_violation", "max_time", "max_steps"];
 
 function stopReasonOf(open: number, boundary: number, entries: readonly ExplorationEntry[]): StopReason {
@@ -250,9 +252,9 @@ function stopReasonOf(open: number, boundary: number, entries: readonly Explorat
   return REASONS.find((reason) => entries.some(({ stopReason }) => stopReason === reason)) ?? "interrupted";
 }
 
-/** Returns what finishes a shard that ended early. */
+/** Returns the advice for completing a shard that stopped early. */
 function helps(stopReason: StopReason): string {
-  // A resumed shard keeps the flag, and has already reached the violation that ends it.
+  // Resuming does not help: a resumed shard keeps the flag, and has already reached the violation that stops it.
   if (stopReason === "first_violation") return "run it again without --bail (stop_on_first_violation)";
   return `resume it ${stopReason === "max_steps" ? "with more steps (--resume --max-steps N)" : "(--resume)"}`;
 }

@@ -4,10 +4,10 @@ import type { AgentDefinition } from "../../model/declare/agent.ts";
 import { BREADTH_FIRST } from "../../model/declare/strategy.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** The largest number of shards. With more, shards would hardly have 16 states each. */
+/** Limit for the number of shards. With more shards, each would have fewer than about 16 states. */
 const MOST = 1024;
 
-/** Parses a shard: `2/4` is the second of four. @throws SeqqaError `USAGE` with exit status 2 */
+/** Parses a shard, e.g. `2/4` for the second of four. @throws SeqqaError `USAGE` with exit status 2 */
 export function shardOf(text: string): Shard {
   const [, index, of] = /^([1-9]\d{0,3})\/([1-9]\d{0,3})$/.exec(text.trim()) ?? [];
   const [i, n] = [Number(index), Number(of)];
@@ -22,7 +22,10 @@ export function shardOf(text: string): Shard {
 
 export const shardText = ({ index, of }: Shard): string => `${index + 1}/${of}`;
 
-/** Returns the settings of one shard, whose steps are its share. @throws SeqqaError `SHARD_IMPOSSIBLE` with exit status 2 if the states cannot be divided */
+/**
+ * Returns the settings of one shard. `maxSteps` becomes the shard's share. @throws SeqqaError `SHARD_IMPOSSIBLE` with exit status 2 if the
+ * exploration cannot be divided
+ */
 export function shardSettings(
   settings: ExplorationConfig,
   shard: Shard | undefined,
@@ -49,7 +52,7 @@ function impossible(why: string, hint: string): SeqqaError {
   return new SeqqaError("SHARD_IMPOSSIBLE", `The run cannot be divided into shards: ${why}.`, { exitStatus: 2, hint });
 }
 
-/** Returns the note that a result is a shard's. */
+/** Returns the note that a result is only that of one shard. */
 export function shardNote(shard: Shard, { taken }: ShardCut): string {
   const which = `This is shard ${shardText(shard)}`;
   if (taken === undefined) return `${which}: there were too few states to divide until here, so all shards are the same.`;

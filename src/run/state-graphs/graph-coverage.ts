@@ -1,40 +1,38 @@
 import type { GraphShape } from "../../model/declare/graph-shape.ts";
 
-/** The committed exploration of a state graph, index by index; an action is an edge of the graph. */
+/** The committed edges of a state graph's exploration, as columns. Each action is an edge of the graph. */
 export interface ExploredEdges {
   readonly from: Int32Array;
   readonly action: Int32Array;
-  /** -1: no state was reached (the action threw, or the target crashed). */
+  /** The state reached; -1 if there was none, because the action threw or the target crashed. */
   readonly to: Int32Array;
   readonly status: Int32Array;
-  /** 1: the edge has a finding. */
+  /** 1 if the edge has a finding. */
   readonly found: Int32Array;
 }
 
-/** The coverage of a state graph. */
 export interface GraphCoverage {
-  /** Nodes that the world never reached. */
   readonly unreachedNodes: readonly string[];
-  /** Edges that were never followed and never failed, although the world was at their start node. */
+  /** Edges that were never followed and never failed, although their start node was reached. */
   readonly deadEdges: readonly string[];
-  /** Names of the findings above that are certain, since their node or edge cannot lie behind a state that was not wholly expanded. */
+  /** Names of unreached nodes and dead edges that are certain, because no state that was not fully expanded could lead there. */
   readonly certain: ReadonlySet<string>;
-  /** Per edge: the first state at its start node; -1 if there was none. */
+  /** By edge: the first state at its start node; -1 if there was none. */
   readonly triedFrom: readonly number[];
 }
 
-/** A status of 400 and above is a refusal. A server error that is a finding says nothing about the edge. */
+/** Statuses from 400 on are refusals. A server error with a finding says nothing about the edge. */
 const REFUSED = 400;
 const SERVER_ERROR = 500;
 
 /**
- * Follows the committed edges to find the graph node of each state: an edge that was followed leads to its end, and any other step stays. A state's
- * node is part of its fingerprint, so every step into the state gives the same node.
+ * Finds the graph node of each state by following the committed edges. A followed edge leads to its end node; any other step keeps the node. A
+ * state's node is part of its fingerprint, so all steps into a state agree.
  *
- * Nothing is known behind a state that was not expanded (it broke a rule, or the budget ended there), or behind an edge that failed. Nodes and edges
- * that the graph could have reached from there are not certain.
+ * States behind a state that was not expanded (because of a broken rule or the budget), or behind a failed edge, are unknown. Nodes and edges that
+ * could be reached from there are not certain.
  *
- * @param open Returns `true` if a state was not wholly expanded.
+ * @param open Returns `true` if a state was not fully expanded.
  */
 export function graphCoverage(graph: GraphShape, edges: ExploredEdges, states: number, open: (state: number) => boolean): GraphCoverage {
   const nodeNumber = new Map(graph.nodes.map((name, number) => [name, number]));
@@ -46,7 +44,7 @@ export function graphCoverage(graph: GraphShape, edges: ExploredEdges, states: n
   const failed = new Set<number>();
   edges.from.forEach((from, i) => {
     const [action, to, status] = [edges.action[i]!, edges.to[i]!, edges.status[i]!];
-    // A loop is followed even if its call is refused: users declare a call that must be refused as a loop.
+    // A loop counts as followed even if its call is refused, because users declare calls that must be refused as loops.
     const follows = to >= 0 && (status < REFUSED || ends[action] === starts[action]);
     if (follows) followed.add(action);
     if (to < 0 || (status >= SERVER_ERROR && edges.found[i] === 1)) failed.add(action);
@@ -62,7 +60,7 @@ export function graphCoverage(graph: GraphShape, edges: ExploredEdges, states: n
     if (firstState[node] === -1) firstState[node] = state;
     if (open(state)) behind.add(node);
   }
-  // Iterating a set includes values that are added meanwhile.
+  // Iterating over a Set also visits the values that are added during the loop.
   for (const node of behind) starts.forEach((start, edge) => start === node && behind.add(ends[edge]!));
 
   const unreached = graph.nodes.filter((_, node) => firstState[node] === -1);

@@ -9,22 +9,21 @@ import { violationText } from "../../reports/index.ts";
 import { deadName, graphCoverage, unreachedName, type GraphCoverage } from "./graph-coverage.ts";
 
 export interface GraphParts {
-  /** Name of the exploration. */
   readonly name: string;
   readonly graph: GraphShape;
   readonly committer: Committer;
-  /** No budget, no bound and no signal cut the exploration short. */
+  /** `true` if no budget, bound or signal ended the exploration early. */
   readonly exhaustive: boolean;
 }
 
-/** Results of a state graph's exploration in addition to its violations. */
+/** The results of a state graph's exploration, in addition to its violations. */
 export interface GraphFindings {
   readonly lists: Pick<StateGraphResult, "unreachedNodes" | "deadEdges" | "deniedChecks">;
   readonly violations: readonly Violation[];
 }
 
 /**
- * Returns nodes that nothing reaches and edges that never apply. They are derived from the committed graph, so they are equal for every number of
+ * Returns the unreached nodes and dead edges of a state graph. They are derived from the committed graph, so they do not depend on the number of
  * lanes.
  */
 export function graphFindings(parts: GraphParts): GraphFindings {
@@ -60,7 +59,7 @@ function answers({ statuses }: ActionCoverage): string {
   return given.length === 0 ? "its action returned null each time" : `it was answered ${given.join(", ")}`;
 }
 
-/** Makes a violation that needs no replay, since it was seen on every path. */
+/** Returns a violation that needs no replay, because it follows from the whole graph. */
 function violation({ name }: GraphParts, invariant: string, message: string, reproductionPath: readonly string[]): Violation {
   const fields = {
     id: hashOf(JSON.stringify([name, invariant, "", 0])),

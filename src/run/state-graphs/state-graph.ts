@@ -9,16 +9,18 @@ import type { ExploreOptions } from "../prepare/options.ts";
 
 /**
  * A declared model of the API: its expected states (nodes), and the calls that lead from one to the next (edges). Exploring takes every path through
- * the model. A state is a node together with the state of stores, context and clients. Beside its invariants the result names nodes that nothing
- * reaches, edges that never apply, and nodes whose `check` denies the real state of the API.
+ * the model. A state is a node together with the state of stores, context and clients. In addition to its invariants, the result names nodes that are
+ * never reached, edges that never apply, and nodes whose `check` contradicts the API's real state.
  *
- * See `StateGraphOptions` for the fields. @throws SeqqaError `STATE_GRAPH_INVALID` as soon as something is declared that cannot be a graph.
+ * See `StateGraphOptions` for the fields.
+ * @throws SeqqaError `STATE_GRAPH_INVALID` as soon as a declaration makes the graph invalid.
  */
 export class StateGraph<C extends object = Values, A = ApiClient> extends StateGraphDefinition<C, A> {
   /**
-   * Explores until the reachable states or a budget are used up, as `Agent.explore` does. Violations are in the result; they do not throw.
+   * Explores until all reachable states are explored or a budget is used up, like `Agent.explore`. Violations are part of the result and do not
+   * throw.
    *
-   * @param client Explores with this client alone, on one lane. Default: the graph's `world`, or the client of the configuration.
+   * @param client Explores with only this client, on one lane. Default: the graph's `world`, or the client of the configuration.
    * @throws SeqqaError `STATE_GRAPH_INVALID` for a graph without an initial node or without edges, and errors of `Agent.explore`.
    */
   async explore(client?: A, options: ExploreOptions = {}): Promise<StateGraphResult> {
@@ -38,10 +40,10 @@ export class StateGraph<C extends object = Values, A = ApiClient> extends StateG
   }
 
   /**
-   * Executes one path from a clean start, on one lane, and checks all rules in the last state. Turns a finding into a test.
+   * Executes one path from a clean start on one lane, and checks all rules in the last state. Use it to turn a finding into a test.
    *
-   * @param path Names of edges, as in `reproductionPath` of a violation. Empty: the root state is checked.
-   * @throws SeqqaError `NO_SUCH_ACTION`, and if the replay cannot start: the target is not reachable, or the configuration cannot be used.
+   * @param path Names of edges, as in `reproductionPath` of a violation. If empty, the root state is checked.
+   * @throws SeqqaError `NO_SUCH_ACTION`, or if the replay cannot start: the target is not reachable, or the configuration is invalid.
    */
   async replay(path: readonly string[], options: ReplayOptions = {}): Promise<ReplayResult> {
     const { replayAgent } = await import("../replay/replay-agent.ts");

@@ -36,8 +36,8 @@ export function refuseLanes(config: TargetConfig, count: number): SeqqaError | u
 }
 
 /**
- * Returns the port of a target that chooses its own port. Such a target uses `{port}` nowhere, and an absolute `ready` or else `base_url` names its
- * address. `undefined` if seqqa chooses the port.
+ * Returns the port of a target that listens on a fixed port. Its configuration has no `{port}`, and the port is in an absolute `ready` or in
+ * `base_url`. @returns `undefined` if seqqa chooses the port
  */
 export function fixedPort(config: TargetConfig): number | undefined {
   const { command = "", env = {}, ready } = config.target ?? {};

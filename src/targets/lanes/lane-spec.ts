@@ -1,33 +1,32 @@
 import type { StoreSettings } from "../../adapters/store-kinds.ts";
-/** The data from which a worker builds its lane: plain data, made on the main thread by the target host. */
+/** The description from which a thread builds its lane. It is plain data that the target host creates on the main thread. */
 export interface LaneSpec {
   readonly index: number;
-  /** Grows each time that the lane is provisioned again. */
+  /** Incremented each time the lane is provisioned again. */
   readonly generation: number;
-  /** Address of the lane's target, without a trailing slash; empty when there is no HTTP target (or it is not made from `targetModule` yet). */
+  /** The URL of the lane's target, without a trailing slash. Empty without an HTTP target, or before `targetModule` has created it. */
   readonly baseUrl: string;
   readonly dbUrl: string | undefined;
   readonly dbPath: string | undefined;
   readonly tmpDir: string;
-  /** The configured systems of this lane, with the lane's own URLs. */
   readonly systems: readonly SystemSpec[];
-  /** File URL of the bundled `target.module`, to be imported in the lane's own thread; `createTarget(lane)` is called there. */
+  /** File URL of the bundled `target.module`. The lane imports it in its own thread and calls `createTarget(lane)`. */
   readonly targetModule: string | undefined;
-  /** `true` if the stores are external stores: the run leaves nothing in them. */
+  /** `true` if the stores are external stores, in which the run must leave no changes. */
   readonly borrowed: boolean;
-  /** `true` if the lane is built for the first time. Default: `false`. */
+  /** `true` the first time that the lane is built. Default: `false`. */
   readonly isFirst?: boolean | undefined;
-  /** `true` if seqqa starts the target's process, so that it can be restarted. */
+  /** `true` if seqqa starts the target's process, so that seqqa can restart it. */
   readonly restartable: boolean;
-  /** `true` with `target.rollback: restart`: the target is restarted before each branch. */
+  /** `true` with `target.rollback: restart`: the process is restarted when its state has to be restored. */
   readonly restarts?: boolean | undefined;
-  /** `true` if the lane was lost and this standby lane replaces it. */
+  /** `true` if this was a standby lane that replaced a lost lane. */
   readonly standby?: boolean | undefined;
-  /** Further copies of the lane, with stores, ports and numbers of their own: while one executes, the processes of the others start. */
+  /** Standby copies of the lane, each with its own stores and port. While one copy executes, the processes of the others start. */
   readonly spares?: readonly LaneSpec[] | undefined;
 }
 
 export interface SystemSpec extends StoreSettings {
-  /** `true`: the store is the configured one, not a copy for the lane, so that nothing may be left in it. Default: `false`. */
+  /** `true` if the lane uses the configured store itself instead of a copy. The run must leave no changes in it. Default: `false`. */
   readonly isUsedWhereItIs?: boolean | undefined;
 }

@@ -1,26 +1,25 @@
 import { storePart, STORE_PARTS, storePlaceholder } from "../../config/index.ts";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** Values for the placeholders of `target.command`, `target.env` and `target.ready`. */
 export interface Filling {
   readonly port: number;
   readonly lane: number;
   readonly dbUrl: string | undefined;
   readonly dbPath: string | undefined;
-  /** Store name -> the lane's own URL. */
+  /** The lane's own URL of each store, by name. */
   readonly urls: Readonly<Record<string, string>>;
 }
 
 const PARTS = STORE_PARTS.join("|");
-// `${port}` belongs to the shell.
+// `${port}` is a shell variable, so a preceding `$` prevents a match.
 const PLACEHOLDER = new RegExp(`(?<!\\$)\\{(port|lane|db_url|db_path|db_(?:${PARTS})|(?:url|${PARTS}):[^{}]*)\\}`, "g");
 
-/** Fills in the placeholders. Any other text in braces belongs to the shell. @throws SeqqaError `TARGET_PLACEHOLDER` for one without a value. */
+/** Replaces the placeholders. Other text in braces is left to the shell. @throws SeqqaError `TARGET_PLACEHOLDER` for a placeholder without a value */
 export function fill(text: string, filling: Filling, quote: (value: string) => string = (value) => value): string {
   return text.replace(PLACEHOLDER, (whole, name: string) => quote(valueOf(whole, name, filling)));
 }
 
-/** Returns `true` if the text uses one of the named placeholders. */
+/** Returns `true` if the text contains at least one of the named placeholders. */
 export function uses(text: string, ...names: readonly string[]): boolean {
   return [...text.matchAll(PLACEHOLDER)].some(([, used = ""]) => names.includes(used));
 }

@@ -9,8 +9,8 @@ import { readRecord, self, type Owner } from "../run-directory.ts";
 const TRIES = 200;
 
 /**
- * Free ports that no two lanes and no two runs of a user get at once: a file claims each port before it is handed out. They lie outside the range
- * that the system uses for outgoing connections, of which seqqa makes many.
+ * Hands out free ports. A file claims each port, so that two lanes, or two runs of one user, never get the same port. Ports are outside the range for
+ * outgoing connections, because seqqa opens many of those.
  */
 export class Ports {
   readonly #claims: string;
@@ -56,7 +56,7 @@ export class Ports {
   }
 }
 
-/** Returns `true` if nothing listens on the port, on any address. */
+/** Returns `true` if nothing listens on the port, on IPv4 and IPv6. */
 export async function isFree(port: number): Promise<boolean> {
   return (await canListen(port, "127.0.0.1")) && (await canListen(port, "::"));
 }
@@ -78,6 +78,6 @@ function lowestOutgoing(): number {
   try {
     return Number(readFileSync("/proc/sys/net/ipv4/ip_local_port_range", "utf8").trim().split(/\s+/)[0]);
   } catch {
-    return 49_152; // the range that IANA reserves for outgoing connections begins here
+    return 49_152; // IANA's range for outgoing connections starts here
   }
 }

@@ -7,14 +7,13 @@ import { notHttp, unreachable } from "../process/target-errors.ts";
 
 const REACH_TIMEOUT_MS = 10_000;
 
-/** A target that already runs, with its stores. */
 export interface RunningLane {
-  /** Without a trailing slash. */
+  /** The URL of the target, without a trailing slash. */
   readonly baseUrl: string;
   readonly stores: Readonly<Record<string, StoreConfig>>;
 }
 
-/** Returns the lanes of `lanes`, else the one lane of `base_url`, else none: then the world is in memory. */
+/** Returns the configured `lanes`; else one lane for `base_url`; else none, because the target runs in this process. */
 export function runningLanes(config: TargetConfig): readonly RunningLane[] {
   if (config.lanes !== undefined && config.lanes.length > 0) {
     return config.lanes.map((lane) => ({ baseUrl: trimmed(lane.baseUrl), stores: declaredStores(lane.systems, lane.dbUrl) }));
@@ -22,7 +21,7 @@ export function runningLanes(config: TargetConfig): readonly RunningLane[] {
   return config.baseUrl === undefined ? [] : [{ baseUrl: trimmed(config.baseUrl), stores: declaredStores(config.systems, config.dbUrl) }];
 }
 
-/** Refuses two lanes on one target or one store, since each would change the other's state. @throws SeqqaError `LANES_SHARED` */
+/** Checks that no two lanes share a target or store, because each lane would change the other's state. @throws SeqqaError `LANES_SHARED` */
 export function refuseSharedLanes(lanes: readonly RunningLane[], folder: string): void {
   const seen = new Map<string, number>();
   lanes.forEach((lane, index) => {
@@ -45,7 +44,7 @@ export function refuseSharedLanes(lanes: readonly RunningLane[], folder: string)
   });
 }
 
-/** Sends one request to the target, to see that it answers. @throws SeqqaError `TARGET_UNREACHABLE`, `TARGET_NOT_HTTP`, `PROXY_INVALID` */
+/** Checks that the target answers a request. @throws SeqqaError `TARGET_UNREACHABLE`, `TARGET_NOT_HTTP`, `PROXY_INVALID` */
 export async function requireReachable(baseUrl: string, signal: AbortSignal, { tls, proxy }: TargetConfig): Promise<void> {
   const url = new URL(`${baseUrl}/`);
   const ca = tls?.ca ?? [];
@@ -59,7 +58,7 @@ export async function requireReachable(baseUrl: string, signal: AbortSignal, { t
   if (result.kind === "garbage") throw notHttp(baseUrl, "");
 }
 
-/** Returns the address for comparing targets: `localhost` and `127.0.0.1` are the same. */
+/** Returns an address in comparable form, in which `localhost` and `127.0.0.1` are the same. */
 function addressOf(baseUrl: string): string {
   return baseUrl.toLowerCase().replace(/^(https?:)\/\/localhost(?=[:/]|$)/, (_, scheme: string) => `${scheme}//127.0.0.1`);
 }

@@ -1,27 +1,26 @@
 import { fixedPort } from "./lane-count.ts";
 import type { TargetConfig } from "../target-config.ts";
 
-/** Starting a process mostly takes processor time, so spares beyond the number of cores would only wait for one another. */
+/** Limit for standby copies of a lane. Starting processes is bound by CPU time, so more would not be ready sooner. */
 const MOST_SPARES = 3;
 
 /**
- * Returns how many spares a lane gets with `target.rollback: restart`; 0 where the port is fixed.
+ * Returns the number of standby copies for each lane with `target.rollback: restart`; 0 if the target's port is fixed.
  *
- * A spare that is started ahead must not have read anything of another state, and it is unknown when and what a process reads. So it does not share
- * the lane's stores. It has copies of its own, which are written to the wanted state before it starts. A hand-over is then a change to the next copy
- * of the lane, stores and process together.
+ * A process that starts early must not read data of the wrong state, and nobody knows what it reads. Therefore each standby copy has its own stores,
+ * which are set to the wanted state before the process starts. The lane then switches to the next copy, stores and process together.
  */
 export function spareCount(config: TargetConfig, { cores, lanes }: { readonly cores: number; readonly lanes: number }): number {
   if (!restarts(config) || fixedPort(config) !== undefined) return 0;
   return Math.min(MOST_SPARES, Math.max(1, Math.floor(cores / lanes)));
 }
 
-/** Returns `true` if the lanes' processes are restarted before each branch. */
+/** Returns `true` if lanes restore states by restarting the target's process, too. */
 export function restarts({ target }: TargetConfig): boolean {
   return target?.rollback === "restart" && target.command !== undefined;
 }
 
-/** Returns the number of a lane's spare. The numbers of lanes come first. */
+/** Returns the number of a lane's standby copy. The numbers below `lanes` belong to the lanes. */
 export function spareNumber(lane: number, spare: number, lanes: number): number {
   return lanes * (spare + 1) + lane;
 }

@@ -5,10 +5,10 @@ import { storeWithoutCopies } from "../stores/store-modules.ts";
 import type { TargetConfig } from "../target-config.ts";
 
 /**
- * Returns `true` if a standby lane can be built before the next lane is lost.
+ * Returns `true` if a standby lane can be built before a lane is lost.
  *
- * It is a second process of the same target, so a fixed port rules it out. `{lane}` rules it out too: things outside of our stores may have that
- * number, and the standby lane would have another one. A store that is used where it is belongs to one lane. With `rollback: restart` every branch starts a process anyway.
+ * A standby lane is a second process of the target, so the port must not be fixed. The placeholder `{lane}` excludes standby lanes, because the
+ * standby lane has another number. A store without copies excludes them too. With `rollback: restart`, each branch starts a process anyway.
  */
 export function canStandBy(config: TargetConfig): boolean {
   const { command, env, ready, warmUp, standby = true } = config.target ?? {};
@@ -17,15 +17,14 @@ export function canStandBy(config: TargetConfig): boolean {
   return !uses(JSON.stringify([command, env, ready, warmUp]), "lane");
 }
 
-/** The functions that build and remove a standby lane. */
 export interface StandbyParts<T> {
-  /** Builds the lane. An abort of the signal cancels that. */
+  /** Builds the standby lane. Aborting the signal cancels the build. */
   readonly build: (signal: AbortSignal) => Promise<T>;
-  /** Removes everything in the standby lane's place, also the remains of a lost lane. */
+  /** Removes the standby lane, or the lost lane that occupies its slot. */
   readonly remove: () => Promise<void>;
 }
 
-/** At most one standby lane at a time: built in the background, handed out once. After a failed build no other is built. */
+/** Keeps at most one standby lane, which is built in the background and handed out once. After a failed build, no other is built. */
 export class Standby<T> {
   readonly #parts: StandbyParts<T>;
   readonly #givenUp = new AbortController();
@@ -36,13 +35,13 @@ export class Standby<T> {
     this.#parts = parts;
   }
 
-  /** Begins to build a standby lane in the free place, unless there is one. */
+  /** Starts to build a standby lane unless there is one already. */
   prepare(): void {
     if (this.#building !== undefined) return;
     if (this.#isOver) return this.#remove();
     const building = this.#parts.build(this.#givenUp.signal).catch(() => {
       this.#isOver = true;
-      // If the building was taken, a lane waits for it and the place is already that lane's.
+      // If `take` has already handed out this build, its slot belongs to a lane and must not be removed.
       if (this.#building === building) this.end();
       return undefined;
     });
@@ -50,8 +49,8 @@ export class Standby<T> {
   }
 
   /**
-   * Hands out the standby lane that is ready or being built. The promise resolves to `undefined` if building fails. Returns `undefined` if there is
-   * none.
+   * Hands out the standby lane, even if it is still being built. The promise resolves to `undefined` if the build fails. @returns `undefined` if
+   * there is no standby lane
    */
   take(): Promise<T | undefined> | undefined {
     const building = this.#building;
@@ -59,14 +58,13 @@ export class Standby<T> {
     return building;
   }
 
-  /** Removes the present standby lane. None is built from here on. */
   end(): void {
     this.#isOver = true;
     this.#givenUp.abort();
     if (this.take() !== undefined) this.#remove();
   }
 
-  /** Anything that cannot be removed now is removed when the host is closed. */
+  /** Errors are ignored, because closing the host removes everything that is left. */
   #remove(): void {
     this.#parts.remove().catch(() => undefined);
   }

@@ -25,29 +25,29 @@ import { TargetOutput } from "../process/target-output.ts";
 import { usesEmptyStore } from "../stores/uses-empty-store.ts";
 import { passwordsOf, withoutSecrets } from "../../model/text/url-secrets.ts";
 
-/** Number of digits of the random part of a run's id. */
+/** Number of random characters in a run's id. */
 const RANDOM_LENGTH = 12;
 
-/** The index of the place that belongs to no lane. A standby lane is built there. */
+/** The index of the slot where the standby lane is built. */
 const STANDBY = -1;
 
-/** A lane's target, stores and numbers, as the host knows them. A lane that takes over the standby lane changes places with it. */
+/** A slot for one lane, with its target and stores. When a standby lane replaces a lane, the two lanes exchange their slots. */
 interface Place {
-  /** The number in the names of its stores and its directory. */
+  /** The number in the names of the slot's stores and directory. */
   readonly number: number;
-  /** The lane that uses the place. */
+  /** The index of the lane that uses the slot. */
   index: number;
   generation: number;
   target: RunningTarget | undefined;
   stores: LaneStores | undefined;
   spec: LaneSpec | undefined;
-  /** Operations on a lane run one after another. */
+  /** The last operation on the slot. Each operation waits for the previous one. */
   queue: Promise<unknown>;
 }
 
 /**
- * A standby lane, and the sessions on its stores' servers before it was built. A target whose store connections were ended may never reconnect. So
- * the standby lane is not used if the sessions have changed.
+ * A standby lane, with the ids of the sessions on its stores' servers before it was built. If the sessions have changed since, the standby lane is
+ * not used, because its target may have lost its store connections for good.
  */
 interface ReadyPlace {
   readonly spec: LaneSpec;
@@ -55,30 +55,28 @@ interface ReadyPlace {
 }
 
 /**
- * Starts, restarts and stops the targets and stores of all lanes, on the main thread. Everything it made is removed by `close()`, by any other end of
- * this process that can still run code, or else when the next host is created.
+ * Starts, restarts and stops the targets and stores of all lanes, on the main thread. Everything is removed by `close()` or when this process exits.
+ * If the process is killed, the next host removes the leftovers.
  */
 export class TargetHost {
   /** Returns the reason why this number of lanes is impossible; `undefined` if it is possible. */
   readonly canMakeLanes: (count: number) => SeqqaError | undefined;
-  /** The origins of all lanes and spares, including ended ones. */
+  /** The origins of all lanes and standby copies that were ever started. */
   readonly origins: Set<string> = new Set();
   readonly #config: TargetConfig;
   readonly #options: TargetHostOptions;
-  /** The output of each lane's target, over all its starts. */
   readonly #outputs = new Map<number, TargetOutput>();
   readonly #directory: RunDirectory;
   readonly #ports: Ports;
   readonly #numbers: { readonly lanes: number; readonly spares: number };
   readonly #module: string | undefined;
-  /** The source of stores for started targets. */
+  /** The copies of stores for targets that seqqa starts; `undefined` without `target`. */
   readonly #stores: StoreProviders | undefined;
   readonly #places = new Map<number, Place>();
-  /** `undefined` if the target allows no standby lane. */
+  /** `undefined` if the configuration allows no standby lane. */
   readonly #standby: Standby<ReadyPlace> | undefined;
   readonly #processes: OwnProcesses;
   readonly #closing = new AbortController();
-  /** Cancels the waiting for targets. */
   readonly #givenUp: AbortSignal;
   readonly #removeHooks: () => void;
   #closed: Promise<void> | undefined;
@@ -102,7 +100,7 @@ export class TargetHost {
     this.#removeHooks = onEveryExit(() => this.#endAtOnce());
   }
 
-  /** Sweeps the leftovers of dead runs, and checks everything that can be checked without starting anything. @throws SeqqaError */
+  /** Removes leftovers of dead runs, and checks the configuration as far as possible without starting anything. @throws SeqqaError */
   static async create(declared: TargetConfig, options: TargetHostOptions = {}): Promise<TargetHost> {
     const config = await withStoreModules(declared, options.storeModule);
     const module = await bundledModule(config, options);
@@ -121,8 +119,8 @@ export class TargetHost {
   }
 
   /**
-   * Makes fresh stores, starts the target and waits until it is ready, and does the same for the lane's spares. @throws SeqqaError `TARGET_*`,
-   * `STORE_*`, `LANES_*`
+   * Creates the stores of a lane and of its standby copies, starts their targets and waits until they are ready.
+   * @throws SeqqaError `TARGET_*`, `STORE_*`, `LANES_*`
    */
   async provision(index: number): Promise<LaneSpec> {
     const refused = refuseLanes(this.#config, index + 1);
@@ -167,7 +165,7 @@ export class TargetHost {
     });
   }
 
-  /** Kills a lane's process for a restart. Its stores and its port stay. */
+  /** Kills a lane's process in order to restart it. Stores and port are kept. */
   async halt(index: number): Promise<void> {
     const place = this.#placeOf(index);
     await this.#inTurn(place, async () => {
@@ -178,7 +176,7 @@ export class TargetHost {
     });
   }
 
-  /** Starts a halted target again on the same stores and port, and returns when it is ready. @throws SeqqaError `TARGET_*` */
+  /** Starts a halted target on the same stores and port, and waits until it is ready. @throws SeqqaError `TARGET_*` */
   async start(index: number): Promise<void> {
     const place = this.#placeOf(index);
     await this.#inTurn(place, async () => {
@@ -189,9 +187,9 @@ export class TargetHost {
   }
 
   /**
-   * Stops the lane's target, if there is one, and provisions the lane again; its generation grows. With `use`, the lane changes places with the
-   * standby lane if there is one. It waits for the rest of the standby lane's start, while the next one is built in the place of the lost target.
-   * With `build`, the lane is provisioned again in its place, since a crash is tried again at once, and the first standby lane is built beside it.
+   * Replaces a lane and increments its generation.
+   * @param standby `use`: the lane exchanges slots with the standby lane, and the next standby lane is built in the lost lane's slot. `build`: the
+   * lane is provisioned in its own slot, and a first standby lane is built. Default: the lane is provisioned in its own slot.
    */
   async reprovision(index: number, standby?: "use" | "build"): Promise<LaneSpec> {
     const building = standby === undefined ? undefined : this.#standby?.take();
@@ -200,7 +198,7 @@ export class TargetHost {
       return this.provision(index);
     }
     this.#changePlaces(index);
-    // Queried before the next standby lane's stores are made, which takes time.
+    // Query the sessions before the next standby lane is prepared, because creating its stores takes time.
     const sessions = this.#sessions();
     this.#standby?.prepare();
     const ready = await building;
@@ -208,13 +206,12 @@ export class TargetHost {
     return isSame && (await this.#stillAnswers(index)) ? this.#takeOver(index, ready.spec) : this.provision(index);
   }
 
-  /** Removes the standby lane and builds no other. */
   endStandby(): void {
     this.#standby?.end();
   }
 
   async #buildStandby(signal: AbortSignal): Promise<ReadyPlace> {
-    // The place is looked up first: a lane may take it while the standby lane is built.
+    // Get the slot now, because a lane may take it over while the standby lane is being built.
     const place = this.#placeAt(STANDBY);
     this.#givenUp.throwIfAborted();
     const sessions = await this.#sessions();
@@ -222,12 +219,11 @@ export class TargetHost {
     return { spec, sessions };
   }
 
-  /** Resolves to `undefined` if a store's server does not answer. */
+  /** @returns `undefined` if a store's server does not answer */
   #sessions(): Promise<string | undefined> {
     return this.#stores!.sessions().catch(() => undefined);
   }
 
-  /** Gives the standby lane's place to a lane, and the lane's old place to the next standby lane. */
   #changePlaces(index: number): void {
     const [standby, lost] = [this.#placeOf(STANDBY), this.#placeOf(index)];
     [standby.index, lost.index] = [index, STANDBY];
@@ -235,14 +231,13 @@ export class TargetHost {
     standby.generation = Math.max(standby.generation, lost.generation + 1);
   }
 
-  /** Makes the standby lane the lane with this index. */
+  /** Completes a replacement: the standby lane gets the index and generation of the lost lane. */
   #takeOver(index: number, spec: LaneSpec): LaneSpec {
     const place = this.#placeOf(index);
     place.spec = { ...spec, index, generation: place.generation, standby: true };
     return place.spec;
   }
 
-  /** Returns `true` if the target of a lane runs and answers. */
   async #stillAnswers(index: number): Promise<boolean> {
     const { target, stores } = this.#placeOf(index);
     if (target === undefined || stores === undefined || this.#givenUp.aborted || target.process.hasExited) return false;
@@ -250,8 +245,8 @@ export class TargetHost {
   }
 
   /**
-   * Returns the state of the process behind a lane that got no answer: of the lane and its spares, the one that ended by itself. `undefined` if seqqa
-   * started none, or none of several ended.
+   * Returns how the process behind an unresponsive lane ended. If a lane has standby copies, this is the process that ended by itself. @returns
+   * `undefined` if seqqa started no process, or none of several has ended
    */
   async endOf(index: number): Promise<TargetEnd | undefined> {
     const processes = [index, ...this.#spares(index)].flatMap((number) => this.#places.get(number)?.target?.process ?? []);
@@ -259,12 +254,11 @@ export class TargetHost {
     return ends.find((end) => end !== undefined && hasEnded(end)) ?? (ends.length === 1 ? ends[0] : undefined);
   }
 
-  /** Returns `true` if the lane's process ended by itself since it was provisioned. */
+  /** Returns `true` if the lane's process has ended by itself since it was provisioned. */
   exited(index: number): boolean {
     return this.#places.get(index)?.target?.process.hasExited === true;
   }
 
-  /** Stops the lane's target and removes its stores. */
   async release(index: number): Promise<void> {
     await Promise.all([index, ...this.#spares(index)].map((number) => this.#release(number)));
   }
@@ -273,7 +267,7 @@ export class TargetHost {
     const place = this.#places.get(index);
     if (place === undefined) return;
     await this.#inTurn(place, async () => {
-      // `close()` removes everything.
+      // `close()` is already removing everything.
       if (this.#closing.signal.aborted) return;
       await this.#stop(place);
       await this.#stores?.release(place.number);
@@ -281,7 +275,7 @@ export class TargetHost {
     });
   }
 
-  /** Stops and removes everything, and cancels provisioning that is in progress. It can be called repeatedly. */
+  /** Stops and removes everything, and cancels provisioning in progress. Later calls return the same promise. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -291,7 +285,7 @@ export class TargetHost {
     this.#closing.abort(closed());
     await Promise.all([...this.#places.values()].map((place) => this.#inTurn(place, () => this.#stop(place)).catch(() => {})));
     for (const process of this.#processes) await this.#processes.end(process);
-    // Ends processes that left the target's process group.
+    // Kill processes that have left the target's process group.
     for (const pid of this.#config.target?.command === undefined ? [] : markedProcesses(this.#directory.id)) killProcess(pid, "SIGKILL");
     this.#ports.releaseAll();
     for (const output of this.#outputs.values()) output.close();
@@ -332,7 +326,7 @@ export class TargetHost {
   #startContext(place: Place, stores: LaneStores): StartContext {
     const passwords = passwordsOf(stores.systems.map(({ url }) => url));
     return {
-      // The place may belong to another lane by now.
+      // Read `place.index` for each text, because another lane may have taken over the slot.
       onOutput: this.#options.output === undefined ? undefined : (text) => this.#outputOf(place.index, passwords)?.write(text),
       config: this.#config,
       lane: place.index,
@@ -357,7 +351,7 @@ export class TargetHost {
     return output;
   }
 
-  /** Returns the numbers of a lane's spares. */
+  /** Returns the numbers of a lane's standby copies. */
   #spares(index: number): readonly number[] {
     const { spares, lanes } = this.#numbers;
     return restarts(this.#config) && storeWithoutCopies(this.#config) === undefined
@@ -381,8 +375,8 @@ export class TargetHost {
   }
 
   /**
-   * Refuses two lanes that share a store. Stores are compared by their URLs for the lane, so that a mistake in cloning is reported here and does not
-   * produce a wrong graph.
+   * Checks that no two lanes share a store. Comparing the lanes' own URLs detects an adapter that makes no real copies, which would lead to a wrong
+   * graph.
    */
   #refuseShared(spec: LaneSpec): void {
     const others = [...this.#places.values()].flatMap((place) => (place.spec === undefined ? [] : [place.spec]));
@@ -405,14 +399,14 @@ export class TargetHost {
     if (this.#closing.signal.aborted) throw closed();
   }
 
-  /** Cleans up in a process that ends without `close()`, without waiting for anything. */
+  /** Cleans up synchronously when this process exits without `close()`. */
   #endAtOnce(): void {
     for (const process of this.#processes) process.kill();
     this.#ports.releaseAll();
     try {
       this.#directory.remove();
     } catch {
-      // A target that is being killed may still write there. The next run sweeps the directory.
+      // A dying target may still write to the directory, which makes the removal fail. The next run removes it.
     }
   }
 }
@@ -426,11 +420,11 @@ function storesOf(
   return new StoreProviders({
     stores: declaredStores(config.systems, config.dbUrl),
     folder: config.folder,
-    // Only the random part, since names in stores are short.
+    // Use only the random part of the id, because names in stores are limited in length.
     runId: directory.id.slice(-RANDOM_LENGTH),
     directory: directory.path,
     claimPort: () => ports.claim(),
-    // A target in this process has its store's URL from the lane, which uses the store itself.
+    // A target in this process connects to the store directly, not through a proxy that can make writes fail.
     faulty: options.faulty === true && target.command !== undefined,
     empty: usesEmptyStore(target),
     clone: options.cloneStore ?? copyStore,
@@ -446,7 +440,7 @@ function closed(): SeqqaError {
   return new SeqqaError("TARGETS_CLOSED", "The targets were stopped while a lane was still being made.");
 }
 
-/** Returns an id that is always partly random: processes are found by it and killed. */
+/** Returns an id that is at least partly random, because processes that carry the id are killed. */
 function runIdOf({ runId }: TargetHostOptions): string {
   const random = randomBytes(RANDOM_LENGTH / 2).toString("hex");
   return runId === undefined ? random : `${encodeURIComponent(runId)}-${random}`;

@@ -1,12 +1,12 @@
 const SIGNALS: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
- * Runs `clean`, which must be synchronous, however this process ends: normally, by an exception, or by a signal that nobody else handles. The signal
- * is then raised again, so that the exit status stays the same. Returns a function that removes the hooks.
+ * Runs `clean` when this process ends normally, by an exception, or by a signal without other handlers. `clean` must be synchronous. The signal is
+ * then raised again, so that the exit status is the same as without the hook. @returns a function that removes the hooks
  */
 export function onEveryExit(clean: () => void): () => void {
   const onSignal = (signal: NodeJS.Signals): void => {
-    // Another handler, such as the command line's, decides what to do on a signal. It ends with `close()` or `exit`.
+    // Another handler, e.g. the one of the command line, will end the process through `close()` or `exit`.
     if (process.listeners(signal).some((listener) => !ours.has(listener))) return;
     clean();
     remove();
@@ -23,5 +23,4 @@ export function onEveryExit(clean: () => void): () => void {
   return remove;
 }
 
-/** The handlers of all hosts of this process. */
 const ours = new Set<unknown>();

@@ -1,18 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Sends a signal to a process group; returns `false` if no process of it is left. */
+/** Sends a signal to a process group. @returns `false` if no process of the group exists */
 export function killGroup(group: number, signal: NodeJS.Signals | 0): boolean {
   return send(-group, signal);
 }
 
-/** Sends a signal to one process; returns `false` if it no longer exists. */
+/** Sends a signal to one process. @returns `false` if the process does not exist */
 export function killProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
   return send(pid, signal);
 }
 
 /**
- * Returns `true` if a process of the group still runs. Zombies do not count, since an init may collect them late. But a process whose first thread is
- * a zombie while other threads have not ended counts: it still holds its files and their locks.
+ * Returns `true` if a process of the group is still running. Zombies do not count, because an init process may reap them late. A zombie with running
+ * threads counts, because it still holds files and locks.
  */
 export function groupRuns(group: number): boolean {
   if (!killGroup(group, 0)) return false;
@@ -36,7 +36,10 @@ function threadsOf(pid: string): readonly string[] {
   }
 }
 
-/** Returns the fields after the command, of a process or (`pid/task/tid`) of a thread: state, parent, process group, ... */
+/**
+ * Returns the fields after the command in `/proc/<of>/stat`, of a process (`pid`) or thread (`pid/task/tid`): state, parent, process group, and so
+ * on.
+ */
 function statFields(of: string): readonly string[] {
   try {
     const stat = readFileSync(`/proc/${of}/stat`, "latin1");
@@ -51,7 +54,7 @@ function send(id: number, signal: NodeJS.Signals | 0): boolean {
     process.kill(id, signal);
     return true;
   } catch (error) {
-    // EPERM: the process exists, and this user may not end it.
+    // EPERM means that the process exists but this user may not signal it.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Set in the environment of every process that a run starts, and inherited by their child processes. */
+/** The environment variable that carries the run's id. Child processes inherit it. */
 export const RUN_VARIABLE = "SEQQA_RUN";
 
 /**
- * Returns the processes whose environment has a run's id. These include processes that left their process group, and ones that were not registered
- * yet when seqqa was killed. The id is random, so nothing else can have it. This process and its ancestors are never included. Only Linux shows
- * environments; elsewhere the list is empty and only registered processes are found.
+ * Returns the processes whose environment contains a run's id. They may have left their process group, or were not registered before seqqa was
+ * killed. This process and its ancestors are never included. Only Linux shows environments; on other systems the list is empty.
  */
 export function markedProcesses(runId: string): readonly number[] {
   if (process.platform !== "linux") return [];
@@ -22,7 +21,7 @@ function environmentOf(pid: number): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/environ`, "latin1").split("\0");
   } catch {
-    return []; // another user's, or ended
+    return []; // the process has ended, or belongs to another user
   }
 }
 

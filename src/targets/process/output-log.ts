@@ -3,9 +3,9 @@ import { dirname } from "node:path";
 import { SeqqaError } from "../../model/errors.ts";
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
-/** A longer file becomes `<file>.1`, so that the last output is kept in at most twice this size. */
+/** Size limit of the file. A full file is renamed to `<file>.1`, so at most twice this size is kept. */
 const MOST_BYTES = 4 * 1024 * 1024;
-/** The longest part of a line, in characters, that is held back so that passwords are seen whole. */
+/** Largest incomplete line, in characters, that is held back. A password that is split over two writes can then be recognised. */
 const LONGEST_LINE = 64 * 1024;
 
 /** Writes the output of a process to a file of limited size, without passwords. */
@@ -17,7 +17,7 @@ export class OutputLog {
   #bytes = 0;
   #rest = "";
 
-  /** @param passwords Hidden in the file. @throws SeqqaError `OUTPUT_LOG` when the file cannot be made. */
+  /** @param passwords Hidden in the file. @throws SeqqaError `OUTPUT_LOG` if the file cannot be created */
   constructor(file: string, passwords: readonly string[] = [], mostBytes: number = MOST_BYTES) {
     this.#file = file;
     this.#passwords = passwords;
@@ -50,7 +50,7 @@ export class OutputLog {
     this.#descriptor = undefined;
   }
 
-  /** A full disk must not end the run: only the output is lost. */
+  /** Writes text to the file. Errors such as a full disk are ignored. */
   #append(text: string): void {
     if (text === "" || this.#descriptor === undefined) return;
     try {
@@ -64,7 +64,7 @@ export class OutputLog {
       }
       this.#bytes += writeSync(this.#descriptor, bytes);
     } catch {
-      // see above
+      // Only output is lost, so the run continues.
     }
   }
 }

@@ -1,12 +1,11 @@
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
 const KEPT_CHARACTERS = 64 * 1024;
-/** Enough for an error of Node with its place, its stack and its fields. */
+/** Enough for an error of Node with its stack and properties. */
 const SHOWN_LINES = 40;
 /** Number of characters shown of a line. */
 const LINE = 400;
 
-/** The last part of what a process printed, of limited size. */
 export class OutputTail {
   readonly #passwords: readonly string[];
   #chunks: string[] = [];
@@ -23,13 +22,13 @@ export class OutputTail {
     if (this.#length > 2 * KEPT_CHARACTERS) this.#shorten();
   }
 
-  /** The output as the process printed it. */
+  /** The output as printed by the process. */
   get raw(): string {
     this.#shorten();
     return this.#chunks.join("");
   }
 
-  /** The output for people: without escape sequences, control characters and passwords. */
+  /** The output without escape sequences, control characters and passwords. */
   get text(): string {
     return withoutSecrets(printable(this.raw), this.#passwords);
   }
@@ -47,12 +46,12 @@ export function lastLines(text: string): readonly string[] {
   return lines.filter((line) => line !== "").slice(-SHOWN_LINES);
 }
 
-/** Returns the lines indented, to follow a message; empty if there are none. */
+/** Returns indented lines to append to a message; an empty text without lines. */
 export function quoted(lines: readonly string[]): string {
   return lines.map((line) => `\n  | ${line}`).join("");
 }
 
-/** Removes control characters and escape sequences: a target may print anything, and terminals obey them. */
+/** Removes control characters and escape sequences, because a terminal would execute the sequences that a target prints. */
 export function printable(text: string): string {
   // oxlint-disable no-control-regex -- they are what is looked for
   return text

@@ -3,8 +3,8 @@ import type { RunDirectory } from "../run-directory.ts";
 import type { TargetProcess } from "./target-process.ts";
 
 /**
- * The processes that a run has started and not ended, in the order of their start. Its directory lists them too, so that they are found when the run
- * was killed.
+ * The running processes of a run, in the order of their start. The run's directory lists them too, so that another run can end them if this one is
+ * killed.
  */
 export class OwnProcesses {
   readonly #directory: RunDirectory;
@@ -24,7 +24,6 @@ export class OwnProcesses {
     if (identity !== undefined) this.#directory.register(identity);
   }
 
-  /** Removes a process that has ended. */
   remove(process: TargetProcess): void {
     this.#processes.delete(process);
     this.#directory.unregister(process.pid);

@@ -17,10 +17,10 @@ import { warmUp } from "../ready/warm-up.ts";
 import { passwordsOf } from "../../model/text/url-secrets.ts";
 
 const DEFAULT_READY_TIMEOUT_S = 30;
-/** Another process may take a port between our check and the target's bind. */
+/** Number of attempts. Another process may take the port between seqqa's check and the target's bind. */
 const PORT_TRIES = 4;
 const PORT_PAUSE_MS = 50;
-/** How long, in milliseconds, a target that was ready may take to answer again. */
+/** Milliseconds within which a standby target must answer again. */
 const ANSWER_MS = 2_000;
 
 export interface StartContext {
@@ -29,26 +29,25 @@ export interface StartContext {
   readonly runId: string;
   readonly stores: LaneStores;
   readonly ports: Ports;
-  /** Called for every process before anything else can happen to it. */
+  /** Called for each process immediately after its start. */
   readonly started: (process: TargetProcess) => void;
-  /** Called once a process that did not start up has ended. */
+  /** Called after a process that failed to start up has ended. */
   readonly stopped: (process: TargetProcess) => void;
   readonly signal: AbortSignal;
-  /** Receives everything that the target prints. */
   readonly onOutput?: ((text: string) => void) | undefined;
-  /** The earlier process of a target that is to be restarted at the same address. */
+  /** The earlier process, if the target is to be restarted at the same address. */
   readonly before?: RunningTarget | undefined;
 }
 
 export interface RunningTarget {
   readonly process: TargetProcess;
-  /** Without a trailing slash. */
+  /** The URL of the target, without a trailing slash. */
   readonly baseUrl: string;
-  /** The claimed port; `undefined` for a fixed one. */
+  /** The claimed port; `undefined` for a fixed port. */
   readonly port: number | undefined;
 }
 
-/** Starts a lane's target and returns once it answers. A process that does not become ready is stopped. @throws SeqqaError `TARGET_*` */
+/** Starts a lane's target and waits until it answers. A process that does not become ready is stopped. @throws SeqqaError `TARGET_*` */
 export async function startTarget(context: StartContext): Promise<RunningTarget> {
   const { config, ports, before } = context;
   if (before !== undefined) return startAgain(context, before);
@@ -68,7 +67,6 @@ export async function startTarget(context: StartContext): Promise<RunningTarget>
   }
 }
 
-/** Returns `true` if a target that was started ahead still answers. */
 export async function standbyAnswers(context: Pick<StartContext, "config" | "lane" | "stores">, target: RunningTarget): Promise<boolean> {
   const { config } = context;
   for (const url of readyUrls(config, fillingOf(context, target.port!)))
@@ -76,7 +74,7 @@ export async function standbyAnswers(context: Pick<StartContext, "config" | "lan
   return false;
 }
 
-/** Restarts a target. The port is still claimed, but connections of the earlier process may occupy it for a moment. */
+/** Restarts a target on its port. Closing connections of the earlier process may still occupy the port, so the start is retried. */
 async function startAgain(context: StartContext, before: RunningTarget): Promise<RunningTarget> {
   const { config } = context;
   const port = before.port ?? fixedPort(config)!;
@@ -154,7 +152,7 @@ function fillingOf({ lane, stores }: Pick<StartContext, "lane" | "stores">, port
   return { port, lane, dbUrl: urls["db"] ?? stores.dbUrl, dbPath: stores.dbPath, urls };
 }
 
-/** Returns the target's environment: seqqa's own, a PORT by default, the user's variables, and the run's id by which leftovers are found. */
+/** Returns the target's environment: seqqa's own, a default PORT, the configured variables, and the run's id for finding leftover processes. */
 function environment({ config, runId, stores }: StartContext, filling: Filling): Readonly<Record<string, string | undefined>> {
   const own = Object.entries(config.target?.env ?? {}).map(([name, value]) => [name, fill(value, filling)]);
   return { ...process.env, PORT: String(filling.port), ...Object.fromEntries(own), ...stores.environment, [RUN_VARIABLE]: runId };
@@ -169,7 +167,7 @@ function workingDirectory({ target, folder }: TargetConfig): string {
   });
 }
 
-/** Returns the URLs to poll. A path is polled on both loopback addresses, since a server on `localhost` may listen on only one of them. */
+/** Returns the URLs to poll. A path is polled on both loopback addresses, because a server on `localhost` may listen on only one of them. */
 function readyUrls(config: TargetConfig, filling: Filling): readonly URL[] {
   const ready = fill(config.target?.ready ?? "/", filling);
   if (/^https?:\/\//i.test(ready)) return [new URL(ready)];
@@ -181,18 +179,18 @@ function readyUrls(config: TargetConfig, filling: Filling): readonly URL[] {
   return origins.map((origin) => new URL(origin + path));
 }
 
-/** Returns `true` if an origin has to be polled. A server that answered on one of the two loopback addresses is not looked for on the other. */
+/** Returns `true` if an origin must be polled. After a restart, only the loopback address of the earlier process is polled. */
 function isWhereItWas(origin: string, before: RunningTarget | undefined, all: readonly URL[]): boolean {
   return before === undefined || origin === before.baseUrl || all.every((url) => url.origin !== before.baseUrl);
 }
 
 function baseUrlOf(config: TargetConfig, port: number, fixed: boolean, answered: string): string {
   if (fixed) return config.baseUrl?.replace(/\/+$/, "") ?? answered;
-  // An absolute `ready` may have another address: a gateway, a management port.
+  // An absolute `ready` may be on another port, e.g. that of a gateway, so it does not give the target's address.
   return new URL(answered).port === String(port) ? answered : `http://127.0.0.1:${port}`;
 }
 
-/** Returns the port that was taken, if that is why a target ended. */
+/** Returns the occupied port, if that is the reason why a target ended. */
 function takenPort({ output }: TargetExit): number | "unknown" | undefined {
   const busy = /EADDRINUSE[^\n]*|[^\n]*address already in use[^\n]*/i.exec(output);
   if (busy === null) return undefined;

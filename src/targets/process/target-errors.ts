@@ -5,10 +5,8 @@ import { lastLines, printable, quoted } from "./output-tail.ts";
 import type { TargetExit } from "./target-process.ts";
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
-/** The errors for a target that does not become ready. */
-
 export function endedEarly(command: string, lane: number, exit: TargetExit): SeqqaError {
-  // Exit codes of a shell for a command that does not exist or may not be run: the mistake is in the configuration.
+  // A shell exits with 127 for an unknown command and 126 for one that cannot be executed. Both are configuration errors.
   const notFound = exit.code === 126 || exit.code === 127;
   return new SeqqaError(
     "TARGET_EXITED",
@@ -22,7 +20,7 @@ export function endedEarly(command: string, lane: number, exit: TargetExit): Seq
   );
 }
 
-/** Returns a sentence on how a target ended while it was used. */
+/** Returns a sentence about a target that ended during use. */
 export function endedInUse(end: TargetEnd): string {
   return `The target ${endText(end)}${end.output.length === 0 ? ", and printed nothing." : `. Its last output:${quoted(end.output)}`}`;
 }
@@ -31,7 +29,7 @@ export function howItEnded({ code, signal }: TargetExit): string {
   return endText({ exitCode: code, signal });
 }
 
-/** Returns the end of a sentence about a process. */
+/** Returns the end of a sentence: the last output of a process. */
 export function lastPrinted(output: string): string {
   return output.trim() === "" ? ", and printed nothing." : `. Its last output:${quoted(lastLines(output))}`;
 }
@@ -61,7 +59,7 @@ export function portBusy(command: string, port: number | undefined): SeqqaError 
   });
 }
 
-/** The one documented error for an unreachable target, for every cause. */
+/** Returns the documented error for an unreachable target. The error code is the same for every cause. */
 export function unreachable(url: string, error: NodeJS.ErrnoException): SeqqaError {
   const [what, check] = diagnosis(error);
   return new SeqqaError("TARGET_UNREACHABLE", `${what}: the target at ${withoutSecrets(url)} gave no answer.`, {
@@ -70,7 +68,7 @@ export function unreachable(url: string, error: NodeJS.ErrnoException): SeqqaErr
   });
 }
 
-/** The error of a lane that lost its target during bring-up, with how the target ended. */
+/** Adds how the target ended to an error that occurred while a lane was started. */
 export function endedMeanwhile(error: Error, lane: number, end: TargetEnd): SeqqaError {
   const said = end.output.length === 0 ? ", and had printed nothing." : `. Its last output:${quoted(end.output)}`;
   return new SeqqaError("TARGET_EXITED", `${error.message} The target of lane ${lane} ${endText(end)}${said}`, {
@@ -96,7 +94,7 @@ function diagnosis(error: NodeJS.ErrnoException): Diagnosis {
   return [`Not reachable (${code || error.message})`, "Check that the target runs and answers on this URL."];
 }
 
-/** Returns the command as the user wrote it, placeholders included, on one line. */
+/** Returns the configured command on one line, without secrets. Placeholders are not replaced. */
 export function shownCommand(command: string): string {
   const line = withoutSecrets(printable(command)).replace(/\s+/g, " ").trim();
   return `"${line.length > 120 ? `${line.slice(0, 117)}...` : line}"`;

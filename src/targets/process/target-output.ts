@@ -1,15 +1,15 @@
 import { OutputLog } from "./output-log.ts";
 import { printable } from "./output-tail.ts";
 
-/** Number of lines that are kept with their times, and of characters in one. */
+/** `KEPT`: number of lines kept with their times. `LINE`: number of characters kept of a line. */
 const KEPT = 2_000;
 const LINE = 400;
-/** Longest unfinished line, in characters, that is held back so that a secret in it is seen whole. */
+/** Largest incomplete line, in characters, that is held back, so that a secret that is split over two chunks can be recognised. */
 const LONGEST = 64 * 1024;
 /** Number of lines shown for one step. */
 const SHOWN = 40;
 
-/** The output of a lane's target, as it may be shown: all of it in a file of limited size, and the last lines with their times of arrival. */
+/** The output of a lane's target without secrets. A file of limited size has all of it, and the last lines are kept with their times. */
 export class TargetOutput {
   readonly #file: string;
   readonly #hide: (line: string) => string;
@@ -17,7 +17,7 @@ export class TargetOutput {
   #lines: { readonly atMs: number; readonly text: string }[] = [];
   #rest = "";
 
-  /** @param hide Returns a line without secrets. The file is made when the first text arrives. */
+  /** @param file Created when the first text arrives. @param hide Returns a line without its secrets. */
   constructor(file: string, hide: (line: string) => string) {
     this.#file = file;
     this.#hide = hide;

@@ -9,44 +9,42 @@ import { lastLines, OutputTail } from "./output-tail.ts";
 
 const TERM_GRACE_MS = 2_000;
 const KILL_GRACE_MS = 1_000;
-/** How long, in milliseconds, the pipes of an ended process are waited for: a grandchild may hold them open. */
+/** Milliseconds to wait for the output pipes of an ended process. A grandchild may hold them open. */
 const DRAIN_MS = 200;
 const POLL_MS = 10;
-/** How long, in milliseconds, the end of a process is waited for: its connections close before its end is reported to us. */
+/** Milliseconds to wait for the exit of a process whose connections have closed. Node reports the exit later than the closed connections. */
 const NEWS_MS = 500;
 
 export interface TargetCommand {
-  /** A shell command line with all placeholders filled in. */
+  /** A shell command line whose placeholders were replaced. */
   readonly line: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Secrets to hide in what it prints. */
+  /** Secrets to hide in the output. */
   readonly passwords?: readonly string[] | undefined;
-  /** The configuration key of the command; default `target.command`. */
+  /** The configuration key of the command, for messages. Default: `target.command`. */
   readonly key?: string | undefined;
-  /** Receives everything that the process prints. */
   readonly onOutput?: ((text: string) => void) | undefined;
 }
 
 export interface TargetExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** The last part of what it printed, for people. */
   readonly output: string;
 }
 
-/** A target in a process group of its own, so that everything that its shell started ends with it. */
+/** A target in its own process group, so that everything its shell starts can be ended with it. */
 export class TargetProcess {
-  /** Also the id of the group. */
+  /** The id of the process and of its group. */
   readonly pid: number;
-  /** Resolves once the process has ended and its output was read. */
+  /** Resolves when the process has ended and its output was read. */
   readonly ended: Promise<TargetExit>;
-  /** Resolves once the first process of the group has ended. */
+  /** Resolves when the first process of the group has ended. */
   readonly #exited: Promise<void>;
   readonly #child: ChildProcess;
   readonly #output: OutputTail;
   #stopping = false;
-  /** `true` if no process of the group is left: another process may have its id. */
+  /** `true` if the group has no process left. The id may then belong to a foreign process, so no signal is sent. */
   #over = false;
 
   private constructor(child: ChildProcess, pid: number, { passwords, onOutput }: TargetCommand) {
@@ -75,7 +73,7 @@ export class TargetProcess {
     });
   }
 
-  /** @throws SeqqaError `TARGET_SPAWN` when not even a shell can be started. */
+  /** @throws SeqqaError `TARGET_SPAWN` if no shell can be started */
   static async start(command: TargetCommand): Promise<TargetProcess> {
     const child = spawn(command.line, {
       shell: true,
@@ -96,7 +94,7 @@ export class TargetProcess {
     });
   }
 
-  /** Returns how the process ended by itself, or that it runs; `undefined` if it was stopped on purpose. */
+  /** Returns how the process ended by itself, or its state if it is running; `undefined` if it was stopped on purpose. */
   async fate(): Promise<TargetEnd | undefined> {
     let timer: NodeJS.Timeout | undefined;
     const tired = new Promise<void>((resolve) => (timer = setTimeout(resolve, NEWS_MS)));
@@ -107,7 +105,7 @@ export class TargetProcess {
     return { exitCode, signal: signalCode, output: lastLines(this.#output.text) };
   }
 
-  /** `true` if the process ended by itself. */
+  /** `true` if the process has ended by itself. */
   get hasExited(): boolean {
     return !this.#stopping && (this.#child.exitCode !== null || this.#child.signalCode !== null);
   }
@@ -116,13 +114,13 @@ export class TargetProcess {
     return this.#output.text;
   }
 
-  /** Lets this process end even if the target still runs. */
+  /** Allows this process to exit while the target is running. */
   unref(): void {
     this.#child.unref();
     for (const stream of [this.#child.stdout, this.#child.stderr]) (stream as Socket | null)?.unref();
   }
 
-  /** Sends SIGTERM to the group, and SIGKILL to the rest of it after 2 s. */
+  /** Sends SIGTERM to the group, and SIGKILL after 2 s to processes that still run. */
   async stop(): Promise<void> {
     this.#stopping = true;
     if (this.#over) return;
@@ -131,23 +129,23 @@ export class TargetProcess {
     await this.#gone(KILL_GRACE_MS);
   }
 
-  /** Sends SIGKILL to the group; returns when none of it runs. */
+  /** Sends SIGKILL to the group and waits until none of its processes is running. */
   async end(): Promise<void> {
     this.#stopping = true;
     this.#over = !killGroup(this.pid, "SIGKILL") || (await this.#gone(KILL_GRACE_MS, 1));
   }
 
-  /** Sends SIGKILL to the group without waiting, for the end of this process. */
+  /** Sends SIGKILL to the group without waiting. For use while this process exits. */
   kill(): void {
     this.#stopping = true;
     if (this.#over) return;
     killGroup(this.pid, "SIGKILL");
   }
 
-  /** Resolves to `true` once no process of the group runs, to `false` after `withinMs`. */
+  /** Resolves to `true` once no process of the group is running, to `false` after `withinMs`. */
   async #gone(withinMs: number, pollMs = POLL_MS): Promise<boolean> {
     const until = performance.now() + withinMs;
-    // Looking for other processes of the group reads all of /proc, so the end of the first one is waited for.
+    // Checking the group reads all of /proc, so first wait for the exit event of the group's first process.
     await this.#exitedWithin(withinMs);
     for (;;) {
       if (!groupRuns(this.pid)) return true;

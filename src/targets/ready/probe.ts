@@ -2,16 +2,15 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { secureContext } from "../../network/secure-context.ts";
 
-/** The result of one GET. */
 export type Probe =
   | { readonly kind: "answer"; readonly status: number }
-  /** Something listens there that does not speak HTTP. */
+  /** A server answered with something other than HTTP. */
   | { readonly kind: "garbage" }
   | { readonly kind: "silent"; readonly error: NodeJS.ErrnoException };
 
 /**
- * Sends one GET, on a connection of its own and through no proxy, and reads only the head of the answer. Never rejects.
- * @param ca Certificates that are trusted beside Node's own.
+ * Sends one GET on a new connection without a proxy, and reads only the head of the answer. Never rejects. @param ca Certificates that are trusted in
+ * addition to Node's own.
  */
 export function probe(url: URL, timeoutMs: number, signal?: AbortSignal, ca: readonly string[] = []): Promise<Probe> {
   return new Promise((resolve) => {

@@ -4,23 +4,23 @@ import { probe, type Probe } from "./probe.ts";
 
 const SHORTEST_PAUSE_MS = 4;
 const LONGEST_PAUSE_MS = 100;
-/** A pause is this share of the time waited so far, so a start is noticed at most this much late. */
+/** The pause between polls as a share of the time waited so far, which limits how late readiness is noticed. */
 const PAUSE_SHARE = 1 / 8;
 const ATTEMPT_MS = 5_000;
-/** Number of answers in a row that are not HTTP before polling stops. A few may come while something starts. */
+/** Number of non-HTTP answers after which polling stops. Some servers send a few while they start. */
 const GARBAGE_LIMIT = 5;
 
 export type Readiness =
   | { readonly kind: "ready"; readonly origin: string }
   | { readonly kind: "ended" }
   | { readonly kind: "garbage"; readonly url: string }
-  /** More polling would not change it. */
+  /** The server's certificate is not trusted, which further polling would not change. */
   | { readonly kind: "untrusted"; readonly url: string; readonly error: NodeJS.ErrnoException }
   | { readonly kind: "late" };
 
 /**
- * Polls the URLs in turn until one gives any HTTP answer, the process ends, or time is up. A target that listens on all of them is always found at
- * the first URL: lanes of one target have the same address.
+ * Polls the URLs in turn until one answers in HTTP, the process ends, or the time is up. If several URLs answer, the first one is used, so that all
+ * lanes of a target have the same kind of address.
  */
 export async function waitUntilReady(
   urls: readonly URL[],
@@ -56,7 +56,7 @@ export async function waitUntilReady(
   }
 }
 
-/** Returns the first URL that answers. One before `answered` may have begun to listen after it was polled. */
+/** Returns the origin of the first URL that answers. Earlier URLs are tried again, because they may have become ready after their poll. */
 async function firstOf(before: readonly URL[], answered: URL, ask: (url: URL) => Promise<Probe>): Promise<string> {
   for (const url of before) if ((await ask(url)).kind === "answer") return url.origin;
   return answered.origin;

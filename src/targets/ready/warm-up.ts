@@ -11,7 +11,7 @@ import { TargetProcess } from "../process/target-process.ts";
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
 const PAUSE_MS = 200;
-/** Number of characters shown of a refusal's body. */
+/** Number of characters shown of a refused request's answer. */
 const SHOWN = 300;
 
 export interface WarmUpContext {
@@ -21,7 +21,7 @@ export interface WarmUpContext {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly passwords: readonly string[];
-  /** Limit for each step. */
+  /** Time limit for each step. */
   readonly timeoutMs: number;
   readonly ca: readonly string[];
   readonly signal: AbortSignal;
@@ -30,10 +30,10 @@ export interface WarmUpContext {
 }
 
 /**
- * Sends the requests and runs the commands of `target.warm_up` in turn. Their effects are part of the root state. A request is repeated until it is
- * answered with a status below 400; a command runs once.
+ * Executes the requests and commands of `target.warm_up` in order. Their effects are part of the root state. A request is repeated until its status
+ * is below 400. A command runs once.
  *
- * @throws SeqqaError `WARM_UP_FAILED` (3) for a step that does not succeed in its time
+ * @throws SeqqaError `WARM_UP_FAILED` (3) for a step that does not succeed in time
  */
 export async function warmUp(context: WarmUpContext): Promise<void> {
   for (const [index, step] of context.steps.entries()) {
@@ -49,7 +49,7 @@ export async function warmUp(context: WarmUpContext): Promise<void> {
   }
 }
 
-/** Returns the parts of a step; `POST /setup` is short for them. */
+/** Returns a step with its parts. A text such as `POST /setup` is short for method and path. */
 function read(step: WarmUp): Exclude<WarmUp, string> {
   if (typeof step !== "string") return step;
   const [method = "GET", path = "/"] = step.split(/\s+/);
@@ -71,7 +71,7 @@ async function request({ timeoutMs, signal, ca, passwords }: WarmUpContext, name
     signal.throwIfAborted();
     const answer = await send(url, sent, { timeoutMs: Math.max(1, until - performance.now()), signal, ca });
     if (answer !== "none" && "status" in answer && answer.status < 400) return;
-    // An attempt that the time limit cut short tells less than the one before it.
+    // Keep the previous error: an attempt that the time limit cut short explains less.
     if (answer === "none") last ??= "got no answer";
     else if ("error" in answer) last = `got no answer: ${answer.error}`;
     else
@@ -90,7 +90,7 @@ interface Sent {
 
 type Answer = { readonly status: number; readonly body: string } | { readonly error: string } | "none";
 
-/** Returns the whole answer, the error that came instead, or "none" if there was no answer in the time. */
+/** Returns the answer with its body, the error, or "none" if the time was up. */
 function send(
   url: URL,
   { method, headers, json }: Sent,

@@ -9,7 +9,7 @@ import type { ServicesConfig } from "./services-config.ts";
 const LIMIT_MS = 10_000;
 const NOT_STARTED = "It was not started here: if the target needs it, start it by hand first.";
 
-/** Checks, for `seqqa doctor`, that the programs of services and docker exist. Nothing is started. */
+/** Checks for `seqqa doctor` that the programs of services and docker exist. Starts nothing. */
 export async function checkServices({ services, composeFile, folder }: ServicesConfig): Promise<readonly StoreCheck[]> {
   const checks = composeFile === undefined ? [] : [await checkCompose(composeFile)];
   for (const service of services) checks.push(await checkService(service, folder));
@@ -42,7 +42,7 @@ async function checkCompose(file: string): Promise<StoreCheck> {
     : { ok: false, what, says: "docker compose was not found or cannot be run; install Docker with its compose plugin, or use --no-infra" };
 }
 
-/** Returns the first word of a command line if it is the program; `undefined` if the shell has more to do. */
+/** Returns the program of a simple command line; `undefined` if the line uses other shell syntax. */
 function programOf(command: string): string | undefined {
   return /^(?:\w+=[\w./:-]*\s+)*(?:exec\s+)?([\w./+@-]+)(?=\s|$)/.exec(command.trim())?.[1];
 }

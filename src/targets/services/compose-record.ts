@@ -4,7 +4,7 @@ import { basesToSweep, readRecord, rootIn, type Owner } from "../run-directory.t
 import { COMPOSE_RECORD, isDead } from "../sweep.ts";
 import { COMPOSE_LIMITS, composeDown, type ComposeLimits } from "./docker-compose.ts";
 
-/** Records in the run's directory that there may be containers. A dead run's directory stays until they are removed. */
+/** Records in the run's directory that containers may exist. A dead run's directory is kept until the containers are removed. */
 export function recordCompose(directory: string): void {
   writeFileSync(join(directory, COMPOSE_RECORD), "{}", { mode: 0o600 });
 }
@@ -13,7 +13,7 @@ export function forgetCompose(directory: string): void {
   rmSync(join(directory, COMPOSE_RECORD), { force: true });
 }
 
-/** Takes down what dead runs brought up with docker compose, and returns how many. Failures are left for the next time. */
+/** Removes the containers that dead runs started with docker compose. Failures are ignored and retried by later runs. @returns the number of runs */
 export async function sweepCompose(base: string | undefined, limits: ComposeLimits = COMPOSE_LIMITS): Promise<number> {
   let swept = 0;
   for (const root of basesToSweep(base).map(rootIn)) {
@@ -28,7 +28,7 @@ export async function sweepCompose(base: string | undefined, limits: ComposeLimi
         forgetCompose(path);
         swept += 1;
       } catch {
-        // Another run may be taking it down; else the next run does.
+        // Another run may be removing the same containers. Otherwise, the next run retries.
       }
     }
   }

@@ -7,9 +7,9 @@ import { shellWord } from "../../model/text/shell-word.ts";
 import { howItEnded, lastPrinted } from "../process/target-errors.ts";
 import { TargetProcess, type TargetExit } from "../process/target-process.ts";
 
-/** How long docker may take, in milliseconds. */
+/** Time limits for docker, in milliseconds. */
 export interface ComposeLimits {
-  /** Container images may have to be fetched. */
+  /** Includes the time to download container images. */
   readonly upMs: number;
   readonly downMs: number;
 }
@@ -26,12 +26,12 @@ export interface ComposeContext {
   readonly onOutput: (text: string) => void;
 }
 
-/** Returns the name of the project. It contains the run's id, so that two runs do not share one. */
+/** Returns the project name, which contains the run's id so that two runs never share a project. */
 export function projectOf(runId: string): string {
   return `seqqa-${runId}`;
 }
 
-/** Runs `docker compose up --wait`. @throws SeqqaError `COMPOSE_*`; containers that are up by then are left to {@link composeDown}. */
+/** Runs `docker compose up --wait`. Containers that were started before an error are left to {@link composeDown}. @throws SeqqaError `COMPOSE_*` */
 export async function composeUp(context: ComposeContext, signal: AbortSignal): Promise<void> {
   const { file, runId, limits } = context;
   if (!existsSync(file)) {
@@ -60,7 +60,7 @@ export async function composeUp(context: ComposeContext, signal: AbortSignal): P
   );
 }
 
-/** Removes the project with its networks and volumes. @throws SeqqaError `COMPOSE_LEFT` */
+/** Removes the project's containers, networks and volumes. @throws SeqqaError `COMPOSE_LEFT` */
 export async function composeDown(context: Omit<ComposeContext, "file">): Promise<void> {
   const args = downOf(context.runId);
   const outcome = await docker(args, context, context.limits.downMs, new AbortController().signal);
@@ -74,14 +74,14 @@ export async function composeDown(context: Omit<ComposeContext, "file">): Promis
   });
 }
 
-/** Starts the removal in a process that ends, and does not wait for it. */
+/** Starts the removal in a detached process, because this process is exiting and cannot wait. */
 export function composeDownAtOnce(runId: string): void {
   spawn("docker", ["compose", ...downOf(runId)], { detached: true, stdio: "ignore" })
     .on("error", () => {})
     .unref();
 }
 
-/** Identifies containers by labels, not by the file: the file may have changed or no longer exist. */
+/** Selects the containers by project name instead of by file, because the file may have changed or been deleted. */
 function downOf(runId: string): readonly string[] {
   return ["-p", projectOf(runId), "down", "--volumes", "--remove-orphans"];
 }

@@ -4,10 +4,8 @@ import { UNTRUSTED } from "../../network/untrusted.ts";
 import { howItEnded, lastPrinted, shownCommand } from "../process/target-errors.ts";
 import type { TargetExit } from "../process/target-process.ts";
 
-/** The errors for a service that does not become ready, or does not stay. */
-
 export function serviceEnded(service: ServiceConfig, exit: TargetExit): SeqqaError {
-  // Exit codes of a shell for a command that does not exist or may not be run: the mistake is in the configuration.
+  // A shell exits with 127 for an unknown command and 126 for one that cannot be executed. Both are configuration errors.
   const notFound = exit.code === 126 || exit.code === 127;
   return new SeqqaError("SERVICE_EXITED", `${named(service)} ${howItEnded(exit)} before it was ready${lastPrinted(exit.output)}`, {
     exitStatus: notFound ? 2 : 3,
@@ -17,7 +15,7 @@ export function serviceEnded(service: ServiceConfig, exit: TargetExit): SeqqaErr
   });
 }
 
-/** The error for a service that was ready and ended while the run still needs it. */
+/** Returns the error for a service that was ready but ended during the run. */
 export function serviceLost(service: ServiceConfig, exit: TargetExit, log: string): SeqqaError {
   return new SeqqaError("SERVICE_LOST", `${named(service)} ${howItEnded(exit)} during the run${lastPrinted(exit.output)}`, {
     hint: `Later results of the run may be caused by this. The whole output of the service is in ${log}.`,
@@ -49,7 +47,7 @@ export function serviceUntrusted(service: ServiceConfig, url: string, error: Nod
   );
 }
 
-/** The error for a port that answers already. Another program's answer would make a missing service look ready. */
+/** Returns the error for a port that already answers. Without this check, another program's answer would make the service look ready. */
 export function serviceAnswersAlready(service: ServiceConfig, url: string): SeqqaError {
   return new SeqqaError("SERVICE_PORT_BUSY", `${named(service)} is not started yet, and ${url} gives an answer already.`, {
     hint: "End the process that listens there, or use it with --no-infra.",

@@ -18,16 +18,16 @@ import { startService } from "./start-service.ts";
 
 export interface ServiceHostOptions {
   readonly signal: AbortSignal;
-  /** Called at once, and once, for each service that ends while it is needed. */
+  /** Called once for each service that ends during the run. */
   readonly onLost: (error: SeqqaError) => void;
-  /** Parent folder of `seqqa-<uid>`; default: memory-backed tmp where there is one with space, else the system's tmp. */
+  /** Parent folder of `seqqa-<uid>`. Default: memory-backed tmp if it has enough space, else the system's tmp. */
   readonly directory?: string | undefined;
   readonly composeLimits?: ComposeLimits | undefined;
 }
 
 /**
- * Starts what a run needs beside its targets: containers, then services one after another. Everything is removed by `close()`, by any other end of
- * this process that can still run code, or else when the next run begins.
+ * Starts containers and services for a run. Everything is removed by `close()` or when this process exits. If the process is killed, the next run
+ * removes the leftovers.
  */
 export class ServiceHost {
   readonly #config: ServicesConfig;
@@ -37,7 +37,7 @@ export class ServiceHost {
   readonly #processes: OwnProcesses;
   readonly #logs: OutputLog[] = [];
   #docker: Omit<ComposeContext, "file"> | undefined;
-  /** `true` if there may be containers. */
+  /** `true` if containers may exist. */
   #composed = false;
   #closing = false;
 
@@ -50,7 +50,8 @@ export class ServiceHost {
   }
 
   /**
-   * Starts everything, in order. If one does not become ready, those already started are taken down. @throws SeqqaError, or the reason of the signal
+   * Starts the containers, then the services in order. If a service fails, everything started before is stopped. @throws SeqqaError, or the signal's
+   * abort reason
    */
   static async start(config: ServicesConfig, options: ServiceHostOptions): Promise<ServiceHost> {
     if (config.composeFile !== undefined) await sweepCompose(options.directory, options.composeLimits);
@@ -66,7 +67,7 @@ export class ServiceHost {
     }
   }
 
-  /** Ends everything, the last one first. @throws SeqqaError `COMPOSE_LEFT` */
+  /** Stops everything in reverse order. @throws SeqqaError `COMPOSE_LEFT` */
   async close(): Promise<void> {
     this.#closing = true;
     for (const process of [...this.#processes].reverse()) await this.#processes.end(process);
@@ -80,7 +81,7 @@ export class ServiceHost {
     } finally {
       for (const log of this.#logs) log.close();
       this.#removeHooks();
-      // If containers are left, the directory with their record stays, and the next run tries again.
+      // If containers are left, keep the directory with their record, so that the next run can remove them.
       if (!this.#composed) this.#directory.remove();
     }
   }
@@ -92,7 +93,7 @@ export class ServiceHost {
     try {
       await composeUp({ ...context, file }, this.#options.signal);
     } catch (error) {
-      // If docker never ran, there is nothing to take down.
+      // docker was not started, so there is nothing to remove.
       if (/^(COMPOSE_FILE|DOCKER_MISSING)$/.test((error as SeqqaError).code)) {
         forgetCompose(this.#directory.path);
         this.#composed = false;
@@ -112,7 +113,7 @@ export class ServiceHost {
       signal: this.#options.signal,
     });
     void process.ended.then((exit) => {
-      // A command without `ready` that exits with 0 may simply be finished.
+      // A command without `ready` may end with 0 after its work is done.
       const done = service.ready === undefined && exit.code === 0;
       if (process.hasExited && !done && !this.#closing) this.#options.onLost(serviceLost(service, exit, file));
     });
@@ -137,7 +138,7 @@ export class ServiceHost {
     return log;
   }
 
-  /** Cleans up in a process that ends without `close()`, without waiting for anything. */
+  /** Cleans up synchronously when this process exits without `close()`. */
   #endAtOnce(): void {
     for (const process of this.#processes) process.kill();
     for (const log of this.#logs) log.close();
@@ -145,7 +146,7 @@ export class ServiceHost {
     try {
       this.#directory.remove();
     } catch {
-      // A service that is being killed may still write there. The next run sweeps the directory.
+      // A dying service may still write to the directory, which makes the removal fail. The next run removes it.
     }
   }
 }

@@ -16,7 +16,7 @@ import {
 } from "./service-errors.ts";
 import type { OutputLog } from "../process/output-log.ts";
 
-/** How long, in milliseconds, a first request to `ready` may take, before the service is started. */
+/** Milliseconds for the check that nothing answers on `ready` before the service is started. */
 const LOOK_MS = 1_000;
 
 export interface ServiceContext {
@@ -24,13 +24,14 @@ export interface ServiceContext {
   readonly runId: string;
   readonly ca: readonly string[] | undefined;
   readonly log: OutputLog;
-  /** Called for the process before anything else can happen to it. */
+  /** Called immediately after the process was started. */
   readonly started: (process: TargetProcess) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Starts a service and returns once it is ready; without `ready`, at once. @throws SeqqaError `SERVICE_*`; the caller has to end the process then.
+ * Starts a service and waits until it is ready; does not wait without `ready`. If it throws, the caller must end the process. @throws SeqqaError
+ * `SERVICE_*`
  */
 export async function startService(service: ServiceConfig, context: ServiceContext): Promise<TargetProcess> {
   const { folder, runId, ca, log, signal } = context;
@@ -73,7 +74,7 @@ export async function startService(service: ServiceConfig, context: ServiceConte
   return process_;
 }
 
-/** Returns the URLs to poll. A path is polled on both loopback addresses, since a server on `localhost` may listen on only one of them. */
+/** Returns the URLs to poll. A path is polled on both loopback addresses, because a server on `localhost` may listen on only one of them. */
 function readyUrls({ ready, env }: ServiceConfig): readonly URL[] {
   if (ready === undefined) return [];
   if (/^https?:\/\//i.test(ready)) return [new URL(ready)];

@@ -10,16 +10,15 @@ import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
 export type CloneStore = (source: string | undefined, target: string) => void | Promise<void>;
 
-/** The stores of one lane. */
 export interface LaneStores {
   readonly systems: readonly SystemSpec[];
   readonly dbUrl: string | undefined;
   readonly dbPath: string | undefined;
-  /** Variables that stores add to the target's environment. Default: none. */
+  /** Variables to add to the target's environment. Default: none. */
   readonly environment?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Merges `db_url` into `systems`: it is short for `systems.db`, whose other settings stay. */
+/** Returns the configured stores. `db_url` is short for `systems.db.url` and keeps the other settings of `systems.db`. */
 export function declaredStores(
   systems: Readonly<Record<string, StoreConfig>> | undefined,
   dbUrl: string | undefined,
@@ -27,7 +26,7 @@ export function declaredStores(
   return dbUrl === undefined ? { ...systems } : { ...systems, db: { ...systems?.["db"], url: dbUrl } };
 }
 
-/** Returns the stores of a target that already runs: external stores, used where they are. */
+/** Returns the external stores of a running target. Their SQLite files must exist and be writable. */
 export function externalStores(stores: Readonly<Record<string, StoreConfig>>, folder: string): LaneStores {
   return describeStores(
     Object.entries(stores).map(([name, store]) => {
@@ -40,7 +39,7 @@ export function externalStores(stores: Readonly<Record<string, StoreConfig>>, fo
   );
 }
 
-/** Makes fresh copies of the declared SQLite files; with `empty` also a new `db` if there is none. */
+/** Copies the declared SQLite files into the lane's directory. With `empty`, also creates an empty `db` unless `db` is declared. */
 export async function copySqliteStores(
   stores: Readonly<Record<string, StoreConfig>>,
   folder: string,
@@ -64,7 +63,7 @@ export async function copySqliteStores(
   return made;
 }
 
-/** Returns the SQLite file of a template. @throws SeqqaError `STORE_MISSING` */
+/** Returns the path of a SQLite template. @throws SeqqaError `STORE_MISSING` */
 export function requireTemplate(name: string, store: StoreConfig, folder: string): string {
   const file = sqliteFile(store.url, folder)!;
   if (!existsSync(file))
@@ -73,7 +72,7 @@ export function requireTemplate(name: string, store: StoreConfig, folder: string
   return file;
 }
 
-/** Copies by default. The SQLite adapter's own copy also works while a file is being written to. */
+/** Copies a SQLite file that no process has open. (The SQLite adapter has its own copy for files in use.) Without `source`, creates an empty file. */
 export function copyStore(source: string | undefined, target: string): void {
   if (source === undefined) return writeFileSync(target, "", { mode: 0o600 });
   for (const suffix of ["-wal", "-journal"]) {
@@ -84,14 +83,14 @@ export function copyStore(source: string | undefined, target: string): void {
   chmodSync(target, 0o600);
 }
 
-/** Returns the absolute path of the file in a `sqlite:` URL; `undefined` for other kinds. */
+/** Returns the absolute file path of a `sqlite:` URL; `undefined` for other URLs. */
 export function sqliteFile(url: string, folder: string): string | undefined {
   if (storeKindOf(url) !== "sqlite") return undefined;
   const path = sqlitePathOf(url)!;
   return isAbsolute(path) ? path : resolve(folder, path);
 }
 
-/** Returns the identity by which two lanes' stores are compared: two URLs of one file are one store. */
+/** Returns a text that identifies a store, so that two paths of one SQLite file count as the same store. */
 export function storeIdentity(url: string): string {
   const file = sqlitePathOf(url);
   if (file === undefined) return url;
@@ -102,7 +101,7 @@ export function storeIdentity(url: string): string {
   }
 }
 
-/** Describes its stores to a lane. */
+/** Returns the description of stores that lanes receive. */
 export function describeStores(stores: readonly (readonly [string, StoreConfig])[]): LaneStores {
   const systems = stores.map(([name, store]) => ({
     name,
@@ -123,7 +122,7 @@ export function describeStores(stores: readonly (readonly [string, StoreConfig])
   return { systems, dbUrl, dbPath: dbUrl === undefined ? undefined : sqlitePathOf(dbUrl) };
 }
 
-/** Returns the kind of store that a URL leads to. @throws SeqqaError `STORE_UNSUPPORTED` */
+/** Returns the kind of store for a URL. @throws SeqqaError `STORE_UNSUPPORTED` */
 export function kindOf(url: string): StoreKindName {
   const kind = storeKindOf(url);
   if (kind !== undefined) return kind;
@@ -154,7 +153,7 @@ function missing(name: string, file: string, hint: string): SeqqaError {
   return new SeqqaError("STORE_MISSING", `There is no SQLite file ${file}, which systems.${name} names.`, { exitStatus: 2, hint });
 }
 
-/** Checks the folder too, since SQLite writes its journal beside the file. */
+/** Checks that a SQLite file is writable. Its folder is checked too, because SQLite creates its journal there. */
 function requireWritable(name: string, file: string): void {
   for (const path of [file, dirname(file)]) {
     try {

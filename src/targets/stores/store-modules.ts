@@ -3,7 +3,7 @@ import type { LoadStoreModule, StoreConfig, TargetConfig } from "../target-confi
 
 type Stores = Readonly<Record<string, StoreConfig>>;
 
-/** Returns the configuration with the modules of all its stores loaded. @throws SeqqaError with exit status 2 */
+/** Returns the configuration with all store modules loaded. @throws SeqqaError with exit status 2 */
 export async function withStoreModules(config: TargetConfig, load: LoadStoreModule | undefined): Promise<TargetConfig> {
   const loaded = async (stores: Stores | undefined): Promise<Stores | undefined> => {
     if (stores === undefined || load === undefined) return stores;
@@ -17,7 +17,6 @@ export async function withStoreModules(config: TargetConfig, load: LoadStoreModu
   return { ...config, systems: await loaded(config.systems), lanes: config.lanes === undefined ? undefined : lanes };
 }
 
-/** Returns the settings of a store as its module receives them. */
 function moduleSettings(
   name: string,
   { url, options, checkpoint, isolation, tables, ignore, symmetric }: StoreConfig,
@@ -25,13 +24,13 @@ function moduleSettings(
   return { name, url, options, checkpoint, isolation, tables, ignore, symmetric };
 }
 
-/** Returns the name of a store that lanes of a started target cannot have copies of, since its module makes none; `undefined`: there is no such store. */
+/** Returns the name of the first store whose module cannot make copies for lanes; `undefined` if there is none. */
 export function storeWithoutCopies({ target, systems }: TargetConfig): string | undefined {
   if (target === undefined) return undefined;
   return Object.entries(systems ?? {}).find(([, store]) => isUsedWhereItIs(store))?.[0];
 }
 
-/** Returns `true` if the module of a store makes no copies of it. */
+/** Returns `true` if the store's module cannot make copies of the store. */
 export function isUsedWhereItIs({ adapter, loaded }: StoreConfig): boolean {
   return adapter !== undefined && loaded?.stores.createProvider === undefined;
 }

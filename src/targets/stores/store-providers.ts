@@ -5,23 +5,24 @@ import { isUsedWhereItIs } from "./store-modules.ts";
 import type { StoreConfig } from "../target-config.ts";
 
 export interface StoreProvidersOptions {
-  /** The declared stores by name: templates, never written. */
+  /** The declared stores by name. They are templates and are never written to. */
   readonly stores: Readonly<Record<string, StoreConfig>>;
-  /** The base folder of relative paths. */
+  /** The base folder for relative paths. */
   readonly folder: string;
   readonly runId: string;
-  /** The run's directory. */
   readonly directory: string;
   readonly claimPort: () => Promise<number>;
-  /** `true`: writes of the targets will be made to fail. */
+  /** `true` if the run makes writes of the targets fail. */
   readonly faulty: boolean;
-  /** `true` if a lane gets a new empty SQLite file as `db` where none is declared. */
+  /** `true` if lanes get an empty SQLite file as `db` when no `db` is declared. */
   readonly empty: boolean;
   readonly clone: CloneStore;
   readonly kind: (kind: Exclude<StoreKindName, "sqlite">) => Promise<StoreKind>;
 }
 
-/** Makes the lanes' own copies of all declared stores: SQLite files in the lane's directory, everything else on the server of its template. */
+/**
+ * Makes copies of the declared stores for each lane. SQLite files are copied to the lane's directory, other stores on the server of their template.
+ */
 export class StoreProviders {
   readonly #options: StoreProvidersOptions;
   readonly #providers = new Map<string, StoreProvider>();
@@ -43,13 +44,13 @@ export class StoreProviders {
       const { url, isolation, options } = store;
       const create = one === undefined ? store.loaded!.stores.createProvider! : (await kind(one)).createProvider;
       const provider = create({ name, url, runId, isolation, directory, claimPort, faulty, ...(options !== undefined && { options }) });
-      // Registered before it is ready, so that close() removes what a failed preparation made.
+      // Register the provider before preparing it, so that close() removes the remains of a failed preparation.
       this.#providers.set(name, provider);
       await provider.prepare();
     }
   }
 
-  /** Makes fresh stores for a lane; `directory` is the lane's. */
+  /** Makes new stores for a lane. @param directory The directory of the lane. */
   async provide(lane: number, generation: number, directory: string): Promise<LaneStores> {
     const { stores, folder, empty, clone } = this.#options;
     const files = await copySqliteStores(stores, folder, directory, empty, clone);
@@ -69,7 +70,7 @@ export class StoreProviders {
     return { ...described, environment: Object.assign({}, ...environments) as Readonly<Record<string, string>> };
   }
 
-  /** Identifies the sessions on the servers of all stores. @throws where a server does not answer */
+  /** Returns a text that identifies the sessions on all stores' servers. @throws if a server does not answer */
   async sessions(): Promise<string> {
     return (await Promise.all([...this.#providers.values()].map((provider) => provider.session?.() ?? Promise.resolve("")))).join("\n");
   }
@@ -78,14 +79,14 @@ export class StoreProviders {
     await Promise.all([...this.#providers.values()].map((provider) => provider.release(lane)));
   }
 
-  /** Closes all providers, even if one of them fails to clean up, then throws the first failure. */
+  /** Closes all providers, and then throws the first failure. */
   async close(): Promise<void> {
     const ended = await Promise.allSettled([...this.#providers.values()].map((provider) => provider.close()));
     for (const one of ended) if (one.status === "rejected") throw one.reason;
   }
 }
 
-/** Returns the position in the declaration; undeclared stores come last. */
+/** Returns the store's position in the configuration. Undeclared stores are last. */
 function order(stores: Readonly<Record<string, StoreConfig>>, name: string): number {
   const at = Object.keys(stores).indexOf(name);
   return at < 0 ? Number.MAX_SAFE_INTEGER : at;
