@@ -5,12 +5,10 @@ import type { StoreAdapter } from "../model/stores/store-adapter.ts";
 import type { StoreKind } from "../model/stores/store-provider.ts";
 import { STORE_KINDS, type StoreKindName, type StoreSettings } from "./store-kinds.ts";
 
-/** Returns the provider module of a kind of store. */
 export async function loadStores(kind: StoreKindName): Promise<StoreKind> {
   return (await STORE_KINDS[kind].load()).stores;
 }
 
-/** Returns the adapter of a configured store. It is not open yet. */
 export async function createAdapter(settings: StoreSettings): Promise<StoreAdapter> {
   const { kind, module, adapter = "", name, url, targetUrl, options, checkpoint, isolation, tables, ignore, symmetric } = settings;
   const given = { name, url, targetUrl, options, checkpoint, isolation, tables, ignore, symmetric };
@@ -19,7 +17,7 @@ export async function createAdapter(settings: StoreSettings): Promise<StoreAdapt
 }
 
 /**
- * Makes the adapter of a store by a module of the user. `adapter`: the module as the configuration names it.
+ * Creates the adapter of a store with a module of the user. `adapter`: the module's name in the configuration.
  * @throws SeqqaError `STORE_ADAPTER_INVALID` with exit status 2
  */
 export async function openModule(module: StoreModule | undefined, adapter: string, settings: StoreModuleSettings): Promise<StoreAdapter> {

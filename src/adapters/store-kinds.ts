@@ -2,37 +2,34 @@ import type { StoreAdapter } from "../model/stores/store-adapter.ts";
 import type { StoreModuleSettings } from "../model/stores/store-module.ts";
 import type { StoreKind } from "../model/stores/store-provider.ts";
 
-/** Name of a kind of store. */
 export type StoreKindName = "sqlite" | "postgres" | "mysql" | "redis" | "bullmq" | "rabbitmq" | "nats" | "stub" | "clock";
 
-/** A kind of store, loaded with its driver. */
+/** A kind of store, loaded together with its driver. */
 export interface LoadedStore {
-  /** Provides, checks and cleans stores of this kind. */
   readonly stores: StoreKind;
   open(settings: StoreModuleSettings): StoreAdapter;
 }
 
-/** A kind of store that seqqa has an adapter for. */
 export interface StoreKindFacts {
-  /** Schemes of its URLs, in lower case, without the colon. Messages show the first one. */
+  /** The schemes of its URLs, in lower case and without the colon. Messages use the first one. */
   readonly schemes: readonly [string, ...string[]];
   /** The default port; `undefined` for files. */
   readonly port: string | undefined;
-  /** Checkpoints that its adapter supports, beside `auto`. */
+  /** The checkpoint modes that the adapter supports, besides `auto`. */
   readonly checkpoints: readonly string[];
-  /** The checkpoints on which calls can be raced. */
+  /** The checkpoint modes with which seqqa can race calls. */
   readonly racing: readonly string[];
-  /** The parts that a lane can have for itself, where the user may choose. Default: there is no choice. */
+  /** The values of `isolation` that the user can choose from. Default: no choice. */
   readonly isolations?: readonly string[];
-  /** `true`: the store of a target that already runs cannot be restored. Default: it can. */
+  /** `true` if seqqa cannot restore the store of a target that already runs. Default: it can. */
   readonly isOnlyCopied?: true;
-  /** `true`: the store is part of seqqa, with nobody's data in it. Default: no. */
+  /** `true` if seqqa itself is the store, so that it contains no data of others. Default: `false`. */
   readonly isOwn?: true;
-  /** Loads the adapter. It is called at the first use, so that a lane loads no driver that it does not use. */
+  /** Loads the adapter. Called at first use, so that a lane loads only the drivers that it needs. */
   load(): Promise<LoadedStore>;
 }
 
-/** The kinds of stores. A new one is a row here, and a name in {@link StoreKindName}. */
+/** All kinds of stores. A new kind needs an entry here and a name in {@link StoreKindName}. */
 export const STORE_KINDS: Readonly<Record<StoreKindName, StoreKindFacts>> = {
   sqlite: {
     schemes: ["sqlite"],
@@ -140,17 +137,17 @@ export const STORE_KINDS: Readonly<Record<StoreKindName, StoreKindFacts>> = {
 
 export const STORE_KIND_NAMES: readonly StoreKindName[] = Object.keys(STORE_KINDS) as StoreKindName[];
 
-/** The settings of a configured store, as its adapter takes them. */
+/** The settings of a configured store that its adapter gets. */
 export interface StoreSettings extends StoreModuleSettings {
-  /** `undefined`: the adapter is made by `module`. */
+  /** The kind of store; `undefined` if `module` creates the adapter. */
   readonly kind: StoreKindName | undefined;
-  /** File URL of the module that makes the adapter, if that is no adapter of seqqa. */
+  /** The file URL of the module that creates the adapter, if the adapter is not one of seqqa's. */
   readonly module?: string | undefined;
-  /** The module as the configuration names it, for messages. */
+  /** The module's name in the configuration, for messages. */
   readonly adapter?: string | undefined;
 }
 
-/** Returns the kind of store that a URL leads to; `undefined` for a scheme of no store. */
+/** Returns the kind of store for a URL; `undefined` if its scheme belongs to no store. */
 export function storeKindOf(url: string): StoreKindName | undefined {
   const scheme = url.slice(0, url.indexOf(":")).toLowerCase();
   return STORE_KIND_NAMES.find((kind) => STORE_KINDS[kind].schemes.includes(scheme));
@@ -172,7 +169,6 @@ function tables({ tables: named, symmetric }: Pick<StoreModuleSettings, "tables"
 
 type Given<T> = { readonly [key in keyof T]?: Exclude<T[key], undefined> };
 
-/** Returns an object without its `undefined` members. */
 function given<T extends object>(values: T): Given<T> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Given<T>;
 }

@@ -3,9 +3,8 @@ import { X509Certificate } from "node:crypto";
 const BLOCK = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /**
- * Returns the certificates of a text in PEM, each by itself; keys and comments beside them are left out. Node would accept a text without any
- * certificate in silence, and trust nothing in addition.
- * @returns If the text is wrong, a description of the error instead. It quotes nothing, because the text may contain a key.
+ * Returns the certificates in a PEM text. Keys and comments are ignored. A text without a certificate is an error, although Node accepts it silently.
+ * @returns A description of the error if the text is invalid. The description quotes nothing, because the text may contain a key.
  */
 export function certificatesOf(text: string): readonly string[] | string {
   const blocks = text.match(BLOCK) ?? [];

@@ -1,15 +1,15 @@
 import { SeqqaError } from "../model/errors.ts";
 
-/** The proxies that the environment names, for each scheme of a target. May hold passwords. */
+/** The proxies of the environment, by the scheme of the target. The URLs may contain passwords. */
 export interface EnvironmentProxies {
   readonly http: string | undefined;
   readonly https: string | undefined;
 }
 
 /**
- * Returns the values of HTTP_PROXY and HTTPS_PROXY, the lower-case names first; `undefined` when both are unset. HTTP_PROXY is also used for https
- * when HTTPS_PROXY is unset.
- * @throws SeqqaError `PROXY_INVALID`, without the value: it may hold a password.
+ * Returns the values of HTTP_PROXY and HTTPS_PROXY; `undefined` if both are unset. Lower-case names take precedence. If HTTPS_PROXY is unset,
+ * HTTP_PROXY is also used for https.
+ * @throws SeqqaError `PROXY_INVALID`. The message does not contain the value, which may have a password.
  */
 export function environmentProxies(env: NodeJS.ProcessEnv = process.env): EnvironmentProxies | undefined {
   const http = proxyUrl(env, ["http_proxy", "HTTP_PROXY"]);
@@ -22,13 +22,13 @@ function proxyUrl(env: NodeJS.ProcessEnv, [lower, upper]: readonly [string, stri
   const text = env[name]?.trim() ?? "";
   if (text === "") return undefined;
   try {
-    // `host:port` is allowed, because other programs take it, too.
+    // `host:port` without a scheme is allowed, because other programs accept it.
     const url = new URL(/^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`);
-    // undici decodes them; an invalid encoding would raise an error there that explains nothing.
+    // undici decodes user and password, and would throw an unclear error for an invalid encoding.
     decodeURIComponent(url.username + url.password);
     if (/^https?:$/.test(url.protocol)) return url.href;
   } catch {
-    // No cause: the error of a URL quotes its input.
+    // The cause is dropped, because its message quotes the URL, which may contain a password.
   }
   throw new SeqqaError("PROXY_INVALID", `The environment variable ${name} is not the URL of an HTTP proxy.`, {
     exitStatus: 2,

@@ -1,2 +1,2 @@
-/** Bytes; longer header blocks of answers are refused. Node's own limit is 16 KB, and other servers send more. */
+/** The maximum size of an answer's headers in bytes. Node's default of 16 KB is too small for some servers. */
 export const MAX_HEADER_BYTES: number = 64 * 1024;

@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Milliseconds that a crashed process may need until all its sockets are closed. */
+/** Milliseconds for a crashed process to close all its sockets. */
 const CRASH_MS = 30;
-/** Milliseconds that a connection must stay open: a proxy in front of a dead process accepts a connection and closes it. */
+/** Milliseconds that a connection must stay open. A proxy in front of a dead process accepts a connection and then closes it. */
 const KEPT_MS = 50;
 const CONNECT_MS = 2000;
 
@@ -27,7 +27,7 @@ export async function isListening(origin: string): Promise<boolean> {
         clearTimeout(late);
         setTimeout(() => resolve(true), KEPT_MS);
       });
-      // The end of a connection is only noticed while the socket is read.
+      // Node only notices the end of a connection while it reads the socket.
       socket.resume();
     });
   } finally {

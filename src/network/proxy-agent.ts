@@ -6,17 +6,17 @@ import { EnvHttpProxyAgent } from "./undici.ts";
 
 const CONNECT_TIMEOUT = 10_000;
 
-/** Returns a dispatcher that sends through these proxies, except to hosts of NO_PROXY. The caller closes it. */
+/** Returns a dispatcher that uses these proxies, except for hosts in NO_PROXY. The caller must close it. */
 export function proxyAgent(proxies: EnvironmentProxies, ca: readonly string[], maxResponseSize: number): Dispatcher {
   const context = secureContext(ca);
   const secured = { timeout: CONNECT_TIMEOUT, ...(context !== undefined && { secureContext: context }) };
   return new EnvHttpProxyAgent({
-    // An empty text instead of `undefined`: otherwise undici would read the environment again.
+    // For `undefined`, undici would read the environment variables itself.
     httpProxy: proxies.http ?? "",
     httpsProxy: proxies.https ?? "",
-    // Many proxies allow a tunnel to port 443 only; by default undici requests one for plain HTTP, too.
+    // Many proxies allow tunnels only to port 443, but undici by default requests a tunnel for plain HTTP, too.
     proxyTunnel: false,
-    // For hosts of NO_PROXY, for targets behind a tunnel, and for a proxy that speaks TLS itself.
+    // `connect` is for hosts in NO_PROXY, `requestTls` for targets behind a tunnel, `proxyTls` for proxies that use TLS.
     connect: secured,
     requestTls: secured,
     proxyTls: secured,

@@ -1,10 +1,9 @@
-/** Returns the status with which a proxy refused, from an error of undici (which has no field for it). */
+/** Returns the status with which a proxy rejected a request. undici reports the status only in the error's message. */
 export function proxyRefusal(error: unknown): number | undefined {
   const status = error instanceof Error ? /^Proxy (?:Authentication Required|response) \((\d{3})\)/.exec(error.message)?.[1] : undefined;
   return status === undefined ? undefined : Number(status);
 }
 
-/** Returns the remedy for a refusal by a proxy. */
 export function proxyCheck(status: number | undefined): string {
   return status === 407
     ? "Put user and password into HTTP_PROXY or HTTPS_PROXY: http://user:password@host:port."

@@ -5,8 +5,8 @@ import { certificatesOf } from "./certificates.ts";
 const made = new Map<string, tls.SecureContext>();
 
 /**
- * Returns a context that trusts these certificates beside Node's own; `undefined` without certificates, which is Node's default. Equal certificates
- * share one context, because some hundred and fifty others are read for each.
+ * Returns a TLS context that trusts these certificates in addition to Node's own; `undefined` if there are none. Equal certificates share one
+ * context, because creating one parses about 150 certificates.
  */
 export function secureContext(ca: readonly string[]): tls.SecureContext | undefined {
   if (ca.length === 0) return undefined;
@@ -16,14 +16,14 @@ export function secureContext(ca: readonly string[]): tls.SecureContext | undefi
   return context;
 }
 
-/** Returns Node's certificates: a custom list replaces them, so it has to begin with them. */
+/** Returns Node's default certificates. They must be part of a custom list, because such a list replaces them. */
 function defaultRoots(): readonly string[] {
-  // Node 22.15 and later can return its certificates.
+  // `getCACertificates` exists in Node 22.15 and later.
   const { getCACertificates } = tls as { readonly getCACertificates?: (type: "default") => readonly string[] };
   return getCACertificates?.("default") ?? [...tls.rootCertificates, ...extraRoots()];
 }
 
-/** Returns the certificates of NODE_EXTRA_CA_CERTS. Node itself warns of a file that cannot be read. */
+/** Returns the certificates in NODE_EXTRA_CA_CERTS. An unreadable file is ignored, because Node itself warns about it. */
 function extraRoots(): readonly string[] {
   const file = process.env["NODE_EXTRA_CA_CERTS"];
   if (file === undefined || file === "") return [];

@@ -1,4 +1,4 @@
-// The files of undici that `undici.ts` loads; undici has types for its index alone.
+// Types for the files of undici that `undici.ts` loads. undici has types only for its index.
 declare module "undici/lib/api/index.js" {
   const requests: Record<string, unknown>;
   export default requests;

@@ -8,8 +8,8 @@ import PoolClass from "undici/lib/dispatcher/pool.js";
 import type * as undici from "undici";
 
 /*
- * The parts of undici that send requests. Its index also loads fetch, WebSocket, caches and mocks, which takes most of the time that a lane's thread
- * needs to start (measured: 140 of 270 ms). Versions of undici are pinned to a patch range, because these files are not its documented entry.
+ * The parts of undici that send requests. undici's index would also load fetch, WebSocket, caches and mocks, which takes 140 of the 270 ms in which a
+ * lane's thread starts (measured). These files are not a documented entry point, so undici is pinned to a patch range.
  */
 Object.assign(DispatcherClass.prototype as object, requests);
 

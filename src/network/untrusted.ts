@@ -1,12 +1,12 @@
 const CODES =
   /^(UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|CERT_UNTRUSTED)/;
 
-/** Returns `true` if the server has a certificate that no trusted authority has signed. */
+/** Returns `true` if the error code means that no trusted authority has signed the server's certificate. */
 export function isUntrusted(code: string): boolean {
   return CODES.test(code);
 }
 
-/** The texts about an untrusted certificate: the problem, and the remedy. */
+/** The message and the hint for an untrusted certificate. */
 export const UNTRUSTED: readonly [what: string, check: string] = [
   "TLS failure, the certificate is not trusted",
   "Write the PEM file of the authority that signed it (a self-signed certificate is its own) as tls.ca_file in seqqa.yaml, or pass its text as `ca` to the client.",

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Pauses before each retry. A session that is ended after every one of them is ended on purpose. */
+/** Milliseconds to wait before each retry. If the session ends again after every retry, someone ends it on purpose. */
 const PAUSES_MS = [100, 500, 2000];
 
-/** Runs `work` again from its beginning when its session ended meanwhile. `work` must be safe to repeat. */
+/** Repeats `work` from its beginning if the session ended in the meantime. `work` must be safe to repeat. */
 export async function afterLoss<T>(work: () => Promise<T>, isLost: (error: unknown) => boolean): Promise<T> {
   for (const wait of PAUSES_MS) {
     try {
@@ -16,7 +16,7 @@ export async function afterLoss<T>(work: () => Promise<T>, isLost: (error: unkno
   return work();
 }
 
-/** Repeats `read` once, at once, when its session ended meanwhile. `read` must not write. */
+/** Repeats `read` once, without a pause, if the session ended in the meantime. `read` must not write. */
 export async function onceMoreAfterLoss<T>(read: () => Promise<T>, isLost: (error: unknown) => boolean): Promise<T> {
   try {
     return await read();

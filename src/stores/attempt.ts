@@ -3,8 +3,8 @@ import { isPromise, type Awaitable } from "../model/stores/store-adapter.ts";
 const PAUSE_MS = 4;
 
 /**
- * Runs an action that a busy store may refuse. The first try is synchronous, since a refusal is rare. After a refusal the action is retried every few
- * milliseconds until the limit, so that an in-process target can continue in between.
+ * Runs an action that fails while the store is locked. The first attempt is synchronous, because locks are rare. Later attempts are made every few
+ * milliseconds up to the limit, so that a target in this process can continue in between.
  */
 export function attempt<T>(
   action: () => T,
@@ -20,7 +20,7 @@ export function attempt<T>(
   }
 }
 
-/** Runs `action`, then `then`, whether `action` succeeds or fails. A promise is awaited first. */
+/** Runs `action`, and then `then`, even if `action` fails. A returned promise is awaited before `then` runs. */
 export function lastly<T>(action: () => Awaitable<T>, then: () => void): Awaitable<T> {
   let result: Awaitable<T>;
   try {

@@ -2,18 +2,18 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { SeqqaError } from "../model/errors.ts";
 
 const PAUSE_MS = 3;
-/** How long, in milliseconds, open write transactions of other sessions are waited for. */
+/** Milliseconds to wait for write transactions of other sessions. */
 export const BUSY_LIMIT_MS = 5000;
 
 /**
- * Base class of connections that make and restore checkpoints on a server. Work is done in turns, a busy store is retried, and a lost connection
- * stays lost.
+ * The base class of connections that make and restore checkpoints on a server. Work runs one after another, is retried while the store is locked, and
+ * fails permanently once the connection is lost.
  */
 export abstract class ControlConnection {
   #lost: unknown;
   #turn: Promise<unknown> = Promise.resolve();
 
-  /** Returns who or what blocks a statement for the moment, by its error; `undefined` if the statement failed for good. */
+  /** Returns a description of the session that blocks a statement, given the statement's error; `undefined` if the error is permanent. */
   protected abstract obstacle(error: unknown): string | undefined;
   protected abstract busy(limitMs: number, who: string): SeqqaError;
   protected abstract isLost(error: unknown): boolean;
@@ -32,21 +32,21 @@ export abstract class ControlConnection {
     if (this.#lost !== undefined) throw this.lostError(this.#lost);
   }
 
-  /** Returns the error to throw for an error of the driver, and remembers a lost connection. */
+  /** Returns the error to throw for an error of the driver. Also records if the connection was lost. */
   protected failed(error: unknown): unknown {
     if (!this.isLost(error)) return error;
     this.lose(error);
     return this.lostError(error);
   }
 
-  /** Runs `work` after everything that was queued before it, so that the statements of two transactions do not mix. */
+  /** Runs `work` after all previously queued work, so that the statements of two transactions do not mix. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     const mine = this.#turn.then(work, work);
     this.#turn = mine.catch(() => undefined);
     return mine;
   }
 
-  /** Retries work that other sessions may block, until the limit. */
+  /** Runs work, and retries it up to the limit while other sessions block it. */
   async patiently<T>(work: () => Promise<T>, limitMs: number = BUSY_LIMIT_MS): Promise<T> {
     for (const until = performance.now() + limitMs; ; await pause(PAUSE_MS)) {
       try {

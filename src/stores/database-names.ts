@@ -1,24 +1,21 @@
 import { createHash } from "node:crypto";
 
-/** Rules by which a kind of server names its databases. */
 export interface DatabaseNaming {
-  /** The longest name, in characters, that the server accepts. */
   readonly longest: number;
   /** The part of a database name that identifies the template. */
   readonly template: string;
-  /** The longest suffix that a lane's checkpoints add to its name, for a database of their own. */
+  /** The longest suffix that checkpoint databases append to a lane's name. */
   readonly longestAddition: string;
-  /** Matches the end of a lane's name: its number, its generation, and the suffix. */
+  /** Matches the end of a lane's name: its number, its generation and the suffix. */
   readonly lane: RegExp;
 }
 
-/** Names of the databases that a run makes for one store. */
 export class DatabaseNames {
   readonly template: string;
   readonly #lanes: string;
   readonly #lane: RegExp;
 
-  /** `store` is the name that the user gave. Characters other than letters and digits are replaced; a digest keeps such names distinct. */
+  /** `store` is the name that the user chose. Characters other than letters and digits are replaced; a digest keeps such names distinct. */
   constructor(runId: string, store: string, naming: DatabaseNaming) {
     const longest = naming.longest - `seqqa_${runId}__lane999_99999${naming.longestAddition}`.length;
     const plain = store.toLowerCase().replaceAll(/[^a-z0-9]+/g, "_");
@@ -33,12 +30,11 @@ export class DatabaseNames {
     return `${this.ofLane(lane)}${generation}`;
   }
 
-  /** Returns the common beginning of the names of a lane's databases. */
   ofLane(lane: number): string {
     return `${this.#lanes}${lane}_`;
   }
 
-  /** Returns `true` if a database was named by this object. */
+  /** Returns `true` if a database has a name that this object created. */
   owns(database: string): boolean {
     return database === this.template || (database.startsWith(this.#lanes) && this.#lane.test(database.slice(this.#lanes.length)));
   }

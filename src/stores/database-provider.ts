@@ -2,13 +2,13 @@ import type { StoreProvider, StoreProviderOptions } from "../model/stores/store-
 import { DatabaseNames } from "./database-names.ts";
 
 /**
- * Gives every lane a database of its own on the template's server, copied from a copy that is made once for the run. `Session`: the way to the server
- * while a piece of work is done.
+ * Creates a database for every lane on the template's server. The template is copied once per run, and each lane's database is a copy of that copy.
+ * `Session`: a connection to the server for one piece of work.
  */
 export abstract class DatabaseProvider<Session> implements StoreProvider {
   protected readonly runId: string;
   protected readonly names: DatabaseNames;
-  /** Something was made. If nothing was, the server may be one that never answered. */
+  /** `true` once a database was created. Otherwise the server need not be contacted at the end, because it may never have answered. */
   protected begun = false;
   #closed = false;
 
@@ -21,9 +21,8 @@ export abstract class DatabaseProvider<Session> implements StoreProvider {
   abstract provide(lane: number, generation: number): Promise<string>;
   abstract session(): Promise<string>;
 
-  /** Does work on the server. `doing`: the work in words, for errors. */
+  /** Runs work on the server. `doing`: a description of the work for error messages. */
   protected abstract use<T>(doing: string, work: (session: Session) => Promise<T>): Promise<T>;
-  /** Returns the names of all databases of the server. */
   protected abstract databases(session: Session): Promise<readonly string[]>;
   protected abstract remove(session: Session, database: string): Promise<void>;
   protected abstract endServer(): Promise<void>;
@@ -42,7 +41,7 @@ export abstract class DatabaseProvider<Session> implements StoreProvider {
     }
   }
 
-  /** Removes the databases of a lane. Its checkpoints may have made some beside its own, so the server is asked which ones exist. */
+  /** Removes the databases of a lane. The server is asked for their names, because the lane's checkpoints may have created more databases. */
   protected removeOfLane(session: Session, lane: number): Promise<void> {
     return this.#removeAll(session, (name) => name.startsWith(this.names.ofLane(lane)));
   }

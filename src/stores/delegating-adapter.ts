@@ -11,31 +11,32 @@ import type {
 } from "../model/stores/store-adapter.ts";
 import { GateFaults, type FailingGate } from "./gate-faults.ts";
 
-/** A row of a query result: column -> value. */
+/** A row of a query result: column name to value. */
 export type QueryRow = Readonly<Record<string, unknown>>;
 
-/** One way of restoring a database. The adapter chooses one when it is opened. */
+/** A way to save and restore a database. The adapter chooses one when it is opened. */
 export interface CheckpointMode extends Required<
   Pick<StoreAdapter, "traits" | "root" | "mark" | "changed" | "restore" | "observe" | "capture" | "write">
 > {
   position?(): ReturnType<StoreAdapter["mark"]>;
   lastLook?(): LastLook;
-  /** Returns the rows of one statement. The statement runs where writing is impossible, or it was seen to begin like a reading one. */
+  /** Returns the rows of one statement. The caller has checked that the statement reads, or the connection cannot write. */
   query(sql: string, values: readonly unknown[]): Promise<QueryRow[]>;
   dump(): Promise<string>;
-  /** How to hold a connection of the target, or why that is impossible. */
+  /** The gate that can hold a write of the target, or the reason why there is none. */
   readonly gate: FailingGate | NoGate;
   /**
-   * Ends the mode and its connections. With `leaveNothing`, everything that it installed is removed, and the data is restored to what `open` found.
+   * Ends the mode and its connections. With `leaveNothing`, also removes everything that the mode installed, and restores the data to its state when
+   * the store was opened.
    */
   close(leaveNothing: boolean): Awaitable<void>;
 }
 
 export const UNGATED: NoGate = { kind: "none", why: "it was opened for a run without races and faults" };
 
-/** The part of a store adapter that its checkpoint mode implements. */
+/** The methods of a store adapter that its checkpoint mode implements. */
 export abstract class DelegatingAdapter {
-  /** The mode that was chosen. @throws SeqqaError `STORE_NOT_OPEN` */
+  /** The chosen mode. @throws SeqqaError `STORE_NOT_OPEN` */
   protected abstract opened(): CheckpointMode;
 
   async root(): Promise<Observed> {

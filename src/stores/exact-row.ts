@@ -1,9 +1,9 @@
-/** The bytes of a text that is not valid Unicode in the store: a JavaScript string would lose them. Plain data, so that it can be cloned. */
+/** The bytes of a stored text that is not valid Unicode, which a JavaScript string could not represent. Plain data that can be cloned. */
 export interface RawText {
   readonly rawText: Uint8Array;
 }
 
-/** A stored value without loss: integers are `bigint`, so that 20 and 20.0 stay apart. */
+/** A stored value without loss of information. Integers are `bigint`, so that 20 and 20.0 remain different. */
 export type ExactValue = null | bigint | number | string | Uint8Array | RawText;
 
 export type ExactRow = readonly ExactValue[];
@@ -18,14 +18,14 @@ function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return true;
 }
 
-/** Returns `true` if two stored values are the same, storage class included. */
+/** Returns `true` if two stored values are equal and have the same storage class. */
 export function sameValue(a: ExactValue, b: ExactValue): boolean {
   if (a === b || (typeof a === "number" && Object.is(a, b))) return true;
   if (a instanceof Uint8Array) return b instanceof Uint8Array && sameBytes(a, b);
   return isRawText(a) && isRawText(b) && sameBytes(a.rawText, b.rawText);
 }
 
-/** Returns `true` if two rows are the same; `null` is a row that does not exist. */
+/** Returns `true` if two rows are equal; `null` is a row that does not exist. */
 export function sameRow(a: ExactRow | null, b: ExactRow | null): boolean {
   if (a === b) return true;
   if (a === null || b === null || a.length !== b.length) return false;
@@ -33,7 +33,10 @@ export function sameRow(a: ExactRow | null, b: ExactRow | null): boolean {
   return true;
 }
 
-/** Returns a row with the values of another row at some positions. `null` is a row that does not exist; then nothing changes. */
+/**
+ * Returns a row with the values of another row at the given positions. If one of the rows is `null` (does not exist), returns the first row
+ * unchanged.
+ */
 export function withValuesOf<Row extends ExactRow | null>(row: Row, other: ExactRow | null, at: readonly number[]): Row {
   if (row === null || other === null || at.length === 0) return row;
   return row.map((value, i) => (at.includes(i) ? (other[i] as ExactValue) : value)) as ExactRow as Row;

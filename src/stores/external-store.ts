@@ -3,17 +3,17 @@ import { SeqqaError } from "../model/errors.ts";
 import type { Leftover, RowImage, RowImages } from "../model/stores/leftover.ts";
 
 /**
- * How long, in seconds, a run on an external store may be silent. After that its triggers stop logging by themselves, and the run writes nothing more
- * there. The heartbeat shares a thread with the user's code.
+ * Seconds without a heartbeat after which a run loses its external store. The run's triggers then stop logging, and the run writes nothing more. The
+ * limit is long because the heartbeat shares a thread with the user's code.
  */
 export const LEASE_SECONDS = 30;
 
-/** How often the lease is renewed, in milliseconds. */
+/** Milliseconds between two renewals of the lease. */
 export const RENEWAL_MS = 5_000;
 
 /**
- * The error for a lease that ended: the run was silent for too long on an external store (SIGSTOP, a machine that slept), or somebody else recovered
- * the store meanwhile.
+ * Returns the error for an expired lease: the run sent no heartbeat on an external store for too long (SIGSTOP, a suspended machine), or someone else
+ * recovered the store in the meantime.
  */
 export function leaseOver(store: string): SeqqaError {
   return new SeqqaError(
@@ -23,42 +23,41 @@ export function leaseOver(store: string): SeqqaError {
   );
 }
 
-/** Decides if a change seen in an external store can be the run's. It can only if the run sent a request since the previous look. */
+/** Decides if the run can have caused a change in an external store: only if the run sent a request since the previous read of the store. */
 export class AskedSince {
   readonly #asked: (() => number | undefined) | undefined;
   #seen: number | undefined;
 
-  /** For `asked` and `watching` see `StoreScope`. Without `asked` every write counts as the run's. */
+  /** For `asked` and `watching` see `StoreScope`. Without `asked`, every write counts as the run's. */
   constructor(asked: (() => number | undefined) | undefined, watching: boolean | undefined = false) {
     this.#asked = asked;
     if (watching) this.looked();
   }
 
-  /** `true` if no request was sent since the last look, and none is in progress. */
+  /** `true` if no request was sent since the last read, and none is in progress. */
   get isQuiet(): boolean {
     const now = this.#asked?.();
     return now !== undefined && now === this.#seen;
   }
 
-  /** Records that a look was taken and its result processed. */
+  /** Records that the store was read and the changes were processed. */
   looked(): void {
     this.#seen = this.#asked?.();
   }
 }
 
-/** Number of rows that a message names. */
 const NAMED = 3;
 
-/** Names rows: `orders id 7, orders id 8 and 3 more`. */
+/** Lists rows for a message: `orders id 7, orders id 8 and 3 more`. */
 export function namedRows(rows: readonly Pick<RowImages, "table" | "key">[]): string {
   const named = rows.slice(0, NAMED).map(({ table, key }) => `${table} ${key}`);
   return rows.length > NAMED ? `${named.join(", ")} and ${rows.length - NAMED} more` : named.join(", ");
 }
 
-/** Follows the name of a table in which other clients add or remove rows. */
+/** The suffix of a table's name if other clients add or remove rows of the table. */
 const WHOLE = ".*";
 
-/** Returns the pattern of `ignore` for one of {@link ForeignWrite.fields}. */
+/** Returns the pattern of `ignore` for a field of {@link ForeignWrite.fields}. */
 export function patternOf(field: string): string {
   return field.endsWith(WHOLE) ? field.slice(0, -WHOLE.length) : field;
 }
@@ -66,7 +65,7 @@ export function patternOf(field: string): string {
 /** A row that another client wrote, before and after the write; `null` if it did not exist. */
 export type ForeignRow = Pick<RowImages, "table" | "key" | "now"> & { readonly was: RowImage | null };
 
-/** Pairs rows that were removed (`by` below zero) with rows that were added under the same key. */
+/** Pairs removed rows (`by` below zero) with added rows that have the same key. */
 export function foreignRows(
   rows: readonly { readonly table: string; readonly key: string; readonly by: number; readonly image: RowImage | null }[],
 ): ForeignRow[] {
@@ -79,12 +78,12 @@ export function foreignRows(
   return [...found.values()];
 }
 
-/** Another client wrote to an external store while the run had no request in progress. */
+/** The error for a write of another client to an external store while the run had no request in progress. */
 export class ForeignWrite extends SeqqaError {
-  /** The written fields: `table.column` for rows that exist before and after, else `table.*` for the whole table. */
+  /** The written fields: `table.column` if the row exists before and after the write, else `table.*`. */
   readonly fields: readonly string[];
 
-  /** @param rows At least one. */
+  /** @param rows The written rows, at least one. */
   constructor(store: string, rows: readonly ForeignRow[], at: Date = new Date()) {
     super(
       "FOREIGN_WRITE",
@@ -103,7 +102,7 @@ function changedIn({ table, was, now }: ForeignRow): readonly string[] {
   return Object.keys(now).flatMap((column) => (isDeepStrictEqual(was[column], now[column]) ? [] : [`${table}.${column}`]));
 }
 
-/** The error for rows that the end of a run left as they are. `file` holds their images. */
+/** Returns the error for rows that were not restored at the end of a run. `file` contains their earlier values. */
 export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" | "key">[], file: string): SeqqaError {
   const says = rows.length === 1 ? "It was left as it is" : "They were left as they are";
   return new SeqqaError(
@@ -113,7 +112,7 @@ export function keptAtEnd(store: string, rows: readonly Pick<RowImages, "table" 
   );
 }
 
-/** The error for an external store that an ended run did not restore. No run begins in it before the user has decided. */
+/** Returns the error for an external store that an ended run did not restore. No other run can use the store until the user has decided. */
 export function leftBehind({ store, recordedMs, undo, keep }: Leftover): SeqqaError {
   const when = recordedMs === 0 ? "" : ` (last sign of it: ${new Date(recordedMs).toISOString()})`;
   return new SeqqaError("STORE_LEFT", `A run was killed while it was changing ${store}${when}. ${leftoverText({ undo, keep })}`, {
@@ -123,7 +122,8 @@ export function leftBehind({ store, recordedMs, undo, keep }: Leftover): SeqqaEr
 }
 
 /**
- * Describes how a leftover is handled: `To go back to what they were: 3 rows (items 1, orders 2). To stay, changed after the run: 1 row (orders 1).`
+ * Describes which rows will be restored and which will be kept: `To be restored: 3 rows (items 1, orders 2). To be kept, because they were changed
+ * after the run: 1 row (orders 1).`
  */
 export function leftoverText({ undo, keep }: Pick<Leftover, "undo" | "keep">): string {
   return [
@@ -139,7 +139,7 @@ function countedRows(rows: readonly RowImages[]): string {
   return `${rows.length} ${rows.length === 1 ? "row" : "rows"} (${tables.join(", ")})`;
 }
 
-/** The error for a checkpoint that cannot distinguish the user's own writes from the run's. `why` is a clause without a final period. */
+/** Returns the error for a checkpoint mode that cannot tell the writes of other clients from the run's. `why` is a clause without a final period. */
 export function refusedWhereItIs(checkpoint: string, store: string, why: string): SeqqaError {
   return new SeqqaError(
     "CHECKPOINT_REFUSED",

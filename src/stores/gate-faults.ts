@@ -1,31 +1,29 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Gate, HeldWrite, WriteFault, WriteFaults } from "../model/stores/store-adapter.ts";
 
-/** Milliseconds between two looks at a session that was ended. */
 const END_PAUSE_MS = 2;
 
-/** A gate that can make the write fail before which it holds a connection. */
+/** A gate that can make a held write fail. */
 export interface FailingGate extends Gate {
-  /** How a held write can fail. */
   readonly faults: Pick<WriteFaults, "kinds" | "missing">;
-  /** Counts the target's write statements from here on; none is held. */
+  /** Starts counting the target's write statements without holding any. */
   watch(): Promise<void>;
-  /** Resolves with the number of write statements since {@link watch}, once `done` has settled. */
+  /** Resolves to the number of write statements since {@link watch}, once `done` has settled. */
   watched(done: Promise<unknown>): Promise<number>;
   /**
-   * Makes the held write fail and disarms. Returns `false` if the server does not allow it: then the write is made. For `kill` the process behind the
-   * connection has ended.
+   * Makes the held write fail and disarms the gate. Returns `false` if the server does not allow it; the write is then executed. For `kill`, the
+   * target's process must have ended already.
    */
   fail(fault: WriteFault): Promise<boolean>;
 }
 
-/** Waits for the end of a session, without a limit by default. A proxy before the server may keep the session of a target that was killed. */
+/** Waits for the end of a session, by default without a limit. A proxy before the server may keep a killed target's session open. */
 export async function untilGone(isThere: () => Promise<boolean>, limitMs: number = Infinity): Promise<void> {
   const until = performance.now() + limitMs;
   while ((await isThere()) && performance.now() < until) await pause(END_PAUSE_MS);
 }
 
-/** Makes writes fail at a gate: the write is held first, so that it is known which one fails, and that no other does. */
+/** Makes writes fail at a gate. Each write is held first, so that exactly the chosen write fails. */
 export class GateFaults implements WriteFaults {
   readonly kind = "faults";
   readonly kinds: readonly WriteFault[];

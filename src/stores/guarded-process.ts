@@ -6,8 +6,8 @@ import { setTimeout as pause } from "node:timers/promises";
 const STOP_MS = 2000;
 
 /**
- * The shell between this process and the server. When the pipe to it closes, because we close it or are gone for any reason, it kills the server,
- * which it alone can still identify by its pid.
+ * The shell script that runs the server. It kills the server when the pipe from this process closes, which also happens if this process dies. Only
+ * the server's parent process can rely on the server's pid, because the system reuses pids.
  */
 const GUARD = `exec 3<&0
 "$0" "$@" </dev/null 3<&- & server=$!
@@ -17,22 +17,21 @@ wait "$server"; status=$?
 kill "$watcher" 2>/dev/null
 exit "$status"`;
 
-/** Returns the path of the first of these programs that is installed; `undefined`: none is. */
 export function installedProgram(...names: readonly string[]): string | undefined {
   const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin"];
   return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
 }
 
-/** A server that seqqa started for a lane. It does not outlive this process. */
+/** A server that seqqa started for a lane. It ends with this process. */
 export class GuardedProcess {
   readonly #child: ChildProcess;
   #hasEnded = false;
 
-  /** Starts a program. Its environment says whose run it belongs to. */
+  /** Starts a program. The environment variable SEQQA_RUN identifies its run. */
   constructor(program: string, args: readonly string[], runId: string) {
     const child = spawn("/bin/sh", ["-c", GUARD, program, ...args], {
       stdio: ["pipe", "ignore", "ignore"],
-      // The server is in a process group of its own: an interrupt from the terminal is for seqqa, which then stops it.
+      // The server gets its own process group, so that Ctrl-C in the terminal reaches only seqqa, which then stops the server.
       detached: true,
       env: { ...process.env, SEQQA_RUN: runId },
     });
@@ -64,6 +63,6 @@ function killGroup(pid: number): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // The process is gone.
+    // The process has already ended.
   }
 }

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import type { Leftover } from "../model/stores/leftover.ts";
 
 /**
- * Writes the images of rows that a run did not restore, for the user to compare. The file is in the current folder or, if that is not writable, in
- * the folder for temporary files. Only the user can read it. Returns its path.
+ * Writes the values of rows that a run did not restore to a file, and returns its path. Only the user can read the file. The file is in the current
+ * folder or, if that is not writable, in the folder for temporary files.
  */
 export function writeKept({ store, sinceMs, recordedMs, keep }: Leftover, folder: string = process.cwd()): string {
   const time = (ms: number): string | null => (ms === 0 ? null : new Date(ms).toISOString());
@@ -24,7 +24,6 @@ export function writeKept({ store, sinceMs, recordedMs, keep }: Leftover, folder
   }
 }
 
-/** Replaces bytes and long integers by values that JSON has. */
 function plain(_key: string, value: unknown): unknown {
   if (typeof value === "bigint") return value.toString();
   if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString("base64") };

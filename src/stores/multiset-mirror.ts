@@ -1,29 +1,28 @@
-/** A row that was added or removed between two readings of the log. `by` is how many more copies of it there are than before; below zero, fewer. */
+/** A row that was added or removed between two reads of the log. `by`: the change in its number of copies, negative for removals. */
 export interface Delta {
-  /** Index of the table. */
   readonly table: number;
   readonly row: string;
   readonly by: number;
 }
 
-/** The changes between two readings of the log. The identity of a segment is the identity of the state at its end. */
+/** The changes between two reads of the log. A segment object also identifies the state at its end. */
 export interface Segment {
   readonly depth: number;
   readonly deltas: readonly Delta[];
   readonly countersBefore: string;
 }
 
-/** Returns the part of a row that distinguishes it from others; `undefined` means the whole row. */
+/** Returns the part of a row that distinguishes it from other rows; `undefined` for the whole row. */
 export type Telling = (table: number, row: string) => string | undefined;
 
 /**
- * A sum of changes to one multiset of rows per table. Rows that a {@link Telling} does not distinguish count as one row: the first of them represents
- * all.
+ * A sum of changes to multisets of rows, one per table. Rows that a {@link Telling} does not distinguish count as equal: the first one represents all
+ * of them.
  */
 export class RowSums {
   readonly #tables = new Map<number, Map<string, number>>();
   readonly #telling: Telling | undefined;
-  /** The representing row, by the index of the table and the part that distinguishes rows. */
+  /** The representing rows. A key contains the index of the table and the distinguishing part. */
   readonly #standing = new Map<string, string>();
 
   constructor(telling?: Telling) {
@@ -55,7 +54,7 @@ export class RowSums {
   }
 }
 
-/** Returns `false` if the sum is 0 now. */
+/** Adds to a row's count. Returns `false` if the sum is now 0. */
 function addTo(rows: Map<string, number>, row: string, by: number): boolean {
   const sum = (rows.get(row) ?? 0) + by;
   if (sum === 0) rows.delete(row);
@@ -66,8 +65,8 @@ function addTo(rows: Map<string, number>, row: string, by: number): boolean {
 const NO_ROWS: ReadonlyMap<string, number> = new Map();
 
 /**
- * The undo log as this process knows it: a stack of segments, and the difference between the present state and the root. A state is a multiset of
- * rows per table, so changes are a sum: their order does not matter, and tables without a key need no special case.
+ * The undo log as this process knows it: a stack of segments, and the difference between the current state and the root state. A state is a multiset
+ * of rows per table. Changes are sums, so their order does not matter, and tables without a key need no special case.
  */
 export class MultisetMirror {
   readonly #net: RowSums;
@@ -84,12 +83,11 @@ export class MultisetMirror {
     this.rootCounters = counters;
   }
 
-  /** The state that the store was in when the log was last read. */
+  /** The segment of the last read of the log, which identifies the current state. */
   get top(): Segment {
     return this.#segments[this.#segments.length - 1] as Segment;
   }
 
-  /** The root state. */
   get bottom(): Segment {
     return this.#segments[0] as Segment;
   }
@@ -98,17 +96,16 @@ export class MultisetMirror {
     return this.#counters;
   }
 
-  /** The difference between the present state and the root. */
   get net(): RowSums {
     return this.#net;
   }
 
-  /** Returns `true` if a state is the present one or one of its ancestors. */
+  /** Returns `true` if a segment identifies the current state or an earlier one on the stack. */
   holds(segment: Segment): boolean {
     return this.#segments[segment.depth] === segment;
   }
 
-  /** Adds the changes since the last reading. Changes that cancel out leave no trace. */
+  /** Adds the changes since the last read. Changes that cancel out are dropped. */
   push(changes: RowSums, counters: string): void {
     const deltas = changes.deltas();
     if (deltas.length === 0 && counters === this.#counters) return;
@@ -117,7 +114,7 @@ export class MultisetMirror {
     this.#counters = counters;
   }
 
-  /** Returns the changes that lead back to a state that {@link holds}. */
+  /** Returns the changes that lead back to a state on the stack of segments. */
   changesTo(segment: Segment): RowSums {
     const sums = new RowSums(this.#telling);
     for (let i = this.#segments.length - 1; i > segment.depth; i--) {
@@ -126,12 +123,11 @@ export class MultisetMirror {
     return sums;
   }
 
-  /** Returns the counters in a state that {@link holds}. */
+  /** Returns the counters of a state on the stack of segments. */
   countersAt(segment: Segment): string {
     return this.#segments[segment.depth + 1]?.countersBefore ?? this.#counters;
   }
 
-  /** Records that the store was restored to a state that {@link holds}. */
   popTo(segment: Segment): void {
     this.#counters = this.countersAt(segment);
     while (this.#segments.length > segment.depth + 1) {

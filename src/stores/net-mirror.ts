@@ -1,19 +1,19 @@
 import { sameRow, type ExactRow } from "./exact-row.ts";
 
-/** The identity of a row in its table: its rowid, or the text of its key. */
+/** The identity of a row in its table: its rowid, or its key as text. */
 export type RowKey = bigint | string;
 
-/** A row that was changed since the root state, even if it is the same again. */
+/** A row that was changed since the root state, even if it now has its original values again. */
 export interface Slot {
   readonly table: number;
   readonly key: RowKey;
   /** The row in the root state; `null` if it did not exist. */
   readonly base: ExactRow | null;
-  /** The row at the last reading of the log. */
+  /** The row at the last read of the log; `null` if it does not exist. */
   now: ExactRow | null;
 }
 
-/** One row that was changed between two readings of the log. */
+/** A row that was changed between two reads of the log. */
 export interface Touch {
   readonly table: number;
   readonly key: RowKey;
@@ -21,7 +21,7 @@ export interface Touch {
   readonly now: ExactRow | null;
 }
 
-/** A row that has to change so that the store reaches another state. */
+/** A row that must change for the store to reach another state. */
 export interface Fix {
   readonly slot: Slot;
   readonly wanted: ExactRow | null;
@@ -30,11 +30,11 @@ export interface Fix {
 interface Change {
   readonly slot: Slot;
   readonly before: ExactRow | null;
-  /** `true` if this change created the slot. The slot is removed with the change. */
+  /** `true` if this change created the slot. Undoing the change then also removes the slot. */
   readonly fresh: boolean;
 }
 
-/** The changes between two readings of the log. The identity of a segment is the identity of the state at its end. */
+/** The changes between two reads of the log. A segment object also identifies the state at its end. */
 export interface Segment {
   readonly depth: number;
   readonly changes: readonly Change[];
@@ -42,8 +42,9 @@ export interface Segment {
 }
 
 /**
- * The undo log as this process knows it: a stack of segments, and for each row changed since the root its value there and now. The store's own log
- * only has to hold changes that were not read yet. Computing how a state differs from the root takes time in proportion to the difference.
+ * The undo log as this process knows it: a stack of segments and, for each row changed since the root state, its original and current values. The
+ * store's log only needs to hold changes that were not read yet. The time for computing the difference from the root state depends only on the number
+ * of changed rows.
  */
 export class NetMirror {
   #slots: Map<RowKey, Slot>[];
@@ -58,12 +59,11 @@ export class NetMirror {
     this.#rootCounters = counters;
   }
 
-  /** The state that the store was in when the log was last read. */
+  /** The segment of the last read of the log, which identifies the current state. */
   get top(): Segment {
     return this.#segments[this.#segments.length - 1] as Segment;
   }
 
-  /** The root state. */
   get bottom(): Segment {
     return this.#segments[0] as Segment;
   }
@@ -76,7 +76,7 @@ export class NetMirror {
     return this.#rootCounters;
   }
 
-  /** Returns `true` if a state is the present one or one of its ancestors. */
+  /** Returns `true` if a segment identifies the current state or an earlier one on the stack. */
   holds(segment: Segment): boolean {
     return this.#segments[segment.depth] === segment;
   }
@@ -89,7 +89,7 @@ export class NetMirror {
     return this.#slots[table]?.values() ?? [];
   }
 
-  /** Adds the changes since the last reading. Changes that cancel out leave no trace. */
+  /** Adds the changes since the last read. Changes that cancel out are dropped. */
   push(touches: readonly Touch[], counters: readonly ExactRow[]): void {
     const changes: Change[] = [];
     for (const touch of touches) {
@@ -109,7 +109,7 @@ export class NetMirror {
     this.#counters = counters;
   }
 
-  /** Returns the changes that lead back to a state that {@link holds}. */
+  /** Returns the changes that lead back to a state on the stack of segments. */
   fixesTo(segment: Segment): Fix[] {
     const wanted = new Map<Slot, ExactRow | null>();
     for (let i = this.#segments.length - 1; i > segment.depth; i--) {
@@ -120,12 +120,11 @@ export class NetMirror {
     return fixes;
   }
 
-  /** Returns the counters in a state that {@link holds}. */
+  /** Returns the counters of a state on the stack of segments. */
   countersAt(segment: Segment): readonly ExactRow[] {
     return this.#segments[segment.depth + 1]?.countersBefore ?? this.#counters;
   }
 
-  /** Records that the store was restored to a state that {@link holds}. */
   popTo(segment: Segment): void {
     this.#counters = this.countersAt(segment);
     while (this.#segments.length > segment.depth + 1) {

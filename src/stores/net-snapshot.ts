@@ -2,7 +2,7 @@ import { sameRow, type ExactRow, type ExactValue } from "./exact-row.ts";
 import type { NetMirror } from "./net-mirror.ts";
 import type { TableShape } from "./table-shape.ts";
 
-/** A state as its difference from the root: plain data that can be cloned, sent and written to another lane. */
+/** A snapshot as the difference from the root state. It is plain data that can be cloned, sent and written to another lane. */
 export interface NetSnapshot {
   readonly kind: "net";
   readonly tables: readonly NetTable[];
@@ -11,13 +11,13 @@ export interface NetSnapshot {
 
 export interface NetTable {
   readonly name: string;
-  /** Whole rows that the root does not have, or has with other values. */
+  /** Complete rows that are new or changed since the root state. */
   readonly rows: readonly ExactRow[];
-  /** Keys of the root's rows that no longer exist. */
+  /** Keys of the root state's rows that no longer exist. */
   readonly gone: readonly ExactRow[];
 }
 
-/** Returns the present state. Rows are shared with the mirror, not copied: they are never changed. */
+/** Returns a snapshot of the current state. Its rows are shared with the mirror, which is safe because rows are never modified. */
 export function captureNet(shapes: readonly TableShape[], mirror: NetMirror): NetSnapshot {
   const tables: NetTable[] = [];
   for (const shape of shapes) {

@@ -5,16 +5,15 @@ import type { TableShape } from "./table-shape.ts";
 
 const LARGEST = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Returns a stored value as observers see it. Integers are numbers as long as a number represents them exactly. */
+/** Converts a stored value to its observed form. Integers become numbers if a number represents them exactly. */
 export function shown(value: ExactValue): StoredValue {
   if (typeof value === "bigint") return value <= LARGEST && value >= -LARGEST ? Number(value) : value;
   if (typeof value !== "object" || value === null) return value;
-  // Plain bytes, whether they came from the driver as a Buffer or from a snapshot: observers must not see a difference.
+  // Bytes are converted to a plain `Uint8Array`, because a `Buffer` from the driver would differ from bytes of a snapshot.
   const bytes = isRawText(value) ? value.rawText : value;
   return bytes.constructor === Uint8Array ? bytes : new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Returns a row as observers see it. */
 export function shownRow(shape: TableShape, row: ExactRow): StoredValue[] {
   const values = new Array<StoredValue>(row.length - shape.shownFrom);
   for (let i = 0; i < values.length; i++) values[i] = shown(row[i + shape.shownFrom] as ExactValue);
@@ -22,8 +21,8 @@ export function shownRow(shape: TableShape, row: ExactRow): StoredValue[] {
 }
 
 /**
- * Returns the difference between the present state and the root. If only a storage class changed (20 became 20.0), the row is on both sides and looks
- * the same. The states are kept apart, since an API may print the two values differently.
+ * Returns the difference between the current state and the root state. If only a storage class changed (20 became 20.0), the row is both added and
+ * removed with equal values. The two states remain different, because an API may print the two values differently.
  */
 export function observeNet(shapes: readonly TableShape[], mirror: NetMirror): Observed {
   const tables: ObservedTable[] = [];
@@ -36,7 +35,7 @@ export function observeNet(shapes: readonly TableShape[], mirror: NetMirror): Ob
       if (now !== null) added.push(shownRow(shape, now));
       if (base !== null) removed.push(shownRow(shape, base));
     }
-    // A row that was inserted again under another hidden rowid looks the same: rows are a multiset.
+    // Drop pairs of equal rows: a row that was deleted and inserted again has another hidden rowid, but looks the same to observers.
     if (shape.shownFrom > 0 && added.length > 0 && removed.length > 0) [added, removed] = withoutCommon(added, removed);
     if (added.length > 0 || removed.length > 0) tables.push({ name: shape.name, columns: shape.columns, added, removed });
   }
@@ -62,7 +61,7 @@ export function withoutCommon(added: StoredValue[][], removed: StoredValue[][]):
   return [onlyAdded, removed.filter((row) => !take(row, common))];
 }
 
-/** Returns counters by name. A counter row ends with its name and its value. */
+/** Returns counters by name. The last two values of a counter's row are its name and its value. */
 function byName(counters: readonly ExactRow[]): Map<string, number | bigint | null> {
   return new Map(counters.map((row) => [String(row[row.length - 2]), counterValue(row[row.length - 1] ?? null)]));
 }
@@ -72,7 +71,7 @@ function counterValue(value: ExactValue): number | bigint | null {
   return typeof seen === "number" || typeof seen === "bigint" ? seen : seen === null ? null : Number(seen);
 }
 
-/** Returns the counters that differ from the root's; `null` if the counter no longer exists. */
+/** Returns the counters that differ from the root state; `null` for a counter that no longer exists. */
 export function observeCounters(root: readonly ExactRow[], now: readonly ExactRow[]): Record<string, number | bigint | null> {
   const differing: Record<string, number | bigint | null> = {};
   if (root === now) return differing;
@@ -85,7 +84,7 @@ export function observeCounters(root: readonly ExactRow[], now: readonly ExactRo
   return differing;
 }
 
-/** Returns every counter with its value, for the root. */
+/** Returns all counters with their values, for the observation of the root state. */
 export function allCounters(counters: readonly ExactRow[]): Record<string, number | bigint | null> {
   return Object.fromEntries(byName(counters));
 }

@@ -2,27 +2,26 @@ import { execFileSync } from "node:child_process";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
-/** A process that cannot be confused with a later one of the same pid: their start times differ. */
+/** The identity of a process. The start time distinguishes it from a later process with the same pid. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Start time, in ticks since boot on Linux, else as `ps` writes it. */
+  /** The start time: in ticks since boot on Linux, else as printed by `ps`. */
   readonly start: string;
 }
 
-/** The scope in which a pid is unique: one boot of one machine, one pid namespace. */
+/** The scope in which pids are unique: one boot of one machine, and one pid namespace. */
 export interface Place {
   readonly host: string;
   readonly boot: string;
   readonly namespace: string;
 }
 
-/** Returns the process that has this pid now; `undefined` if there is none, or only a zombie, which no longer runs. */
+/** Returns the identity of the process that has this pid now. `undefined` if there is none, or only a zombie process. */
 export function identify(pid: number): ProcessIdentity | undefined {
   const start = process.platform === "linux" ? startOnLinux(pid) : startByPs(pid);
   return start === undefined ? undefined : { pid, start };
 }
 
-/** Returns `true` if exactly this process still runs. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return identify(identity.pid)?.start === identity.start;
 }
@@ -35,7 +34,7 @@ export function here(): Place {
   };
 }
 
-/** Returns the calling thread as text for {@link isThreadAlive}; empty where threads cannot be distinguished. */
+/** Returns the current thread as text for {@link isThreadAlive}; empty if the system does not identify threads. */
 export function thisThread(): string {
   const task = attempt(() => readlinkSync("/proc/thread-self"));
   const start = task === undefined ? undefined : startIn(`/proc/${task}/stat`);
@@ -55,7 +54,8 @@ function startOnLinux(pid: number): string | undefined {
 function startIn(file: string): string | undefined {
   const stat = attempt(() => readFileSync(file, "latin1"));
   if (stat === undefined) return undefined;
-  // The command in parentheses may hold anything, so the fields are counted from the last parenthesis; state is the 3rd, start time the 22nd.
+  // The 2nd field, the command in parentheses, may contain spaces and parentheses. Split after the last parenthesis: state is the 3rd field, start
+  // the 22nd.
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
   return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
 }

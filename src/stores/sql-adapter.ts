@@ -3,7 +3,7 @@ import { ignorePatterns } from "../model/stores/ignored.ts";
 import type { CheckpointChoice, QueryListener, StoreAdapter, StoreScope, StoreTraits } from "../model/stores/store-adapter.ts";
 import { DelegatingAdapter, type CheckpointMode, type QueryRow } from "./delegating-adapter.ts";
 
-/** The options that all databases with a server have. */
+/** The options of all adapters for database servers. */
 export interface SqlAdapterOptions<Wanted extends string> {
   readonly checkpoint?: Wanted | undefined;
   readonly tables?: readonly string[] | undefined;
@@ -11,12 +11,11 @@ export interface SqlAdapterOptions<Wanted extends string> {
   readonly symmetric?: readonly string[] | undefined;
 }
 
-/** The choice of a mode, with what the database needs to know for it. */
 export interface Choosing<Mode, Wanted, Shared> {
   readonly wanted: Wanted;
   readonly scope: StoreScope;
   readonly tables: readonly string[] | undefined;
-  /** The connection that the target was given; `undefined`: none. */
+  /** The shared connection, if the target already uses it. */
   readonly lent: Shared | undefined;
   readonly lend: () => Shared;
   /** The mode before a restart of the target. */
@@ -24,7 +23,7 @@ export interface Choosing<Mode, Wanted, Shared> {
   readonly ignore: ReturnType<typeof ignorePatterns>;
 }
 
-/** A database with a server behind the API: what does not depend on its dialect. `Shared`: the connection for a target in this process. */
+/** The base class of adapters for database servers, without the parts that depend on the SQL dialect. `Shared`: the type of the shared connection. */
 export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends string, Shared extends { readonly asDriver: unknown }>
   extends DelegatingAdapter
   implements StoreAdapter
@@ -34,7 +33,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
   readonly tables: readonly string[] | undefined;
   readonly ignore: readonly string[];
   readonly symmetric: readonly string[];
-  /** The database that the adapter works on, without credentials. */
+  /** The URL of the database, without credentials. */
   readonly uses: string;
   protected readonly wanted: Wanted | "auto";
   #choice: CheckpointChoice;
@@ -53,7 +52,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
     this.#choice = { mode: this.wanted, why: "not opened yet" };
   }
 
-  /** The mode that was chosen, and why. */
+  /** The chosen checkpoint mode and the reason for the choice. */
   get checkpoint(): CheckpointChoice {
     return this.#choice;
   }
@@ -62,16 +61,16 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
     return this.#mode?.traits ?? { portable: this.isPortable, commits: this.wanted !== "savepoint" };
   }
 
-  /** `true` if the wanted mode gives snapshots that other lanes can read, as far as that is known before the store is open. */
+  /** `true` if the wanted mode makes snapshots for other lanes, as far as that is known before the store is open. */
   protected abstract get isPortable(): boolean;
 
   /** The name of the adapter's class, for messages. */
   protected abstract get label(): string;
 
-  /** Modes in which the target has connections of its own. */
+  /** The modes in which the target uses its own connections. */
   protected abstract readonly separate: readonly string[];
 
-  /** Returns the connection for a target in this process. @throws SeqqaError `NO_CONNECTION` if the target has connections of its own */
+  /** Returns the shared connection for a target in this process. @throws SeqqaError `NO_CONNECTION` if the target uses its own connections */
   protected shared(): Shared {
     if (this.#lent !== undefined) return this.#lent;
     if (this.#mode !== undefined || this.separate.includes(this.wanted)) {
@@ -100,16 +99,15 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
     this.#previous = undefined;
   }
 
-  /** Chooses the mode that fits, and opens it. @throws SeqqaError */
+  /** Chooses a suitable mode and opens it. @throws SeqqaError */
   protected abstract choose(choosing: Choosing<Mode, Wanted, Shared>): Promise<{ readonly mode: Mode; readonly choice: CheckpointChoice }>;
 
-  /** Makes the connection for a target in this process. */
   protected abstract makeShared(): Shared;
 
-  /** Refuses a statement that does more than read. @throws SeqqaError `QUERY_WRITES` */
+  /** Checks that a statement only reads. @throws SeqqaError `QUERY_WRITES` */
   protected abstract requireReading(sql: string): void;
 
-  /** Returns the rows of a query, as objects. @throws SeqqaError `QUERY_WRITES` for a statement that does more than read */
+  /** Returns the rows of a query as objects. @throws SeqqaError `QUERY_WRITES` for a statement that does more than read */
   async query(sql: string, params: readonly unknown[] = []): Promise<QueryRow[]> {
     this.requireReading(sql);
     const rows = await this.opened().query(sql, params);
@@ -121,7 +119,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
     const [mode, lent] = [this.#mode, this.#lent];
     this.#mode = this.#lent = undefined;
     try {
-      // The data in a lane's own database may stay: it goes with the lane, and a restarted target continues from it.
+      // A lane's own database keeps its data: it is deleted with the lane, and a restarted target continues with it.
       if (mode === undefined) return;
       this.#previous = mode;
       await mode.close(this.#scope?.borrowed ?? false);
@@ -130,7 +128,7 @@ export abstract class SqlAdapter<Mode extends CheckpointMode, Wanted extends str
     }
   }
 
-  /** Ends the connection of a target in this process. Default: its mode ends it. */
+  /** Ends the shared connection. By default does nothing, because the mode ends it. */
   protected endShared(_shared: Shared): Promise<void> {
     return Promise.resolve();
   }

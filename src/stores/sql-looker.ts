@@ -2,17 +2,16 @@ import { SeqqaError } from "../model/errors.ts";
 import { onceMoreAfterLoss } from "./after-loss.ts";
 import type { QueryRow } from "./delegating-adapter.ts";
 
-/** The number of characters of a statement that an error quotes. */
 const QUOTED = 100;
 
-/** Returns the error for a statement that does more than read. `label`: the adapter's class. */
+/** Returns the error for a statement that does more than read. `label`: the name of the adapter's class. */
 export function queryWrites(label: string, sql: string): SeqqaError {
   return new SeqqaError("QUERY_WRITES", `${label}.query only reads, but this statement does not: ${sql.trim().slice(0, QUOTED)}`, {
     hint: "Use SELECT here; let the target write, through an action.",
   });
 }
 
-/** Returns the error for a query that the server refused. `places`: the placeholders of the dialect, in a phrase. */
+/** Returns the error for a query that the server rejected. `places`: a phrase about the dialect's placeholders, for the hint. */
 export function queryFailed(shown: string, sql: string, cause: Error, places: string): SeqqaError {
   return new SeqqaError("QUERY_FAILED", `A query of ${shown} failed: ${cause.message}: ${sql.trim().slice(0, QUOTED)}`, {
     hint: `Check the statement, and that ${places}.`,
@@ -20,7 +19,9 @@ export function queryFailed(shown: string, sql: string, cause: Error, places: st
   });
 }
 
-/** Answers the read-only queries of checks, one after another, on a connection of its own that cannot write. `C`: a connection of the driver. */
+/**
+ * Runs the read-only queries of the user's checks, one after another, on a separate connection that cannot write. `C`: the driver's connection type.
+ */
 export abstract class SqlLooker<C> {
   #connection: Promise<C> | undefined;
   #turn: Promise<unknown> = Promise.resolve();
@@ -31,16 +32,15 @@ export abstract class SqlLooker<C> {
     return mine;
   }
 
-  /** Connects. `lost` is called when the connection ends by itself. */
+  /** Connects. `lost` is called when the connection ends unexpectedly. */
   protected abstract connect(lost: () => void): Promise<C>;
   protected abstract disconnect(connection: C | undefined): Promise<void>;
-  /** Sends one statement; a text with several is refused. */
+  /** Sends one statement. A text with several statements is rejected. */
   protected abstract send(connection: C, sql: string, values: readonly unknown[]): Promise<QueryRow[]>;
   protected abstract isLost(error: unknown): boolean;
-  /** Returns the error of ours for the server's answer to a query. */
   protected abstract failed(sql: string, error: unknown): SeqqaError;
 
-  /** Sends a query, and if the session was lost, once more on a new one: the end of a session says nothing about the store. */
+  /** Sends a query. If the session was lost, sends the query once more on a new session, because a lost session says nothing about the store. */
   async #query(sql: string, values: readonly unknown[]): Promise<QueryRow[]> {
     try {
       return await onceMoreAfterLoss(
@@ -68,7 +68,7 @@ export abstract class SqlLooker<C> {
     await this.disconnect(await connection?.catch(() => undefined));
   }
 
-  /** Ends the connection, after the queries that were asked before. */
+  /** Closes the connection after all queued queries have ended. */
   async close(): Promise<void> {
     await this.#turn;
     await this.#forget();

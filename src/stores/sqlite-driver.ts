@@ -2,7 +2,8 @@ import DatabaseConstructor, { type Database, type Options } from "better-sqlite3
 import { SeqqaError } from "../model/errors.ts";
 
 /**
- * Opens a SQLite file, or a database in memory from its bytes. @throws SeqqaError `SQLITE_DRIVER` (2) where the driver cannot be loaded; SqliteError
+ * Opens a SQLite file, or a database in memory from its bytes.
+ * @throws SeqqaError `SQLITE_DRIVER` (exit status 2) if the driver cannot be loaded; SqliteError
  */
 export function openSqlite(file: string | Buffer, options?: Options): Database {
   try {
@@ -12,7 +13,7 @@ export function openSqlite(file: string | Buffer, options?: Options): Database {
   }
 }
 
-/** Returns an error if the native part of the driver is for another Node or was never built; `undefined` for any other cause. */
+/** Returns an error if the driver's native part was built for another Node version or not at all; `undefined` for any other cause. */
 export function driverError(cause: unknown): SeqqaError | undefined {
   const { code, message } = cause as { readonly code?: unknown; readonly message?: unknown };
   const isOther = code === "ERR_DLOPEN_FAILED";

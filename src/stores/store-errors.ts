@@ -5,7 +5,6 @@ interface Shown {
   readonly shown: string;
 }
 
-/** The error for a database that another run uses. */
 export function inUseError({ shown }: Shown): SeqqaError {
   return new SeqqaError("STORE_IN_USE", `The database ${shown} is in use by another run of seqqa.`, {
     hint: "Wait until that run has ended, or give this run a database of its own.",
@@ -13,7 +12,7 @@ export function inUseError({ shown }: Shown): SeqqaError {
   });
 }
 
-/** The error for a checkpoint that no longer exists. The caller made the mistake, not the store. */
+/** Returns the error for a checkpoint that no longer exists, which is a mistake of the caller. */
 export function markInvalid(): SeqqaError {
   return new SeqqaError(
     "MARK_INVALID",
@@ -21,7 +20,7 @@ export function markInvalid(): SeqqaError {
   );
 }
 
-/** The error for a snapshot of a store with another schema. */
+/** Returns the error for a snapshot of a store with another schema. */
 export function imageForeign({ shown }: Shown, what: string): SeqqaError {
   return new SeqqaError("IMAGE_FOREIGN", `A snapshot does not fit ${shown}: ${what} differs.`, {
     hint: "All lanes need stores with the same schema.",

@@ -2,21 +2,20 @@ import type { ObservedColumn } from "../model/stores/store-adapter.ts";
 import { keyText, type ExactRow, type ExactValue } from "./exact-row.ts";
 import type { RowKey } from "./net-mirror.ts";
 
-/** The layout of a journalled table's rows: which values identify a row, and which ones observers see. */
+/** The layout of a journalled table's rows: the positions of the key and of the observed columns. */
 export interface TableShape {
   readonly index: number;
   readonly name: string;
-  /** Positions of the identifying values in a row. */
+  /** The positions of the key's values in a row. */
   readonly keyAt: readonly number[];
-  /** The first position that observers see; 1 where a hidden rowid comes first. */
+  /** The position of the first observed value: 1 after a hidden rowid, else 0. */
   readonly shownFrom: number;
-  /** The columns that observers see. */
   readonly columns: readonly ObservedColumn[];
   /** `true` if the table is part of the observed state. Other tables are only restored. */
   readonly observed: boolean;
 }
 
-/** Returns the identity of a row. A single integer is its own key, since rowids are by far the most frequent. */
+/** Returns the key that identifies a row. A single integer is returned unchanged, because most keys are rowids. */
 export function keyOf(shape: Pick<TableShape, "keyAt">, row: ExactRow): RowKey {
   const { keyAt } = shape;
   if (keyAt.length === 1) {

@@ -9,14 +9,14 @@ interface Job {
 }
 
 export interface Waiting {
-  /** How long, in milliseconds, the transaction of another owner is waited for. */
+  /** Milliseconds to wait for another owner's transaction. */
   readonly limitMs: number;
   readonly giveUp: () => Error;
 }
 
 /**
- * Takes turns on one connection. While one session is in a transaction, all others wait: on a pool of connections they would not see its writes
- * either. The work of each session is done in its order.
+ * Shares one connection between sessions. While one session is in a transaction, all others wait, because they must not see its uncommitted writes.
+ * Each session's work runs in order.
  */
 export class Turns {
   readonly #jobs: Job[] = [];
@@ -29,7 +29,7 @@ export class Turns {
     return !this.#busy && this.#jobs.length === 0 && this.holder === undefined;
   }
 
-  /** Queues `work`. It begins at once if nothing is queued before it. */
+  /** Queues `work`, which begins at once if nothing else is queued or running. */
   take<T>(owner: Owner, work: () => Promise<T>, waiting: Waiting): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const run = (): Promise<void> => work().then(resolve, reject);
@@ -54,7 +54,7 @@ export class Turns {
     });
   }
 
-  /** Limits only the wait for another owner's transaction: a statement may take any time. */
+  /** Limits only the wait for another owner's transaction. A running statement may take any time. */
   #limit(job: Job, { limitMs, giveUp }: Waiting): void {
     let held = this.holder;
     let since = performance.now();

@@ -9,7 +9,7 @@ import type {
   StoreTraits,
 } from "../model/stores/store-adapter.ts";
 
-/** A store in this process whose state is an immutable value: a change replaces the value, and a checkpoint is the value itself. */
+/** A store in this process whose state is an immutable value. A change replaces the value, and a checkpoint is the value itself. */
 export abstract class ValueAdapter<S extends object> implements StoreAdapter {
   abstract readonly name: string;
   abstract readonly checkpoint: CheckpointChoice;
@@ -18,7 +18,7 @@ export abstract class ValueAdapter<S extends object> implements StoreAdapter {
   readonly #isA: string;
   #state: S;
 
-  /** @param isA Completes "it is": the reason why nobody can be held at a write. */
+  /** @param isA Completes the sentence "it is ...", which explains why the store has no gate. */
   constructor(uses: string, isA: string, state: S) {
     this.uses = uses;
     this.#isA = isA;

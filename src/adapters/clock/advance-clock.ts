@@ -6,13 +6,13 @@ import type { ClockAdapter } from "./clock-adapter.ts";
 
 /** Options of {@link advanceClock}. */
 export interface AdvanceClockOptions {
-  /** The name of the clock in the World; default `clock`. */
+  /** The name of the clock in the world. Default: `clock`. */
   readonly store?: string;
-  /** Default `advance_` and the time span, e.g. `advance_30_days`. */
+  /** The name of the action. Default: `advance_` and the time span, e.g. `advance_30_days`. */
   readonly name?: string;
 }
 
-/** Returns an action that moves the target's clock ahead: `advanceClock("30 days")`. It applies at most `max_advances` times on a path. */
+/** Returns an action that moves the target's clock ahead, e.g. `advanceClock("30 days")`. A path contains at most `max_advances` such moves. */
 export function advanceClock<C extends object = Values, A = ApiClient>(
   by: number | string,
   { store = "clock", name = `advance_${String(by).trim().replaceAll(/\s+/g, "_")}` }: AdvanceClockOptions = {},

@@ -8,20 +8,19 @@ import { timeSpanMs } from "./time-span.ts";
 export interface ClockAdapterOptions {
   /** The file from which libfaketime reads how far the target's clock is ahead. */
   readonly file: string;
-  /** The most moves on one path; default 3. */
+  /** The maximum number of moves on one path. Default: 3. */
   readonly maxAdvances?: number;
 }
 
-/** How far the clock was moved. */
 interface ClockState {
   readonly aheadMs: number;
   readonly advances: number;
 }
 
 /**
- * The target's clock as a store: actions move it, the time is part of the state, and it goes back with the other stores. The target runs under
- * libfaketime, which reads the offset of its clock from a file each time that it is asked for the time; the monotonic clock, and with it timers and
- * timeouts, goes on as it is.
+ * The target's clock as a store: actions move the clock ahead, the offset is part of the state, and a restore sets it back. The target runs under
+ * libfaketime, which reads the offset from a file each time the target asks for the time. The monotonic clock is not changed, so timers and timeouts
+ * run as usual.
  */
 export class ClockAdapter extends ValueAdapter<ClockState> {
   readonly name = "clock";
@@ -43,9 +42,9 @@ export class ClockAdapter extends ValueAdapter<ClockState> {
   }
 
   /**
-   * Moves the clock ahead: by milliseconds, or by a text such as `"30 days"`, `"90m"`, `"1 week"`. Returns `false`, and moves nothing, once the path has
-   * as many moves as `max_advances` allows.
-   * @throws SeqqaError `CLOCK_SPAN` for a text that is no time span, or one that is not ahead
+   * Moves the clock ahead by milliseconds, or by a text such as `"30 days"`, `"90m"` or `"1 week"`. Returns `false` without moving the clock if the
+   * path already has `max_advances` moves.
+   * @throws SeqqaError `CLOCK_SPAN` for a text that is not a time span, and for a time span that is not positive
    */
   advance(by: number | string): boolean {
     const ms = timeSpanMs(by);
@@ -68,18 +67,18 @@ export class ClockAdapter extends ValueAdapter<ClockState> {
   }
 
   close(): void {
-    // The file is removed with the run.
+    // The file is deleted together with the run's directory.
   }
 
   protected override replace(state: ClockState): void {
     super.replace(state);
-    // A reader sees the old offset or the new one, and never an empty file.
+    // Renaming is atomic: libfaketime reads the old offset or the new one, never an empty file.
     writeFileSync(`${this.uses}.new`, offsetText(state.aheadMs), { mode: 0o600 });
     renameSync(`${this.uses}.new`, this.uses);
   }
 }
 
-/** Returns an offset as libfaketime reads it: seconds with a sign. */
+/** Returns an offset in the format of libfaketime: seconds with a sign. */
 export function offsetText(aheadMs: number): string {
   return `+${aheadMs / 1000}\n`;
 }

@@ -1,5 +1,6 @@
 /**
- * The target's clock as a store: `systems: { clock: { url: clock://libfaketime } }` and the actions of {@link advanceClock}. Read `clock-adapter.ts` first.
+ * The target's clock as a store: `systems: { clock: { url: clock://libfaketime } }` and the action {@link advanceClock}. Read `clock-adapter.ts`
+ * first.
  *
  * @module
  */

@@ -6,7 +6,6 @@ import type { StoreModuleSettings } from "../../model/stores/store-module.ts";
 import type { StoreKind, StoreProvider, StoreProviderOptions } from "../../model/stores/store-provider.ts";
 import { ClockAdapter, offsetText } from "./clock-adapter.ts";
 
-/** Gives each lane's target a file that its clock is read from. */
 class ClockProvider implements StoreProvider {
   readonly #directory: string;
   readonly #name: string;
@@ -35,24 +34,24 @@ class ClockProvider implements StoreProvider {
     return {
       LD_PRELOAD: preloaded === undefined || preloaded === "" ? libfaketime() : `${libfaketime()}:${preloaded}`,
       FAKETIME_TIMESTAMP_FILE: fileOf(url),
-      // Without its cache it reads the file each time, so that a move counts at once.
+      // Without its cache, libfaketime reads the file at each call, so a move takes effect at once.
       FAKETIME_NO_CACHE: "1",
-      // Timers and timeouts go on as they are.
+      // Leaves the monotonic clock alone, so timers and timeouts run as usual.
       FAKETIME_DONT_FAKE_MONOTONIC: "1",
       DONT_FAKE_MONOTONIC: "1",
     };
   }
 
   async release(): Promise<void> {
-    // The files go with the run's directory.
+    // The files are deleted together with the run's directory.
   }
 
   async close(): Promise<void> {
-    // The files go with the run's directory.
+    // The files are deleted together with the run's directory.
   }
 }
 
-/** The kind of store that a URL of this scheme names in `systems`; seqqa loads it by itself. */
+/** The kind of store for `clock:` URLs in `systems`. seqqa loads it by itself. */
 export const stores: StoreKind = {
   createProvider: (options) => new ClockProvider(options),
   clean: async () => ({ removed: [] }),
@@ -68,7 +67,7 @@ export const stores: StoreKind = {
   disturb: async () => undefined,
 };
 
-/** Makes the clock of a lane. @throws SeqqaError `CLOCK_IMPOSSIBLE` where seqqa does not start the target */
+/** Creates the clock of a lane. @throws SeqqaError `CLOCK_IMPOSSIBLE` if seqqa does not start the target */
 export function openClock({ name, url }: StoreModuleSettings): StoreAdapter {
   if (fileOf(url) === "") {
     throw new SeqqaError("CLOCK_IMPOSSIBLE", `systems.${name} cannot move the clock of a target that already runs.`, {
@@ -96,9 +95,9 @@ function requireClockUrl(name: string, url: string): void {
   });
 }
 
-/** Returns the library for targets with threads. @throws SeqqaError `CLOCK_NOT_INSTALLED` */
+/** Returns the path of the libfaketime library for multi-threaded targets. @throws SeqqaError `CLOCK_NOT_INSTALLED` */
 function libfaketime(): string {
-  // Debian has a folder for each architecture.
+  // Debian installs libraries in a folder per architecture, e.g. `/usr/lib/x86_64-linux-gnu`.
   const folders = [
     "/usr/lib",
     "/usr/local/lib",

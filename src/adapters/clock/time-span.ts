@@ -7,7 +7,7 @@ const UNITS: readonly (readonly [RegExp, number])[] = [
   [/^(?:w|weeks?)$/, 7 * 86_400_000],
 ];
 
-/** Returns the milliseconds of a time span such as `"30 days"`, `"90m"` or a number, which is milliseconds; `undefined` when it is none. */
+/** Converts a time span such as `"30 days"` or `"90m"` to milliseconds. A number already means milliseconds. Returns `undefined` for other texts. */
 export function timeSpanMs(span: number | string): number | undefined {
   if (typeof span === "number") return Number.isFinite(span) ? span : undefined;
   const [, count, unit = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/i.exec(span) ?? [];

@@ -2,25 +2,24 @@ import { SeqqaError } from "../../model/errors.ts";
 import { CookieStore, type ActingCookie } from "./cookie-store.ts";
 import { checkedHeader, checkedHeaders } from "./request/headers.ts";
 
-/** The credentials that a client sends. */
 type Authorization = { readonly kind: "bearer"; readonly token: string } | { readonly kind: "header"; readonly value: string };
 
 /**
- * A saved client as plain data. It holds only what differs from the constructed client: another lane's client, which takes it over, was constructed
- * with that lane's URL.
+ * The saved state of a client, as plain data. It holds only the differences from the constructed client. This lets the client of another lane, which
+ * was constructed with that lane's URL, restore the saved state.
  */
 export interface SavedClient {
   readonly authorization?: Authorization | null;
-  /** `null` for a header that was removed. */
+  /** The changed headers; `null` for a removed header. */
   readonly headers?: Readonly<Record<string, string | null>>;
   readonly cookies: ReturnType<CookieStore["save"]>;
 }
 
-/** The part of a client that makes two states different. It holds only what differs from the constructed client. */
+/** The part of a client that distinguishes two states. It holds only the differences from the constructed client. */
 export interface ActingClient {
   readonly token?: string | null;
   readonly authorization?: string | null;
-  /** The headers that were set since the client was constructed; `null` for a removed one. */
+  /** The headers that were set since the client was constructed; `null` for a removed header. */
   readonly headers?: Readonly<Record<string, string | null>>;
   readonly cookies?: readonly ActingCookie[];
 }
@@ -28,8 +27,8 @@ export interface ActingClient {
 const NONE: Readonly<Record<string, string>> = Object.freeze({});
 
 /**
- * Everything of a client that a branch changes and that is restored. Its parts are replaced, never modified, so that saving costs nothing and
- * comparing is comparing references.
+ * The part of a client that actions change and that a restore sets back. Its members are replaced and never modified. This makes saving cheap, and
+ * two states can be compared by reference.
  */
 export class ClientState {
   readonly cookies: CookieStore = new CookieStore();
@@ -53,7 +52,7 @@ export class ClientState {
     this.#initial = { authorization: this.#authorization, headers: this.#headers };
   }
 
-  /** Increases with every change and never goes back, so that equal numbers mean equal state. */
+  /** Increases with every change and never decreases. Equal versions mean equal state. */
   get version(): number {
     return this.#version;
   }
@@ -95,7 +94,7 @@ export class ClientState {
     if (this.cookies.receive(lines, url)) this.#changed();
   }
 
-  /** Returns the headers of every request, without cookies. The object is the same as long as nothing changes; callers must not modify it. */
+  /** Returns the headers of every request, without cookies. The same object is returned until something changes; callers must not modify it. */
   headers(contentType: string | undefined): Readonly<Record<string, string>> {
     this.#sent ??= Object.freeze(
       this.#authorization === null ? { ...this.#headers } : { ...this.#headers, authorization: valueOf(this.#authorization) },
@@ -126,7 +125,6 @@ export class ClientState {
     this.#saved = saved;
   }
 
-  /** Returns an independent copy of this client's present state. */
   copy(): ClientState {
     const copy = new ClientState(NONE, undefined);
     copy.#initial = this.#initial;
@@ -169,7 +167,7 @@ function sameAuthorization(a: Authorization | null, b: Authorization | null): bo
   return a === b || (a !== null && b !== null && valueOf(a) === valueOf(b));
 }
 
-/** Shows a bearer token without `Bearer `: the canonical form then sees that it is an id drawn by the target. */
+/** Returns a bearer token without the `Bearer ` prefix, so that the canonical form recognizes the token as a generated value. */
 function shownAuthorization(authorization: Authorization | null): ActingClient {
   if (authorization === null) return { authorization: null };
   return authorization.kind === "bearer" ? { token: authorization.token } : { authorization: authorization.value };

@@ -1,6 +1,6 @@
 import { CookieJar, type SerializedCookieJar } from "tough-cookie";
 
-/** The part of a cookie that makes two states different. The expiry is left out: it is a time that differs in every execution. */
+/** The part of a cookie that distinguishes two states. The expiry is left out because it differs in every execution. */
 export interface ActingCookie {
   readonly name: string;
   readonly value: string;
@@ -8,16 +8,16 @@ export interface ActingCookie {
   readonly path: string;
 }
 
-// A lane's host is an address or a name such as localhost, which the list of public suffixes knows nothing about.
+// A lane's host is an IP address or a name such as localhost. The list of public suffixes does not contain such names.
 const JAR_OPTIONS = { rejectPublicSuffixes: false, looseMode: true } as const;
 
-/** A cookie jar that is serialized only when it changed. `null` means an empty one. */
+/** A cookie jar that is serialized only after changes. A saved value of `null` means an empty jar. */
 export class CookieStore {
   #jar: CookieJar | null = null;
   #saved: SerializedCookieJar | null | undefined = null;
   #now: () => number = Date.now;
 
-  /** Sets the clock by which cookies expire. */
+  /** Sets the clock that decides which cookies have expired. */
   keepTime(now: () => number): void {
     this.#now = now;
   }
@@ -31,8 +31,8 @@ export class CookieStore {
   }
 
   /**
-   * Stores the cookies of the `Set-Cookie` lines of an answer; cookies that a browser would refuse are ignored. Returns `false` if there are no
-   * lines.
+   * Stores the cookies from the `Set-Cookie` headers of an answer. Cookies that a browser would reject are ignored. Returns `false` if there are no
+   * headers.
    */
   receive(lines: readonly string[], url: string): boolean {
     if (lines.length === 0) return false;
@@ -42,14 +42,13 @@ export class CookieStore {
     return true;
   }
 
-  /** Returns the `Cookie` header for a URL; `undefined` if there is none to send. */
   header(url: string): string | undefined {
     if (this.#jar === null) return undefined;
     const text = this.#now === Date.now ? this.#jar.getCookieStringSync(url) : this.#validAt(this.#now(), url);
     return text === "" ? undefined : text;
   }
 
-  /** The jar itself compares with the clock of this process. */
+  /** Filters by the given time, because `tough-cookie` compares expiry only with the clock of this process. */
   #validAt(now: number, url: string): string {
     const all = this.#jar!.getCookiesSync(url, { expire: false });
     return all
@@ -58,7 +57,7 @@ export class CookieStore {
       .join("; ");
   }
 
-  /** Returns plain data for {@link restore}; the same object as long as nothing changed. */
+  /** Returns plain data for {@link restore}. The same object is returned until something changes. */
   save(): SerializedCookieJar | null {
     if (this.#saved === undefined) this.#saved = this.#jar?.serializeSync() ?? null;
     return this.#saved;
@@ -70,7 +69,7 @@ export class CookieStore {
     this.#saved = saved;
   }
 
-  /** Returns the cookies that are still valid, in the order of domain, path and name. */
+  /** Returns the cookies that have not expired, sorted by domain, path and name. */
   acting(): readonly ActingCookie[] {
     if (this.#jar === null) return [];
     const now = new Date(this.#now());
@@ -85,7 +84,7 @@ export class CookieStore {
 
 type SerializedCookie = SerializedCookieJar["cookies"][number];
 
-/** Returns `true` if a cookie is no longer valid. RFC 6265, 5.3: Max-Age wins over Expires. */
+/** Returns `true` if a cookie has expired. RFC 6265, section 5.3: Max-Age takes precedence over Expires. */
 function expired(cookie: SerializedCookie, now: Date): boolean {
   const maxAge = cookie["maxAge"];
   if (maxAge === "-Infinity") return true;

@@ -2,36 +2,33 @@ import { setConnectionDefaults, type ConnectionSettings } from "../../network/co
 import { RateLimit, type RateLimitSettings } from "./request/rate-limit.ts";
 import { retryPolicy, type RetryOptions, type RetryPolicy } from "./request/retry.ts";
 
-/** The settings of a client that was constructed without its own. */
+/** The settings that a client uses if its constructor got none. */
 export interface HttpDefaults {
-  /** Milliseconds that one attempt may take. */
   readonly timeoutMs: number;
-  /** `undefined`: no answer is retried. */
   readonly retry: RetryPolicy | undefined;
-  /** Asked before each attempt goes out; the wait does not count as time of the attempt. */
+  /** The rate limit that each attempt waits for. The wait does not count toward the attempt's timeout. */
   readonly rateLimit: RateLimit | undefined;
 }
 
-/** The settings from which {@link HttpDefaults} are made. */
 export interface HttpSettings {
   readonly timeoutMs?: number | undefined;
   readonly retry?: RetryOptions | undefined;
   readonly rateLimit?: RateLimitSettings | undefined;
   readonly connection?: ConnectionSettings | undefined;
-  /** Called while a request waits for its turn. */
+  /** Called repeatedly while a request waits for the rate limit. */
   readonly alive?: (() => void) | undefined;
 }
 
 const BUILT_IN: HttpDefaults = Object.freeze({ timeoutMs: 30_000, retry: undefined, rateLimit: undefined });
 
 let current: HttpDefaults = BUILT_IN;
-/** Identifies the current limit by its shared memory. */
+/** The shared memory of the current rate limit, which identifies the limit. */
 let limitOf: SharedArrayBuffer | undefined;
 
 /**
- * Sets what the configuration says (`timeout`, `retry`, `exploration.rate_limit`, `tls`, `proxy`), for lanes. Clients look it up at each request, so
- * that it also holds for clients that a user's module constructed while it was imported. A key that is left out goes back to the built-in default: 30
- * s, no retries, no limit, Node's authorities and no proxy.
+ * Sets the configured defaults of a lane: `timeout`, `retry`, `exploration.rate_limit`, `tls` and `proxy`. Clients read them at each request, so they
+ * also apply to clients that a user's module constructed while it was imported. A missing key gets the built-in default: 30 s, no retries, no rate
+ * limit, Node's certificate authorities and no proxy.
  */
 export function setHttpDefaults(settings: HttpSettings): void {
   current = {
@@ -43,7 +40,7 @@ export function setHttpDefaults(settings: HttpSettings): void {
   limitOf = settings.rateLimit?.memory;
 }
 
-/** Removes a rate limit that is over, unless another one was set meanwhile. Later requests of the process are not limited. */
+/** Removes a rate limit unless another one was set meanwhile. Later requests of the process are not limited. */
 export function endRateLimit(settings: RateLimitSettings): void {
   if (settings.memory === limitOf) current = { ...current, rateLimit: undefined };
 }

@@ -31,18 +31,21 @@ import { Verbs } from "./request/verbs.ts";
 
 /** Options of {@link HttpClient}. */
 export interface HttpClientOptions extends ConnectionOptions {
-  /** Seconds that one attempt may take, connecting and reading included; default: `timeout` of the configuration, else 30. */
+  /** Seconds that one attempt may take, including connecting and reading the answer. Default: `timeout` in the configuration, else 30. */
   readonly timeout?: Duration;
-  /** Sends a request again on some statuses; default: `retry` of the configuration, else no retries. `false`: no retries, whatever is configured. */
+  /**
+   * Sends a request again if its answer has one of certain statuses. `false` disables retries. Default: `retry` in the configuration, else no
+   * retries.
+   */
   readonly retry?: RetryOptions | false;
-  /** Sent with every request. */
+  /** Headers that are sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * Put before every path, e.g. `/v1`; below the path of the base URL, where it has one. Meant for a fetch handler, which has no URL. Default:
-   * nothing.
+   * A prefix for every path, e.g. `/v1`. If the base URL has a path, the prefix is appended to that path. It is meant for fetch handlers, which have
+   * no base URL. Default: none.
    */
   readonly basePath?: string;
-  /** Follows redirects within the origin, at most 20; default `false`: a redirect is an answer like any other. */
+  /** `true` to follow up to 20 redirects within the origin. Default: `false`, a redirect is returned like any other answer. */
   readonly followRedirects?: boolean;
 }
 
@@ -51,13 +54,15 @@ const NO_OPTIONS: RequestOptions = Object.freeze({});
 const NO_FLIGHTS: readonly PendingRequest[] = Object.freeze([]);
 
 /**
- * The client of a JSON API: over HTTP, or straight into a handler of this process. It keeps cookies, a token and headers; all of them are part of the
- * world, so that they are restored with it.
+ * A client for JSON APIs. It sends requests over HTTP, or directly to a handler in this process. The client keeps cookies, a token and headers. They
+ * are part of the world and are restored with it.
  *
- * Every answer is returned, whatever its status. After a 503 by which a server sheds load, the client first waits and sends the request again, at
- * most three times. Requests reject with a `SeqqaError`: `TARGET_UNREACHABLE` for every way of getting no answer, `ANSWER_INVALID` for an answer that
- * is not HTTP, `REQUEST_TIMEOUT`, `BODY_TOO_LARGE` (over 64 MiB), `OTHER_ORIGIN` for an absolute URL elsewhere, and `PATH_INVALID`, `HEADER_INVALID`,
- * `METHOD_INVALID`, `BODY_INVALID`, `REQUEST_INVALID` for what cannot be sent.
+ * Answers of every status are returned, not thrown. If an overloaded server rejects a request with 503, the client waits and retries up to three
+ * times.
+ *
+ * Requests reject with a `SeqqaError`: `TARGET_UNREACHABLE` if no answer came, `ANSWER_INVALID` for an answer that is not HTTP, `REQUEST_TIMEOUT`,
+ * `BODY_TOO_LARGE` (over 64 MiB), and `OTHER_ORIGIN` for an absolute URL of another origin. `PATH_INVALID`, `HEADER_INVALID`, `METHOD_INVALID`,
+ * `BODY_INVALID` and `REQUEST_INVALID` mean that the request could not be sent.
  */
 export class HttpClient extends Verbs implements ApiClient {
   readonly #base: BaseUrl;
@@ -67,16 +72,15 @@ export class HttpClient extends Verbs implements ApiClient {
   readonly #retry: RetryPolicy | false | undefined;
   readonly #followRedirects: boolean;
   #clients: Readonly<Record<string, unknown>> = {};
-  /** Requests that are not answered yet. */
   readonly #flights: Set<PendingRequest> = new Set();
   readonly #patience: Patience = new Patience();
-  /** Each of these ends a wait for a server that sheds load. */
+  /** The waits for overloaded servers. Aborting a controller ends its wait. */
   readonly #waits: Set<AbortController> = new Set();
   #sink: ((exchange: Exchange) => void) | null = null;
 
   /**
-   * @param target The base URL, which paths are joined to; `http://user:password@host` sends basic authentication. Or a fetch handler
-   *   of this process, which sees URLs under `http://localhost`.
+   * @param target The base URL that paths are joined to, or a fetch handler in this process. A base URL `http://user:password@host` sets basic
+   *   authentication. A fetch handler receives URLs that begin with `http://localhost`.
    * @throws SeqqaError `BASE_URL_INVALID`, `BASE_PATH_INVALID`, `TIMEOUT_INVALID`, `RETRY_INVALID`, `HEADER_INVALID`, `CA_INVALID`, `PROXY_INVALID`
    */
   constructor(target: string | FetchHandler, options: HttpClientOptions = {}) {
@@ -103,7 +107,7 @@ export class HttpClient extends Verbs implements ApiClient {
       ...target,
       body: body?.bytes,
       shown: body?.shown,
-      // Each multipart body has a content type of its own. It goes with the request's headers, which are not kept.
+      // Each multipart body has its own content type, so the type is not cached with the client's headers.
       contentType: multipart === undefined ? body?.contentType : undefined,
       headers: multipart === undefined ? own : { ...own, "content-type": body!.contentType! },
     };
@@ -121,17 +125,17 @@ export class HttpClient extends Verbs implements ApiClient {
     ownState(this.#state, requestScope()).setBasicAuth(username, password);
   }
 
-  /** @throws SeqqaError `HEADER_INVALID` for a name or value that HTTP does not allow, and for headers that frame the message. */
+  /** @throws SeqqaError `HEADER_INVALID` for a name or value that HTTP forbids, and for headers that frame the message, e.g. `content-length` */
   setHeader(name: string, value: string | null): void {
     ownState(this.#state, requestScope()).setHeader(name, value);
   }
 
-  /** @throws SeqqaError `UNKNOWN_ROLE` naming the roles that exist. */
+  /** @throws SeqqaError `UNKNOWN_ROLE` with the names of the existing roles */
   as(role: string): ApiClient {
     return clientOfRole(this.#clients, role) as ApiClient;
   }
 
-  /** Closes the connections, unless other clients of the same origin use them. Later requests reject with `CLIENT_CLOSED`. */
+  /** Closes the connections that no other client of the same origin uses. Later requests reject with `CLIENT_CLOSED`. */
   close(): Promise<void> {
     return this.#transport.close();
   }
@@ -145,7 +149,7 @@ export class HttpClient extends Verbs implements ApiClient {
     }
     if (policy === undefined || policy === false) return response;
     for (let attempt = 1; attempt < policy.maxAttempts && policy.retryOnStatus.includes(response.statusCode); attempt++) {
-      // After a wait that is cut short, the next attempt is refused, and says why.
+      // If the wait is aborted, the next attempt is rejected with the abort's reason.
       await sleep(retryDelay(policy, attempt, response.headers["retry-after"]) * 1000, undefined, { signal: scope?.signal }).catch(
         () => undefined,
       );
@@ -154,7 +158,7 @@ export class HttpClient extends Verbs implements ApiClient {
     return response;
   }
 
-  /** Sends a request again that the server refused before it worked on it, as long as the server's load may last only seconds. */
+  /** Repeats a request that an overloaded server rejected before processing it. Gives up when the overload seems permanent. */
   async #whileShed(refused: ApiResponse, request: Redirectable, timeoutMs: number, scope: RequestScope | undefined): Promise<ApiResponse> {
     let response = refused;
     for (let tries = 1; ; tries++) {
@@ -171,12 +175,12 @@ export class HttpClient extends Verbs implements ApiClient {
     }
   }
 
-  /** Returns `false` if the wait was ended because the run has no time left. */
+  /** Returns `false` if the wait was cut short because the run has no time left. */
   async #wait(seconds: number, signal: AbortSignal | undefined): Promise<boolean> {
     const cut = new AbortController();
     this.#waits.add(cut);
     const ends = signal === undefined ? cut.signal : AbortSignal.any([cut.signal, signal]);
-    // If its step ends the wait, the next attempt is refused, and says why.
+    // If the step's signal ends the wait, the next attempt is rejected with the signal's reason.
     await sleep(seconds * 1000, undefined, { signal: ends }).catch(() => undefined);
     this.#waits.delete(cut);
     return !cut.signal.aborted;
@@ -199,7 +203,6 @@ export class HttpClient extends Verbs implements ApiClient {
     }
   }
 
-  /** Makes one attempt: sends the request, takes in the cookies and reports the exchange. */
   async #exchange(request: Redirectable, timeoutMs: number, scope: RequestScope | undefined): Promise<ApiResponse> {
     const { method, path, url, body } = request;
     const signal = scope?.signal;
@@ -225,7 +228,7 @@ export class HttpClient extends Verbs implements ApiClient {
       return response;
     } catch (thrown) {
       const error = scope?.deliver === undefined ? await this.#explained(thrown) : thrown;
-      // A socket raises its errors outside of any call of the user's. Captured here, the stack leads through the awaits to the user's own line.
+      // A socket error has no stack frames of the user's code. A stack captured here leads through the awaits to the user's own line.
       if (error instanceof Error) Error.captureStackTrace(error);
       scope?.record({
         request: { method, url, headers, body: request.shown ?? bodyText(body) },
@@ -246,7 +249,9 @@ export class HttpClient extends Verbs implements ApiClient {
     }
   }
 
-  /** Finds the error to report. An answer that ended too early is not HTTP, unless the target crashed over it: then the crash is the error. */
+  /**
+   * Returns the error to report. If an answer ended early and the target is still alive, the answer was invalid HTTP. Otherwise the target crashed.
+   */
   async #explained(error: unknown): Promise<unknown> {
     const invalid = cutAnswer(error);
     return invalid !== undefined && (await this.#transport.isAlive?.()) === true ? invalid : error;
@@ -285,12 +290,12 @@ export class HttpClient extends Verbs implements ApiClient {
   }
 }
 
-/** Returns `true` if a side of a race makes the request. The race decides when its requests are sent. */
+/** Returns `true` if the request belongs to a side of a race. The race decides when such requests are sent. */
 function isRaced(scope: RequestScope | undefined): boolean {
   return scope?.own !== undefined;
 }
 
-/** Returns the state of the caller: a side of a race has a copy of its own. */
+/** Returns the caller's state of the client: each side of a race has its own copy. */
 function ownState(state: ClientState, scope: RequestScope | undefined): ClientState {
   return scope?.own === undefined ? state : scope.own(state, copyOf);
 }

@@ -17,14 +17,14 @@ interface Shared {
 const shared = new Map<string, Shared>();
 
 /**
- * A client's share in the connections to its origin, taken with the first request. All clients of a thread share them, so that the roles of a world,
- * which take turns, use one connection: a server that serves one connection at a time would let a second one wait for ever.
+ * A client's use of the shared connections to its origin. The connections are acquired with the first request. All clients of a thread share them, so
+ * that the roles of a world use one connection in turn. With separate connections, a server that serves one connection at a time would block the
+ * second client forever.
  */
 export class Lease implements Transport {
   readonly #origin: string;
   readonly #own: Partial<ConnectionSettings>;
   #held: Shared | undefined;
-  /** The configuration's settings at the time when the connections were taken. */
   #under: ConnectionSettings | undefined;
   #closed = false;
 
@@ -86,7 +86,7 @@ export class Lease implements Transport {
 
 function acquire(origin: string, { ca, proxy }: ConnectionSettings): Shared {
   const proxies = proxy === "environment" ? environmentProxies() : undefined;
-  // Certificates do not matter to plain HTTP, unless the proxy speaks TLS.
+  // Certificate authorities do not matter for plain HTTP, unless the proxy uses TLS.
   const trusted = proxies !== undefined || origin.startsWith("https:") ? ca : [];
   const key = JSON.stringify([origin, proxies, trusted]);
   let found = shared.get(key);

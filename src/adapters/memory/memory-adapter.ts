@@ -2,14 +2,14 @@ import type { CheckpointChoice, NoGate, Observed, StoreAdapter, StoreScope, Stor
 import { copyPlain, samePlain } from "./plain-data.ts";
 
 /**
- * A store that is a JavaScript value in this process, for APIs and models that run in memory. The value at {@link state} may be changed in place or
- * replaced; it is restored after a branch. Takes anything that `structuredClone` takes; plain objects and arrays are fastest.
+ * A store that is a JavaScript value in this process, for APIs and models that run in memory. The value at {@link state} may be modified or replaced;
+ * a restore brings back the saved value. It can be any value that `structuredClone` accepts. Plain objects and arrays are fastest.
  */
 export class MemoryAdapter<T = unknown> implements StoreAdapter {
   readonly name = "memory";
   readonly checkpoint: CheckpointChoice = { mode: "memory", why: "the store is a value in this process, saved by copying it" };
   readonly traits: StoreTraits = { portable: true, commits: true, inMemory: true };
-  /** The live value. Read it again after every step: a restore replaces it. */
+  /** The current value. Read it again after every step, because a restore replaces it. */
   state: T;
 
   constructor(options: { readonly state: T }) {
@@ -17,7 +17,7 @@ export class MemoryAdapter<T = unknown> implements StoreAdapter {
   }
 
   open(_scope: StoreScope): void {
-    // There is nothing to connect to.
+    // A value in memory needs no connection.
   }
 
   root(): Observed {
@@ -59,6 +59,6 @@ export class MemoryAdapter<T = unknown> implements StoreAdapter {
   }
 
   close(): void {
-    // There is nothing to close.
+    // A value in memory has nothing to close.
   }
 }

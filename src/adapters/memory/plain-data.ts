@@ -1,13 +1,13 @@
 /**
- * Copies plain data (objects, arrays, primitives) several times faster than `structuredClone`, which takes over for everything
- * else it meets (dates, maps, typed arrays, class instances, cycles).
+ * Copies plain data (objects, arrays, primitives) several times faster than `structuredClone`. Other values inside (dates, maps, typed arrays, class
+ * instances, cycles) are copied by `structuredClone`.
  */
 export function copyPlain<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
   return copyObject(value, 0) as T;
 }
 
-/** Nesting beyond this is left to `structuredClone`, which also takes cycles. */
+/** The nesting depth beyond which `structuredClone` copies a value. The limit also ends the recursion for cycles. */
 const DEEPEST = 200;
 
 function copyObject(value: object, depth: number): unknown {
@@ -32,7 +32,7 @@ function copyObject(value: object, depth: number): unknown {
   return copy;
 }
 
-/** Returns `true` if two values are the same plain data. Other data is never the same: the caller then takes the careful way. */
+/** Returns `true` if two values are equal plain data. Returns `false` for any other data; the caller must then assume a change. */
 export function samePlain(a: unknown, b: unknown, depth = 0): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a !== a && b !== b;
@@ -52,7 +52,7 @@ export function samePlain(a: unknown, b: unknown, depth = 0): boolean {
     const x = (a as Record<string, unknown>)[key];
     const y = (b as Record<string, unknown>)[key];
     if (x !== y && !samePlain(x, y, depth + 1)) return false;
-    // A key that is missing in b reads as undefined, which only equals an undefined in a.
+    // A key that is missing in `b` reads as `undefined`, which must not equal an `undefined` value in `a`.
     if (y === undefined && !Object.hasOwn(b, key)) return false;
     keys++;
   }

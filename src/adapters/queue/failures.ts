@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../model/errors.ts";
 import { withoutSecrets } from "../../model/text/url-secrets.ts";
 
-/** @throws SeqqaError `QUEUE_HAS_WORKER` */
+/** Returns the error `QUEUE_HAS_WORKER`, for a queue from which a worker of the target takes jobs. */
 export function hasWorker(queue: string): SeqqaError {
   return new SeqqaError("QUEUE_HAS_WORKER", `A worker of the target takes jobs from the queue "${queue}" by itself.`, {
     exitStatus: 2,
@@ -18,7 +18,7 @@ export function unknownQueue(queue: string, known: readonly string[]): SeqqaErro
   });
 }
 
-/** The error for a target that already runs: nobody can keep its other clients from publishing and taking messages meanwhile. */
+/** Returns the error for queues of a target that already runs. Its other clients could publish and take messages at any time. */
 export function notExternal(store: string, kind: string): SeqqaError {
   return new SeqqaError("QUEUE_EXTERNAL", `systems.${store} is ${kind} of a target that already runs, whose messages cannot be restored.`, {
     exitStatus: 2,
@@ -26,10 +26,10 @@ export function notExternal(store: string, kind: string): SeqqaError {
   });
 }
 
-/** How the drivers say that a connection ended, or that nobody answers. */
+/** Messages with which drivers report a lost connection or an unreachable server. */
 const LOST = /clos|ECONN|EPIPE|ENOTFOUND|timeout|timed out|socket|disconnect|drain|no responders/i;
 
-/** Returns the error for a call that the broker or its connection did not complete. */
+/** Returns the error for a command that failed at the broker or on its connection. */
 export function failed(what: string, error: unknown, secrets: readonly string[] = []): SeqqaError {
   if (error instanceof SeqqaError) return error;
   const text = textOf(error, secrets);
@@ -49,7 +49,7 @@ export function unreachable(what: string, error: unknown, secrets: readonly stri
   });
 }
 
-/** Returns the text of a driver's error without secrets. */
+/** Returns the message of a driver's error, with secrets removed. */
 function textOf(error: unknown, secrets: readonly string[]): string {
   const text =
     error instanceof AggregateError ? error.errors.map(String).join("; ") : error instanceof Error ? error.message : String(error);

@@ -1,6 +1,6 @@
 /**
- * Queues as stores: BullMQ, RabbitMQ and NATS JetStream. The jobs are part of the state; a worker's part is played by the actions of {@link queueActions}.
- * Read `job.ts` first, then `message-adapter.ts`: how a broker is saved and restored.
+ * Queues as stores: BullMQ, RabbitMQ and NATS JetStream. The jobs are part of the state. The actions of {@link queueActions} play the workers. Read
+ * `job.ts` first, then `message-adapter.ts`, which saves and restores brokers.
  *
  * @module
  */

@@ -1,43 +1,47 @@
 /** A job in a queue. Plain data. */
 export interface QueueJob {
   readonly queue: string;
-  /** The id that the target or the broker gave it; `undefined` for a message without one. */
+  /** The id that the target or the broker assigned; `undefined` for a message without one. */
   readonly id: string | undefined;
   /** BullMQ: the job's name. RabbitMQ: the routing key. NATS: the subject. */
   readonly name: string;
   /** JSON as a value, other text as a string, and other bytes as base64. */
   readonly data: unknown;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** `true` if a worker had it before, and did not finish it. */
+  /** `true` if a worker took the job before and did not finish it. */
   readonly redelivered: boolean;
-  /** `waiting`: for a worker. `delayed`: until its time has come. `failed`: it is not tried again. */
+  /** `waiting`: ready for a worker. `delayed`: waits until its time. `failed`: not tried again. */
   readonly state: "waiting" | "delayed" | "failed";
 }
 
 /**
- * The end of a worker's work on a job. `done`: it is confirmed. `retry`: it failed, and the broker decides when it is tried again. `reject`: it failed
- * for good. `lost`: the worker vanished before it confirmed, and the job waits again.
+ * How a worker ends its work on a job.
+ *
+ * - `done`: the worker confirms the job.
+ * - `retry`: the work failed, and the broker decides when to retry it.
+ * - `reject`: the work failed permanently.
+ * - `lost`: the worker crashed before it confirmed, so the job waits again.
  */
 export type Settlement = "done" | "retry" | "reject" | "lost";
 
-/** A job that a worker has. */
+/** A job that a worker has taken and not settled yet. */
 export interface TakenJob {
   readonly job: QueueJob;
   settle(how: Settlement): Promise<void>;
 }
 
-/** A store with queues, as the actions of {@link queueActions} and checks use it. */
+/** A store with queues. The actions of {@link queueActions} and the user's checks use it. */
 export interface QueueStore {
-  /** Returns the jobs of a queue that are not done, those that wait in the order in which workers take them. */
+  /** Returns the unfinished jobs of a queue. Waiting jobs are in the order in which workers take them. */
   jobs(queue: string): Promise<readonly QueueJob[]>;
   /**
-   * Takes the next job, as a worker does; `undefined` if none waits. A delayed job is taken once no other waits.
-   * @throws SeqqaError `QUEUE_HAS_WORKER` when a worker of the target takes jobs by itself; `QUEUE_UNKNOWN` for a queue that does not exist
+   * Takes the next job as a worker does. Returns `undefined` if no job waits. Delayed jobs count as due.
+   * @throws SeqqaError `QUEUE_HAS_WORKER` if a worker of the target takes jobs by itself; `QUEUE_UNKNOWN` if the queue does not exist
    */
   take(queue: string): Promise<TakenJob | undefined>;
 }
 
-/** Returns the value in the bytes of a message: JSON, text, or base64. */
+/** Decodes the payload of a message: JSON to a value, other text to a string, other bytes to base64. */
 export function payloadOf(bytes: Uint8Array): unknown {
   const content = Buffer.from(bytes);
   const text = content.toString();

@@ -14,18 +14,17 @@ import { failed } from "./failures.ts";
 import type { QueueJob, QueueStore, TakenJob } from "./job.ts";
 
 /**
- * A broker whose messages are the state: a look reads all of them, and a restore puts the wanted ones in place of the present ones. `C`: all messages,
- * as plain data that is never changed in place.
+ * A broker whose messages are the state. An observation reads all messages; a restore replaces them with the saved ones. `C` is the type of all
+ * messages together: plain data that is never modified.
  */
 export abstract class MessageAdapter<C extends object> implements StoreAdapter, QueueStore {
   abstract readonly name: string;
   abstract readonly uses: string;
   readonly checkpoint: CheckpointChoice = { mode: "messages", why: "the broker keeps no versions: messages are read, and put back" };
   readonly traits: StoreTraits = { portable: true, commits: true };
-  /** The last look. */
   protected last: C;
   readonly #secrets: readonly string[];
-  /** Looks take messages out for a moment, so they are made one after another. */
+  /** The last operation. Reads take messages out of their queues for a moment, so operations must not overlap. */
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(empty: C, secrets: readonly string[] = []) {
@@ -37,11 +36,9 @@ export abstract class MessageAdapter<C extends object> implements StoreAdapter, 
   abstract jobs(queue: string): Promise<readonly QueueJob[]>;
   abstract take(queue: string): Promise<TakenJob | undefined>;
   abstract close(): Promise<void>;
-  /** Returns all messages. */
   protected abstract read(): Promise<C>;
-  /** Makes these the messages of the broker. */
   protected abstract put(wanted: C): Promise<void>;
-  /** Returns the state for people and for its fingerprint. */
+  /** Returns the state as reports show it and as the fingerprint hashes it. */
   protected abstract shown(contents: C): unknown;
 
   async root(): Promise<Observed> {
@@ -95,12 +92,12 @@ export abstract class MessageAdapter<C extends object> implements StoreAdapter, 
     return JSON.stringify(await this.look());
   }
 
-  /** Returns all messages: the same object as at the last look if nothing changed. */
+  /** Reads all messages. Returns the same object as the previous read if nothing changed. */
   protected look(): Promise<C> {
     return this.alone(() => this.#look());
   }
 
-  /** Works while no other look is in progress. @throws SeqqaError `STORE_LOST`, `STORE_FAILED` */
+  /** Runs `work` after all earlier operations have ended. @throws SeqqaError `STORE_LOST`, `STORE_FAILED` */
   protected alone<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#queue.then(work).catch((error: unknown) => {
       throw failed(this.uses, error, this.#secrets);

@@ -7,21 +7,24 @@ import type { QueueJob, QueueStore, Settlement } from "./job.ts";
 
 /** Options of {@link queueActions}. */
 export interface QueueActionsOptions<C extends object = Values, A = ApiClient> {
-  /** The queue: its name in BullMQ and RabbitMQ, the stream in NATS. */
+  /** The name of the queue in BullMQ or RabbitMQ; the name of the stream in NATS. */
   readonly queue: string;
   /** Executes a job with the worker's code: by a request to the target, or by calling a function and returning `ApiResponse.of(200)`. */
   readonly run: (api: A, job: QueueJob, context: Context<C>) => Promise<ApiResponse>;
-  /** Decides how a job ends. Default: `done` for an answer below 400, else `retry`. */
+  /** Decides how a job ends. Default: `done` for a status below 400, else `retry`. */
   readonly settle?: (response: ApiResponse) => Exclude<Settlement, "lost">;
-  /** The beginning of the actions' names; default: the queue's name. */
+  /** The prefix of the actions' names. Default: the queue's name. */
   readonly name?: string;
 }
 
 /**
- * Returns three actions of workers on a queue. `<queue>_next`: a worker takes the next job. `<queue>_twice`: the next job runs twice, as a broker that
- * delivers at least once allows. `<queue>_lost`: a worker vanishes after its work and before it confirms, and the job waits again; once for each job.
- * The target's own workers must not run.
- * @param store The name of the store in the World.
+ * Returns three actions that play the workers of a queue. The target's own workers must not run.
+ *
+ * - `<queue>_next`: a worker takes and executes the next job.
+ * - `<queue>_twice`: the next job is executed twice, as a broker with at-least-once delivery may do.
+ * - `<queue>_lost`: a worker executes the next job and crashes before it confirms, so the job waits again. This happens at most once per job.
+ *
+ * @param store The name of the store in the world.
  */
 export function queueActions<C extends object = Values, A = ApiClient>(
   store: string,
@@ -34,7 +37,7 @@ export function queueActions<C extends object = Values, A = ApiClient>(
       hint: "Return the response of the request, or ApiResponse.of(200).",
     });
   };
-  /** `ends`: how the job ends; it may execute the job again. */
+  /** `ends` decides how the job ends. It may execute the job again. */
   const action = (
     suffix: string,
     description: string,
@@ -46,7 +49,7 @@ export function queueActions<C extends object = Values, A = ApiClient>(
       description,
       tags: ["queue"],
       changesStores: [store],
-      // In a small API there may be no job, and a correct worker may refuse a job that is done.
+      // A small API may never create a job, and a correct worker may reject a job that was already done.
       mayNeverApply: true,
       mayNeverSucceed: true,
       run: async (api, context) => {
@@ -73,7 +76,7 @@ export function queueActions<C extends object = Values, A = ApiClient>(
   ];
 }
 
-/** @throws SeqqaError `QUEUE_STORE` for a store without queues */
+/** @throws SeqqaError `QUEUE_STORE` if the store has no queues */
 function queueStore(context: object, name: string): QueueStore {
   const store = storeOf<Partial<QueueStore>>(context, name);
   if (typeof store.take === "function" && typeof store.jobs === "function") return store as QueueStore;

@@ -12,21 +12,20 @@ import { Registry } from "./provider/registry.ts";
 import { RECORD } from "./provider/registry-scripts.ts";
 import { saveState, textOf } from "./dump/saved-state.ts";
 
-/** The name of a run in the registry: its lanes in other threads are the same run. */
+/** The name of this run in the registry. Lanes in other threads of this process have the same name. */
 const run = `${process.pid}@${here().host}`;
 
 type Keys = ReadonlyMap<Bytes, Entry | null>;
 
 /**
- * The user's own database while a run uses it: no other run of seqqa does. The server keeps, for after a SIGKILL, what the database held, and what
- * the run last knew of every key that has changed.
+ * An external database while a run uses it. No other run of seqqa can use it meanwhile. The server stores the original content and the last known
+ * state of every changed key. A later process can then restore them after a SIGKILL.
  */
 export class ExternalStore {
   readonly #registry: Registry;
   readonly #db: number;
   readonly #ignore: readonly string[];
   #root: ReadonlyMap<Bytes, Entry> = new Map();
-  /** Keys that differ from the root. */
   readonly #recorded = new Map<Bytes, Entry | null>();
   #queue: Promise<void> = Promise.resolve();
 
@@ -37,10 +36,10 @@ export class ExternalStore {
   }
 
   /**
-   * Takes the database, and turns notifications on. What a lane of this very run left is first restored if its thread ended. `ignore`: patterns of
-   * keys that are left alone.
+   * Claims the database and turns notifications on. First restores the changes of a lane of this run whose thread has ended. `ignore`: patterns of
+   * keys that seqqa does not touch.
    *
-   * @throws SeqqaError `STORE_IN_USE`; `STORE_LEFT` if a dead run left keys in it
+   * @throws SeqqaError `STORE_IN_USE`; `STORE_LEFT` if a dead run left changes in it
    */
   static async take(place: RedisPlace, ignore: readonly string[] = []): Promise<ExternalStore> {
     const registry = (await Registry.find(place, "share"))!;
@@ -67,20 +66,20 @@ export class ExternalStore {
     }
   }
 
-  /** Saves what the database holds, before anything in it is changed. */
+  /** Saves the content of the database. Must be called before the first change. */
   async keep(state: ReadonlyMap<Bytes, Entry>): Promise<void> {
-    // The expiry times of entries change when they are restored.
+    // Copy the entries, because a restore modifies their expiry times.
     this.#root = new Map([...state].map(([key, entry]) => [key, { ...entry }]));
     await saveState(this.#registry, this.#db, this.#root, this.#ignore);
     this.#registry.beat(() => this.#keepAgain());
   }
 
-  /** Saves the data once more if the target flushed it away. */
+  /** Saves the content again if the target flushed the registry. */
   stillThere(): Promise<void> {
     return this.#registry.stillThere(() => this.#keepAgain());
   }
 
-  /** Records keys as the run knows them. @throws SeqqaError `LEASE_OVER` */
+  /** Records the current entries of keys. @throws SeqqaError `LEASE_OVER` */
   async record(keys: Keys): Promise<void> {
     for (const [key, entry] of keys) {
       if (sameEntry(entry, this.#root.get(key) ?? null)) this.#recorded.delete(key);
@@ -89,15 +88,15 @@ export class ExternalStore {
     await this.#say("recorded", keys);
   }
 
-  /** Records which keys are about to be written, and how. @throws SeqqaError `LEASE_OVER` */
+  /** Records which entries are about to be written. @throws SeqqaError `LEASE_OVER` */
   willWrite(keys: Keys): Promise<void> {
     return this.#say("next", keys);
   }
 
   /**
-   * Restores keys that are as they were recorded, and leaves nothing of ours. If that fails, `seqqa clean` does it.
+   * Restores the keys that are as this run recorded them, and removes seqqa's own keys. If that fails, `seqqa clean` can do it later.
    *
-   * @throws SeqqaError `LEASE_OVER`, and `ROWS_KEPT` for keys that were changed by others
+   * @throws SeqqaError `LEASE_OVER`; `ROWS_KEPT` if other clients changed keys
    */
   async giveBack(keyspace: Keyspace): Promise<void> {
     let file = "";
@@ -114,12 +113,12 @@ export class ExternalStore {
     if (left.keep.length > 0) throw keptAtEnd(left.store, left.keep, file);
   }
 
-  /** Gives the database up as it is: nothing was changed yet. */
+  /** Releases the database. Only for a database in which nothing was changed yet. */
   leave(): Promise<void> {
     return this.#registry.leave();
   }
 
-  /** Touches nothing from here on: `seqqa clean` restores the database. */
+  /** Stops without restoring. `seqqa clean` can restore the database later. */
   abandon(): void {
     this.#registry.abandon();
   }
@@ -133,7 +132,7 @@ export class ExternalStore {
     }
     const say = async (): Promise<boolean> => Number(await RECORD.run(connection, [db, this.#db, owner, what, Date.now(), ...said])) === 1;
     if (await say()) return;
-    // The target flushed the record away, or somebody took the database over: `stillThere` finds out which.
+    // The target flushed the record, or another process took the database over. `stillThere` finds out which.
     await this.stillThere();
     if (!(await say())) throw this.#over();
   }
@@ -144,7 +143,7 @@ export class ExternalStore {
 
   #keepAgain(): Promise<void> {
     const again = this.#queue.then(async () => {
-      // This run was silent for so long that others may have taken the database over: its content is not known.
+      // This run sent no heartbeat for so long that another process may have used the database. Its content is unknown.
       if (this.#registry.isSilent) throw this.#over();
       if (!(await this.#registry.claim(this.#db, "borrowed", run))) throw inUse(this.#registry.connection.place);
       await saveState(this.#registry, this.#db, this.#root, this.#ignore);

@@ -29,29 +29,31 @@ import { Tracker } from "./dump/tracker.ts";
 
 /** Options of {@link RedisAdapter}. */
 export interface RedisAdapterOptions {
-  /** `redis://[[user]:password@]host[:port][/db]`, or `rediss:` with TLS. The password is never shown. */
+  /** `redis://[[user]:password@]host[:port][/db]`, or `rediss:` for TLS. The password is never shown. */
   readonly url: string;
-  /** The URL of a proxy between the target and the database, by which writes are made to fail. A run with faults gives it. Default: there is none. */
+  /** The URL of a proxy between the target and the database, which makes writes fail. Set by runs that test faults. Default: no proxy. */
   readonly targetUrl?: string | undefined;
-  /** How the database is restored. `dump`, the only way: DUMP and RESTORE of the keys that changed. Default `auto`. */
+  /** How the database is restored. `dump` uses DUMP and RESTORE of the changed keys; it is the only mode. Default: `auto`, which chooses `dump`. */
   readonly checkpoint?: "auto" | "dump" | undefined;
-  /** The part that each lane gets for itself if `url` is a template: a redis-server (default), or a database of the template's server. */
+  /**
+   * How lanes are isolated if `url` is a template: a redis-server per lane (`server`, the default), or a database of the template's server (`index`).
+   */
   readonly isolation?: "server" | "index" | undefined;
   /**
-   * Patterns (as in KEYS) of the keys that belong to the state; the others are restored, but not observed. In a lane's own server `db3:cart:*` names
-   * keys of the database with the index 3. Default: all.
+   * Patterns (as in KEYS) of the keys that belong to the state. Other keys are restored but not observed. Default: all keys. On a lane's own server,
+   * `db3:cart:*` matches keys of database 3.
    */
   readonly keys?: readonly string[] | undefined;
   /**
-   * Patterns of keys, as in `keys`, that are no part of the state. They are restored, except in a database of the user's: there they are left alone.
+   * Patterns, as in `keys`, of keys that do not belong to the state. Ignored keys are restored, except in an external database, where seqqa does not
+   * touch them.
    */
   readonly ignore?: readonly string[] | undefined;
 }
 
-/** A lane's own server comes back only with another lane; a connection that was ended comes back at once. */
+/** Milliseconds to wait for a lane's own server after a lost connection. A closed connection reopens at once; a crashed server never comes back. */
 const OWN_AWAY_MS = 3000;
 
-/** The parts that exist while the adapter is open. */
 interface Opened {
   readonly mode: DumpMode;
   readonly keyspace: Keyspace;
@@ -62,10 +64,10 @@ interface Opened {
 }
 
 /**
- * A Redis database behind the API: all keys of one database index, of every type. In a server that is a lane's own (`isolation: server`) the keys of
- * its other indexes belong to it, too, in tables with the index before their names (`db3_hash`). A key that expires in a branch comes back: with its
- * own expiry time while at least half of what it had left is ahead, else with all of the time that it had left when its state was first read. The
- * state says which keys expire, not when. Not restored: scripts and functions, settings, and published messages.
+ * A Redis database of the target: all keys of one database index, of every type. Not restored: scripts, functions, settings and published messages.
+ * On a lane's own server (`isolation: server`), the keys of the other indexes belong to the store, too, in tables such as `db3_hash`. A restore
+ * brings back expired keys. A key keeps its expiry time while at least half of its original remaining time is left; otherwise it gets the full
+ * remaining time again. The state includes which keys expire, but not when.
  */
 export class RedisAdapter implements StoreAdapter {
   readonly name: string = "redis";
@@ -101,7 +103,7 @@ export class RedisAdapter implements StoreAdapter {
     return shownPlace(this.#place);
   }
 
-  /** The mode that was chosen, and why. */
+  /** The chosen checkpoint mode and the reason for the choice. */
   get checkpoint(): CheckpointChoice {
     return this.#choice;
   }
@@ -123,7 +125,7 @@ export class RedisAdapter implements StoreAdapter {
       const [commands, events] = [await connect(2), await connect(3)];
       await requireServer(commands);
       await TRIAL.run(commands, [`${RESERVED}trial`]);
-      // Also if a World names another database of the server: two adapters that restore one thing do no harm.
+      // This also applies if a world names another database of a lane's server. Two adapters then restore the same keys, which is harmless.
       const isWhole = this.#isolation === "server" && (await isOwnServer(commands));
       const leftAlone = scope.borrowed && !isWhole ? this.#ignore : [];
       const keyspace = new Keyspace(commands, isWhole, leftAlone);
@@ -189,9 +191,9 @@ export class RedisAdapter implements StoreAdapter {
   }
 
   /**
-   * Returns the reply to a command that only reads, with bulk strings as text: `command("HGETALL", "order:1")`.
+   * Runs a command that only reads and returns its reply, with bulk strings as text: `command("HGETALL", "order:1")`.
    *
-   * @throws SeqqaError `QUERY_WRITES` for a command that does more than read.
+   * @throws SeqqaError `QUERY_WRITES` for a command that does more than read
    */
   command(name: string, ...args: readonly Argument[]): Promise<unknown> {
     return this.#open().looker.command(name, args);

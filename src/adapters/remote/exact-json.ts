@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 
-/** Integers up to 15 digits are always exact as numbers. */
+/** Integers of up to 15 digits are exact as numbers. */
 const LONG_NUMBER = /\d{16}/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** A mark that no target can know. */
+/** A random key that no target can predict. */
 const MARK = `integer-${randomUUID()}`;
 
-/** Parses JSON; integers that a number cannot hold exactly become `bigint`, so that two long ids are never taken for one. @throws SyntaxError */
+/** Parses JSON. Integers that a number cannot represent exactly become `bigint`, so that two long ids are never confused. @throws SyntaxError */
 export function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (!LONG_NUMBER.test(text)) return value;
@@ -14,7 +14,7 @@ export function parseExactly(text: string): unknown {
   return marked === text ? value : JSON.parse(marked, unmark);
 }
 
-/** Returns the same JSON with `{"<mark>": "digits"}` in place of integers beyond 2^53. The text is known to be valid. */
+/** Replaces integers beyond 2^53 with `{"<MARK>": "digits"}`. The text must be valid JSON. */
 function markLongIntegers(text: string): string {
   let marked = "";
   let from = 0;

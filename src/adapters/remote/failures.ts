@@ -2,7 +2,7 @@ import { SeqqaError } from "../../model/errors.ts";
 import { proxyCheck, proxyRefusal } from "../../network/proxy-refusal.ts";
 import { isUntrusted, UNTRUSTED } from "../../network/untrusted.ts";
 
-/** The name of a request of the protocol in errors: `POST http://host/__seqqa/checkpoint`. It has no credentials. */
+/** A request of the checkpoint protocol for messages, without credentials: `POST http://host/__seqqa/checkpoint`. */
 export type Call = string;
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -15,7 +15,6 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "Connect timeout",
 };
 
-/** Converts an error of undici into one of ours. */
 export function failed(call: Call, cause: unknown, limits: { readonly timeoutMs: number; readonly mostBytes: number }): SeqqaError {
   const { code = "", name = "" } = (cause ?? {}) as { readonly code?: string; readonly name?: string };
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
@@ -55,7 +54,6 @@ export function notOpen(call: Call): SeqqaError {
   });
 }
 
-/** Returns the error for an answer that is not what the protocol says. */
 export function refused(call: Call, status: number): SeqqaError {
   const missing = status === 404 || status === 405 || status === 501;
   const what = missing ? ": the target does not serve checkpoints there" : "";
@@ -76,7 +74,6 @@ export function badAnswer(call: Call, what: string, cause?: unknown): SeqqaError
   });
 }
 
-/** Quotes the beginning of an answer. */
 export function beginning(text: string): string {
   return text === "" ? "it is empty" : `it begins with ${JSON.stringify(text.slice(0, 40))}`;
 }

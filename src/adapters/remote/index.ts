@@ -1,6 +1,6 @@
 /**
- * A store that the target saves and restores itself, over HTTP: for APIs that keep their state in memory, in files, or in a store that
- * seqqa has no adapter for. Any language can serve the protocol in thirty lines (`fixtures/remote/server.mjs`, `server.py`).
+ * A store that the target saves and restores itself, over HTTP: for APIs that keep their state in memory, in files, or in a store that seqqa has no
+ * adapter for. A server of the protocol takes about thirty lines (`fixtures/remote/server.mjs`, `server.py`).
  *
  * ```ts
  * world: (lane) => new World({ systems: { app: new RemoteAdapter({ url: `${lane.baseUrl}/__seqqa` }) } })
@@ -12,19 +12,18 @@
  * | `POST {url}/rollback` with `{ "id": "7" }` | any 2xx | restores the whole state from that copy, which stays usable |
  * | `GET {url}/state` | any JSON | returns everything that makes two states different |
  *
- * - The copy holds everything that decides what comes next: counters, sessions and caches too. The answer to `state` decides which states
- *   are the same: lists are in order, the keys of an object are not; integers beyond 2^53 are read exactly. A change that
- *   `state` does not show counts as no change.
- * - Checkpoints are nested: from a checkpoint seqqa may take further ones, then go back to it, or to an older one. After
- *   a rollback the checkpoints that were made after that one are never asked for again: drop them, and memory stays bounded by the depth
- *   of the path.
- * - All three requests finish their work before they answer: none is left for later. They are sent while no other request of the lane is in
- *   progress, on a connection of their own, so a server that takes one connection at a time must close it after each answer.
- * - Serve them in tests only: anybody who can reach them can change the state.
+ * - The copy must contain everything that affects later answers, including counters, sessions and caches.
+ * - The answer to `state` decides which states are equal. Lists are ordered, keys of objects are not, and integers beyond 2^53 are read exactly.
+ *   A change that `state` does not show does not count as a change.
+ * - Checkpoints are nested: after a checkpoint, seqqa may make further ones, and later roll back to any of them. After a rollback, the checkpoints
+ *   that were made after the restored one are never used again. Drop them; memory is then bounded by the length of the path.
+ * - All three requests must finish their work before they answer. seqqa sends them while no other request of the lane is in progress, on a separate
+ *   connection. A server that serves one connection at a time must therefore close it after each answer.
+ * - Serve these routes in tests only, because anybody who can reach them can change the state.
  *
- * A request may take 30 s and its answer 64 MiB. A checkpoint lives in one process, so states are reached by rolling back and replaying,
- * and not by writing them. A target that is restarted has lost its checkpoints (`target.rollback: restart` is refused). With `base_url` the
- * state that was found is restored at the end; after a SIGKILL of seqqa it is not.
+ * A request may take 30 s, and its answer may have 64 MiB. A checkpoint exists only in one process, so seqqa reaches a state by rolling back and
+ * replaying, not by writing a snapshot. A restarted target has lost its checkpoints, so `target.rollback: restart` is refused. With `base_url`, the
+ * original state is restored at the end of the run, but not after a SIGKILL of seqqa.
  *
  * @module
  */

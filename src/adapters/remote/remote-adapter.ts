@@ -11,40 +11,39 @@ import { parseExactly } from "./exact-json.ts";
 import { badAnswer, beginning } from "./failures.ts";
 import { RemoteChannel, type ChannelLimits } from "./remote-channel.ts";
 
-/** A value that is nested deeper has no text here; the canonical form of states takes no deeper ones either. */
+/** The maximum nesting depth of a state, which is also the limit of the canonical form. */
 const DEEPEST = 1000;
 
 /** Options of {@link RemoteAdapter}. */
 export interface RemoteAdapterOptions {
   /**
-   * The URL under which the target serves `checkpoint`, `rollback` and `state`, e.g. `` `${lane.baseUrl}/__seqqa` ``. A user and password in it are
-   * sent as basic authentication.
+   * The URL under which the target serves `checkpoint`, `rollback` and `state`, e.g. `` `${lane.baseUrl}/__seqqa` ``. A user and password in the URL
+   * are sent as basic authentication.
    */
   readonly url: string;
 }
 
-/** The target's id of a checkpoint. */
 type CheckpointId = string | number;
 
 interface RemoteMark {
   readonly id: CheckpointId;
-  /** The state as it was sent, and the same with keys in an order that does not depend on how it was sent. */
+  /** `raw`: the state as the target sent it. `stable`: the same state with sorted keys. */
   readonly raw: string;
   stable: string | undefined;
 }
 
 const LONGEST_ID = 1000;
 
-/** The store of a target that makes its own checkpoints, over HTTP; see the module for the protocol. */
+/** A store whose checkpoints the target makes itself, over HTTP. The module's documentation describes the protocol. */
 export class RemoteAdapter implements StoreAdapter {
   readonly name = "remote";
   readonly checkpoint: CheckpointChoice = { mode: "remote", why: "the target saves and restores its own state" };
   readonly traits: StoreTraits = { portable: false, commits: true, inTarget: true };
-  /** The URL that it sends to, without credentials: two lanes must not share it. */
+  /** The URL of the target's checkpoint routes, without credentials. Two lanes must not use the same one. */
   readonly uses: string;
   readonly #channel: RemoteChannel;
   #scope: StoreScope | undefined;
-  /** The state in which a target of the user's own was found. */
+  /** The checkpoint that was made when the store was opened. It is restored at the end if the target is the user's own. */
   #found: CheckpointId | undefined;
 
   /** @throws SeqqaError `REMOTE_URL_INVALID` */
@@ -53,12 +52,12 @@ export class RemoteAdapter implements StoreAdapter {
     this.uses = this.#channel.url;
   }
 
-  /** Reads the state as the target gives it. @throws SeqqaError `REMOTE_*` */
+  /** Reads the current state from the target. @throws SeqqaError `REMOTE_*` */
   async state<T = unknown>(): Promise<T> {
     return (await this.#read()).value as T;
   }
 
-  /** Goes through the protocol once, so that missing parts show before anything is explored. */
+  /** Sends each request of the protocol once, so that a missing route is reported before the exploration starts. */
   async open(scope: StoreScope): Promise<void> {
     this.#channel.open();
     this.#scope = scope;
@@ -102,7 +101,7 @@ export class RemoteAdapter implements StoreAdapter {
     return { kind: "none", why: "the target's store can only be reached through its checkpoint endpoints" };
   }
 
-  /** Returns the state with the keys of its objects in order. */
+  /** Returns the state as JSON with sorted keys. */
   async dump(): Promise<string> {
     return (await this.#read()).stable;
   }
@@ -147,7 +146,7 @@ export class RemoteAdapter implements StoreAdapter {
       throw badAnswer(call, `is not JSON; ${beginning(text)}`, error);
     }
     const id = (answer as { readonly id?: unknown } | null)?.id;
-    // An integer that a number cannot hold would come back as another id.
+    // An integer beyond 2^53 would be rounded, and the rollback would name another id.
     const numeric = typeof id === "number" && (Number.isSafeInteger(id) || !Number.isInteger(id));
     if (numeric || (typeof id === "string" && id !== "" && id.length <= LONGEST_ID)) return id;
     const what = id === undefined ? "has no id" : `has an id that is neither a string of up to ${LONGEST_ID} characters nor a number`;
@@ -160,8 +159,8 @@ export class RemoteAdapter implements StoreAdapter {
 }
 
 /**
- * Writes JSON with the keys of objects in order and `bigint`s as plain digits: equal exactly for equal values. @throws RangeError when it is nested
- * too deeply.
+ * Writes JSON with sorted keys and with `bigint`s as plain digits. Equal values have equal texts.
+ * @throws RangeError if the value is nested too deeply
  */
 function stableText(value: unknown, depth = 0): string {
   if (typeof value === "bigint") return String(value);

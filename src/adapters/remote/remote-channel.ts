@@ -16,9 +16,9 @@ export interface ChannelLimits {
   readonly mostBytes: number;
 }
 
-/** One connection to the checkpoints of a target; requests on it follow each other. */
+/** A connection to the checkpoint routes of a target. Requests are sent one after another. */
 export class RemoteChannel {
-  /** The URL for people and for distinguishing lanes: no credentials. */
+  /** The URL without credentials, for messages and for comparing lanes. */
   readonly url: string;
   readonly #target: RemoteUrl;
   readonly #limits: ChannelLimits;
@@ -41,12 +41,12 @@ export class RemoteChannel {
     }
     this.#client = new Client(this.#target.origin, {
       ...(trusted !== undefined && { connect: { secureContext: trusted } }),
-      // There is one deadline for the whole request, below.
+      // undici's own timeouts are disabled, because `send` sets one deadline for the whole request.
       headersTimeout: 0,
       bodyTimeout: 0,
       connectTimeout: Math.min(10_000, this.#limits.timeoutMs),
       maxResponseSize: this.#limits.mostBytes,
-      // Many servers close an idle connection after 2 to 5 s without saying so.
+      // Many servers close an idle connection after 2 to 5 s without announcing it.
       keepAliveTimeout: 1000,
     });
   }
@@ -101,8 +101,8 @@ export class RemoteChannel {
 }
 
 /**
- * Returns `true` if the connection was closed during the request, as servers do with idle ones. All three requests may be sent twice: a second
- * checkpoint is one more that nobody asks for, and rolling back twice is rolling back.
+ * Returns `true` if the connection was closed during the request, as servers do with idle connections. All three requests can be sent twice: a second
+ * checkpoint is merely unused, and a second rollback changes nothing.
  */
 function wasClosed(error: unknown): boolean {
   const { code } = error as { readonly code?: string };

@@ -1,11 +1,10 @@
 import { SeqqaError } from "../../model/errors.ts";
 
-/** The URL under which the checkpoints of a target are served, parsed. */
 export interface RemoteUrl {
   readonly origin: string;
-  /** Without a slash at its end. */
+  /** The path without a slash at its end. */
   readonly path: string;
-  /** The `Authorization` header of `http://user:password@host`; it is kept nowhere else. */
+  /** The `Authorization` header for `http://user:password@host`. The credentials are stored nowhere else. */
   readonly authorization: string | undefined;
 }
 
@@ -17,7 +16,7 @@ export function parseRemoteUrl(text: unknown): RemoteUrl {
   try {
     url = new URL(text);
   } catch {
-    // The error has no cause: the one of URL quotes its input, password included.
+    // The new error has no cause, because the message of the original one quotes the URL with its password.
     const shown = JSON.stringify(text.replace(/\/\/[^/?#]*@/, "//"));
     if (text.startsWith("/")) throw invalid(`The URL ${shown} of a RemoteAdapter has no host: the lane has no target over HTTP.`);
     throw invalid(`The URL ${shown} of a RemoteAdapter is not a URL.`);

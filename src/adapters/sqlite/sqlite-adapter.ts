@@ -30,25 +30,25 @@ import { requireUnused } from "./journal/take-over.ts";
 
 /** Options of {@link SqliteAdapter}. */
 export interface SqliteAdapterOptions {
-  /** The database file; a `sqlite:` URL is accepted too. `:memory:` works only in process. */
+  /** The path of the database file, or a `sqlite:` URL. `:memory:` works only for a target in this process. */
   readonly file: string;
   /**
-   * How the file is restored. `journal`: an undo log by triggers. `copy`: the whole file. `savepoint`: nested savepoints on
-   * {@link SqliteAdapter.connection}, for a target in this process. Default `auto`: the mode that fits, see {@link SqliteAdapter.checkpoint}.
+   * How the file is restored. `journal`: with an undo log that triggers write. `copy`: as a whole. `savepoint`: with nested savepoints on {@link
+   * SqliteAdapter.connection}, for a target in this process. Default: `auto`, which chooses a suitable mode, see {@link SqliteAdapter.checkpoint}.
    */
   readonly checkpoint?: SqliteCheckpoint | undefined;
-  /** The tables that belong to the state; the others are restored, but not observed. Default: all. */
+  /** The tables that belong to the state. Other tables are restored but not observed. Default: all tables. */
   readonly tables?: readonly string[] | undefined;
   /**
-   * Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In a file of the user's they are left
-   * alone.
+   * Tables (`events`, `audit_*`) and columns (`orders.seen`, `*.updated_at`) that are not part of the state. In an external file, ignored tables and
+   * columns are not restored either.
    */
   readonly ignore?: readonly string[] | undefined;
-  /** `table.column`s of ids that are interchangeable, so that states that differ only in their names are one. */
+  /** Columns, as `table.column`, with interchangeable ids. States that differ only in which of these ids they use are the same state. */
   readonly symmetric?: readonly string[] | undefined;
 }
 
-/** A SQLite database behind the API. */
+/** A SQLite database of the target. */
 export class SqliteAdapter implements StoreAdapter {
   readonly name = "sqlite";
   onQuery: QueryListener | undefined;
@@ -60,7 +60,7 @@ export class SqliteAdapter implements StoreAdapter {
   #choice: CheckpointChoice;
   #scope: StoreScope | undefined;
   #mode: SqliteMode | undefined;
-  /** The mode before a restart of the target. */
+  /** The mode from before a restart of the target. */
   #previous: SqliteMode | undefined;
   #connection: Database | undefined;
   #looker: Looker | undefined;
@@ -84,7 +84,7 @@ export class SqliteAdapter implements StoreAdapter {
     return this.file === ":memory:" ? undefined : this.file;
   }
 
-  /** The mode that was chosen, and why. */
+  /** The chosen checkpoint mode and the reason for the choice. */
   get checkpoint(): CheckpointChoice {
     return this.#choice;
   }
@@ -94,9 +94,10 @@ export class SqliteAdapter implements StoreAdapter {
   }
 
   /**
-   * The connection for an in-process target. Taking it before the exploration begins chooses `savepoint`, unless another mode was asked for.
+   * The shared connection for a target in this process. Reading this property before the exploration begins chooses `savepoint`, unless another mode
+   * was asked for.
    *
-   * @throws SeqqaError `NO_CONNECTION` in the other modes: the target has connections of its own.
+   * @throws SeqqaError `NO_CONNECTION` in other modes, in which the target uses its own connections
    */
   get connection(): Database {
     if (this.#connection !== undefined) return this.#connection;
@@ -182,9 +183,9 @@ export class SqliteAdapter implements StoreAdapter {
   }
 
   /**
-   * Returns the rows of a query, as objects. Integers beyond 2^53 lose digits, as usual with better-sqlite3.
+   * Returns the rows of a query as objects. Integers beyond 2^53 lose precision, as usual with better-sqlite3.
    *
-   * @throws SeqqaError `QUERY_WRITES` for a statement that does more than read.
+   * @throws SeqqaError `QUERY_WRITES` for a statement that does more than read
    */
   query(sql: string, params?: QueryParameters): QueryRow[] {
     this.#looker ??= new Looker(this.#opened().db);
@@ -223,12 +224,12 @@ export class SqliteAdapter implements StoreAdapter {
     return attempt(() => dumpDatabase(db), isBusy, BUSY_LIMIT_MS, busyError(this.file, BUSY_LIMIT_MS));
   }
 
-  /** Closes the control connection: with it open, a server's own `PRAGMA journal_mode` would fail. */
+  /** Closes the control connection before the target restarts. While it is open, the target's own `PRAGMA journal_mode` would fail. */
   pause(): Awaitable<void> {
     return this.#close(false);
   }
 
-  /** Opens it again and continues with the existing checkpoints. */
+  /** Reopens the control connection and continues with the existing checkpoints. */
   resume(): Awaitable<void> {
     if (this.#mode === undefined && this.#scope !== undefined) return this.open(this.#scope);
   }
@@ -243,7 +244,7 @@ export class SqliteAdapter implements StoreAdapter {
     this.#looker = undefined;
     this.#connection = undefined;
     if (mode === undefined) return undefined;
-    // The data in a lane's own file may stay: the file goes with the lane, and a restarted target continues from it.
+    // A lane's own file keeps its data: it is deleted with the lane, and a restarted target continues with it.
     this.#previous = mode;
     return mode.close(leaveNothing);
   }

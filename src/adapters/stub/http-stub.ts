@@ -16,16 +16,16 @@ import {
   type Webhook,
 } from "./stub-state.ts";
 
-/** The replies of a stub to a kind of request. */
+/** The replies of a stub to requests with one method and path. */
 export interface StubReplies {
   /**
-   * Adds the next reply: the first request gets the first one, and so on; the last one is repeated. A string is sent as text, `undefined` as an empty
-   * body, everything else as JSON; a function makes `{ body, status }` of the call and the stub's own data.
+   * Adds the next reply. The first request gets the first reply, and so on; the last reply is repeated. A string is sent as text, `undefined` as an
+   * empty body, and any other value as JSON. A function receives the call and the stub's own data and returns `{ body, status }`.
    * @throws SeqqaError `REPLY_INVALID`
    */
   respond(answer: StubAnswer): StubReplies;
   respond(body?: unknown, options?: ReplyOptions): StubReplies;
-  /** Queues a webhook with each call that is done: the actions of `webhookActions` send it. */
+  /** Queues a webhook for each request that the stub carries out. The actions of `webhookActions` send the queued webhooks. */
   thenSend(
     webhook: { readonly path: string; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> } | WebhookMaker,
   ): StubReplies;
@@ -35,20 +35,19 @@ type WebhookMaker = (call: StubCall, data: StubData) => Webhook;
 
 /** Options of {@link HttpStub}. */
 export interface HttpStubOptions {
-  /** The URL that the target calls, `http://127.0.0.1:<port>`: in a lane that of the configuration's `{url:<name>}`. */
+  /** The URL that the target calls, `http://127.0.0.1:<port>`. In a lane, this is the URL of `{url:<name>}` in the configuration. */
   readonly url: string;
-  /** Milliseconds that a `slow` answer takes; default 1,000. */
+  /** Milliseconds that a `slow` answer takes. Default: 1,000. */
   readonly slowMs?: number;
-  /** The state shows the calls that were received. `false`: only what decides the next answers. Default `true`. */
+  /** `true` if the state includes the received calls; `false` if the state includes only what affects later answers. Default: `true`. */
   readonly callsAreState?: boolean;
 }
 
-/** The most bytes of a request's body. */
 const MOST_BYTES = 16 * 2 ** 20;
 
 /**
- * A third party that the target calls over HTTP: a payment, mail or identity provider. Its replies are written as those of `MockClient`. The calls that
- * it received, what it will answer next, its own data and the webhooks that wait are part of the state, and are restored.
+ * A third party that the target calls over HTTP, such as a payment, mail or identity provider. Replies are defined as with `MockClient`. The received
+ * calls, the next answers, the stub's own data and the queued webhooks are part of the state and are restored.
  *
  * ```ts
  * world: (lane) => {
@@ -72,17 +71,17 @@ export class HttpStub extends StubAdapter<StubState> {
     this.#callsAreState = callsAreState;
   }
 
-  /** Every request received so far on this path, in order. */
+  /** All requests received so far on this path, in order. */
   get calls(): readonly StubCall[] {
     return this.state.calls;
   }
 
-  /** The webhooks that wait to be sent, the oldest first. */
+  /** The queued webhooks, oldest first. */
   get waiting(): readonly Webhook[] {
     return this.state.waiting;
   }
 
-  /** The number of faults that were asked for on this path. */
+  /** The number of faults that were requested on this path. */
   get faults(): number {
     return this.state.faults;
   }
@@ -92,7 +91,7 @@ export class HttpStub extends StubAdapter<StubState> {
     return this.state.next;
   }
 
-  /** Defines the replies to a method and path, as `MockClient.when`. If several definitions match a request, the last one wins. */
+  /** Defines the replies to a method and path, like `MockClient.when`. If several definitions match a request, the last one is used. */
   when(method: string, path: string | RegExp): StubReplies {
     this.#requireUndecided();
     const route = routeOf(path, (one) => (one.startsWith("/") ? one : `/${one}`));
@@ -137,12 +136,12 @@ export class HttpStub extends StubAdapter<StubState> {
     return this.when("DELETE", path);
   }
 
-  /** Makes the next request go wrong. */
+  /** Makes the next request meet a fault. */
   failNext(fault: StubFault): void {
     this.set({ next: fault, faults: this.state.faults + 1 });
   }
 
-  /** Takes a webhook out of those that wait, and remembers it as sent. `undefined`: there is none. */
+  /** Removes a webhook from the queue and records it as sent. Returns `undefined` if the queue is empty. */
   takeWebhook(which: "first" | "last"): Webhook | undefined {
     const { waiting } = this.state;
     const taken = which === "first" ? waiting[0] : waiting.at(-1);
@@ -156,11 +155,11 @@ export class HttpStub extends StubAdapter<StubState> {
     return this.state.sent;
   }
 
-  /** Starts to listen. Called before the target is asked anything. @throws SeqqaError `STUB_PORT` if the port is taken */
+  /** Starts to listen. Must be called before the target gets its first request. @throws SeqqaError `STUB_PORT` if the port is taken */
   async listen(): Promise<void> {
     if (this.#server !== undefined) return;
     const server = createServer((request, response) => void this.#handle(request, response));
-    // Longer than any client keeps an idle connection.
+    // The timeout is longer than any client keeps an idle connection.
     server.keepAliveTimeout = 600_000;
     const { hostname, port } = new URL(this.uses);
     await new Promise<void>((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
  * Third parties of the target as stores: {@link HttpStub} for payment, mail and identity providers, {@link SmtpStub} for mail. Read `stub-adapter.ts`
- * first: how a stub is saved and restored.
+ * first, which saves and restores stubs.
  *
  * @module
  */

@@ -7,11 +7,10 @@ import { SmtpStub } from "./smtp-stub.ts";
 
 type Protocol = "http" | "smtp";
 
-/** Gives each lane a port of its own, on which its stub listens. */
 class StubProvider implements StoreProvider {
   readonly #protocol: Protocol;
   readonly #claimPort: NonNullable<StoreProviderOptions["claimPort"]>;
-  /** A lane that is rebuilt keeps its port: a new target may be given the URL before the old stub is closed. */
+  /** The URLs by lane and generation. A rebuilt lane keeps its port, because a new target may get the URL before the old stub is closed. */
   readonly #urls: Map<string, string> = new Map();
 
   constructor({ name, url, claimPort }: StoreProviderOptions) {
@@ -20,7 +19,7 @@ class StubProvider implements StoreProvider {
   }
 
   async prepare(): Promise<void> {
-    // There is no server.
+    // A stub needs no server to prepare.
   }
 
   async provide(lane: number, generation: number): Promise<string> {
@@ -31,11 +30,11 @@ class StubProvider implements StoreProvider {
   }
 
   async release(): Promise<void> {
-    // The lane's stub is closed with the lane.
+    // The lane closes its stub, so nothing is left to release.
   }
 
   async close(): Promise<void> {
-    // Ports are released with the run.
+    // The run releases the ports, so nothing is left to close.
   }
 }
 
@@ -43,7 +42,7 @@ function noPorts(): never {
   throw new SeqqaError("STUB_PORT", "A stub gets its port from a run, but no run is in progress.");
 }
 
-/** The kind of store that a URL of this scheme names in `systems`; seqqa loads it by itself. */
+/** The kind of store for `stub:` URLs in `systems`. seqqa loads it by itself. */
 export const stores: StoreKind = {
   createProvider: (options) => new StubProvider(options),
   clean: async () => ({ removed: [] }),
@@ -51,7 +50,7 @@ export const stores: StoreKind = {
   disturb: async () => undefined,
 };
 
-/** Makes the stub of a lane. `url`: its own, or with a target that already runs that of the configuration, with a port. */
+/** Creates the stub of a lane. `url`: the lane's own URL or, if the target already runs, the configured URL with a port. */
 export function openStub({ name, url }: StoreModuleSettings): StoreAdapter {
   if (!url.startsWith("stub:")) return url.startsWith("smtp:") ? new SmtpStub({ url }) : new HttpStub({ url });
   const { protocol, port } = parsed(name, url);

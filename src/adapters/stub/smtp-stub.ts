@@ -5,7 +5,7 @@ import { portTaken, StubAdapter, stubUrl } from "./stub-adapter.ts";
 /** A mail that the target sent. Plain data. */
 export interface StubMail {
   readonly from: string;
-  /** The addresses of the envelope, copies and blind copies included, in lower case. */
+  /** The recipients of the envelope in lower case, including copies and blind copies. */
   readonly to: readonly string[];
   readonly subject: string;
   /** The text of the mail; empty if it has only HTML. */
@@ -18,12 +18,11 @@ interface MailState {
   readonly mails: readonly StubMail[];
 }
 
-/** The most bytes of a mail. */
 const MOST_BYTES = 16 * 2 ** 20;
 
 /**
- * A mail server that the target sends to. The mails are part of the state, and are restored; actions read tokens and links out of them:
- * `storeOf<SmtpStub>(context, "mail").linkTo("ann@example.org")`. It accepts every user and password.
+ * A mail server for the target. The received mails are part of the state and are restored. Actions read tokens and links from mails:
+ * `storeOf<SmtpStub>(context, "mail").linkTo("ann@example.org")`. The server accepts every user and password.
  */
 export class SmtpStub extends StubAdapter<MailState> {
   readonly name = "smtp-stub";
@@ -34,7 +33,7 @@ export class SmtpStub extends StubAdapter<MailState> {
     super(stubUrl(url, "smtp"), { mails: [] });
   }
 
-  /** Every mail received so far on this path, in order. */
+  /** All mails received so far on this path, in order. */
   get mails(): readonly StubMail[] {
     return this.state.mails;
   }
@@ -45,8 +44,8 @@ export class SmtpStub extends StubAdapter<MailState> {
   }
 
   /**
-   * Returns the first link of the last mail to an address that contains a text, such as `token=`. Default: the first link of all. `undefined` if there
-   * is none.
+   * Returns the first link in the last mail to an address that contains the given text, such as `token=`. By default, returns the first link. Returns
+   * `undefined` if there is none.
    */
   linkTo(address: string, containing = ""): string | undefined {
     const mail = this.lastTo(address);
@@ -54,7 +53,7 @@ export class SmtpStub extends StubAdapter<MailState> {
     return links.map((link) => link.replaceAll("&amp;", "&")).find((link) => link.includes(containing));
   }
 
-  /** Returns the first match of a pattern in the text or HTML of the last mail to an address: its first group, or the whole match. */
+  /** Returns the first match of a pattern in subject, text or HTML of the last mail to an address: the first group, else the whole match. */
   matchTo(address: string, pattern: RegExp): string | undefined {
     const mail = this.lastTo(address);
     const found = pattern.exec(`${mail?.subject ?? ""}\n${mail?.text ?? ""}\n${mail?.html ?? ""}`);
@@ -66,7 +65,7 @@ export class SmtpStub extends StubAdapter<MailState> {
     const [{ SMTPServer }, { default: PostalMime }] = await Promise.all([import("smtp-server"), import("postal-mime")]);
     const server = new SMTPServer({
       authOptional: true,
-      // Mail libraries refuse passwords without TLS only where they are told to; a certificate of the stub's own would be refused by all.
+      // Every client would reject a self-signed certificate, so STARTTLS is off. Most mail libraries send passwords without TLS by default.
       disabledCommands: ["STARTTLS"],
       allowInsecureAuth: true,
       disableReverseLookup: true,
@@ -90,7 +89,7 @@ export class SmtpStub extends StubAdapter<MailState> {
         stream.on("end", () => void take());
       },
     });
-    // A client that ends its connection in the middle is no concern of the run.
+    // Errors after the start come from clients that disconnect early, and are ignored.
     const { hostname, port } = new URL(this.uses);
     await new Promise<void>((resolve, reject) => {
       server.once("error", (cause: Error) => reject(portTaken(this.uses, cause)));

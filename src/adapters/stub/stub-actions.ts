@@ -7,16 +7,16 @@ import { STUB_FAULTS, type StubFault, type Webhook } from "./stub-state.ts";
 
 /** Options of {@link faultActions}. */
 export interface FaultActionsOptions {
-  /** The faults to try; default: all. */
+  /** The faults to try. Default: all. */
   readonly kinds?: readonly StubFault[];
-  /** The most faults on one path; default 1. */
+  /** The maximum number of faults on one path. Default: 1. */
   readonly most?: number;
 }
 
 /**
- * Returns an action for each fault, such as `payments_no_answer`: the next request that the stub receives goes wrong. An action applies while no other
- * fault waits, and at most `most` times on a path.
- * @param store The name of the stub in the World.
+ * Returns an action for each fault, such as `payments_no_answer`, which makes the next request to the stub fail. An action applies while no other
+ * fault is pending, and at most `most` times on a path.
+ * @param store The name of the stub in the world.
  */
 export function faultActions<C extends object = Values, A = ApiClient>(
   store: string,
@@ -34,14 +34,18 @@ export function faultActions<C extends object = Values, A = ApiClient>(
 
 /** Options of {@link webhookActions}. */
 export interface WebhookActionsOptions {
-  /** Returns headers for a webhook as it is sent, such as a signature of its body. */
+  /** Returns additional headers for a webhook that is about to be sent, such as a signature of its body. */
   readonly headers?: (webhook: Webhook, body: string) => Readonly<Record<string, string>>;
 }
 
 /**
- * Returns three actions that send webhooks of a stub to the target: `<store>_webhook` sends the oldest one that waits, at whatever step (late),
- * `<store>_webhook_again` repeats the one that was sent last, and `<store>_webhook_overtakes` sends the newest one while older ones wait.
- * @param store The name of the stub in the World.
+ * Returns three actions that send webhooks of a stub to the target.
+ *
+ * - `<store>_webhook` sends the oldest queued webhook, at any later step.
+ * - `<store>_webhook_again` repeats the webhook that was sent last.
+ * - `<store>_webhook_overtakes` sends the newest queued webhook before older ones.
+ *
+ * @param store The name of the stub in the world.
  */
 export function webhookActions<C extends object = Values, A = ApiClient>(
   store: string,
@@ -64,7 +68,7 @@ export function webhookActions<C extends object = Values, A = ApiClient>(
       `${store}_webhook_again`,
       `${store} sends its last webhook again`,
       async (api, context) => send(api, storeOf<HttpStub>(context, store).lastSent),
-      // A correct target ignores it.
+      // A correct target ignores a repeated webhook.
       { changesNothing: true },
     ),
     stubAction<C, A>(
@@ -79,7 +83,7 @@ export function webhookActions<C extends object = Values, A = ApiClient>(
   ];
 }
 
-/** These actions may apply in no state of a small API: it may never queue two webhooks. */
+/** Creates an action that need not apply in any state, because a small API may never queue two webhooks. */
 function stubAction<C extends object, A>(
   name: string,
   description: string,

@@ -2,22 +2,21 @@ import { SeqqaError } from "../../model/errors.ts";
 import type { CheckpointChoice, StoreScope } from "../../model/stores/store-adapter.ts";
 import { ValueAdapter } from "../../stores/value-adapter.ts";
 
-/** A store in this process that listens on a port like a third party of the target. */
+/** A store in this process that listens on a port, like a third party of the target. */
 export abstract class StubAdapter<S extends object> extends ValueAdapter<S> {
   readonly checkpoint: CheckpointChoice = { mode: "memory", why: "the stub is part of seqqa" };
-  /** `true` while a lane uses it. */
   protected isOpen = false;
 
   constructor(url: string, state: S) {
     super(url, "a stub of a third party, which holds no locks", state);
   }
 
-  /** The URL that the target is given. */
+  /** The URL that the target gets. */
   get url(): string {
     return this.uses;
   }
 
-  /** Starts to listen, unless it does. @throws SeqqaError `STUB_PORT` if the port is taken */
+  /** Starts to listen. Does nothing if the stub already listens. @throws SeqqaError `STUB_PORT` if the port is taken */
   abstract listen(): Promise<void>;
 
   protected set(change: Partial<S>): void {
@@ -30,7 +29,7 @@ export abstract class StubAdapter<S extends object> extends ValueAdapter<S> {
   }
 }
 
-/** Checks the URL of a stub, and returns it without a slash at its end. @throws SeqqaError `STUB_URL_INVALID` */
+/** Checks the URL of a stub and removes a slash at its end. @throws SeqqaError `STUB_URL_INVALID` */
 export function stubUrl(url: unknown, scheme: "http" | "smtp"): string {
   if (typeof url === "string" && new RegExp(`^${scheme}://[^/:]+:\\d+/?$`).test(url)) return url.replace(/\/$/, "");
   throw new SeqqaError("STUB_URL_INVALID", `The url of the stub is ${JSON.stringify(url)}.`, {

@@ -2,30 +2,34 @@ import type { Route } from "../../mocking/route.ts";
 import type { Reply } from "../../mocking/reply.ts";
 
 /**
- * A fault of a request to a stub. `error`: 500, and nothing is done. `refused`: the connection ends, and nothing is done. `no_answer`: the work
- * is done, and the connection ends without an answer. `slow`: the work is done, and the answer comes late. `wrong_body`: the work is done, and the
- * answer is a page instead of the documented body.
+ * A fault of a request to a stub.
+ *
+ * - `error`: the stub answers with status 500 and does not carry the request out.
+ * - `refused`: the stub closes the connection and does not carry the request out.
+ * - `no_answer`: the stub carries the request out, but closes the connection without an answer.
+ * - `slow`: the stub carries the request out, but answers late.
+ * - `wrong_body`: the stub carries the request out, but answers with an HTML page instead of the documented body.
  */
 export type StubFault = "error" | "refused" | "no_answer" | "slow" | "wrong_body";
 
-/** The ways in which a stub can fail, as `FaultActionsOptions.faults` names them. */
+/** All faults, which are the default of `FaultActionsOptions.kinds`. */
 export const STUB_FAULTS: readonly StubFault[] = ["error", "refused", "no_answer", "slow", "wrong_body"];
 
 /** A request that a stub received, and its answer. Plain data. */
 export interface StubCall {
-  /** In upper case. */
+  /** The method in upper case. */
   readonly method: string;
-  /** Path and query. */
+  /** The path with the query. */
   readonly path: string;
-  /** Names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   /** The body as text; empty if there was none. */
   readonly body: string;
-  /** The body as JSON or as the fields of a form; `undefined` if it is neither. */
+  /** The body parsed as JSON or as form fields; `undefined` if it is neither. */
   readonly json: unknown;
-  /** The status of the answer; 0: there was none. */
+  /** The status of the answer; 0 if no answer was sent. */
   readonly status: number;
-  /** `true`: the stub did what was asked, also if the answer does not say so. */
+  /** `true` if the stub carried the request out, even if the answer does not show it. */
   readonly done: boolean;
   /** `true` if a reply was defined for the request. */
   readonly matched: boolean;
@@ -39,35 +43,35 @@ export interface Webhook {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The replies to a kind of request: constant once the exploration begins. */
+/** The replies to one method and path. They are constant once the exploration begins. */
 export interface StubDefinition {
   readonly method: string;
   readonly route: Route;
-  /** In order; the last one is repeated. */
+  /** The replies in order; the last one is repeated. */
   readonly replies: readonly (Reply | StubAnswer)[];
   readonly webhooks: readonly ((call: StubCall, data: StubData) => Webhook)[];
 }
 
-/** Data of a stub's own, which replies may read and change: plain, as `structuredClone` takes it. */
+/** The stub's own data, which replies may read and change. It must be data that `structuredClone` accepts. */
 export type StubData = Record<string, unknown>;
 
-/** Makes the reply to a call: its body, and its status if that is not 200. */
+/** Creates the reply to a call. Default: status 200. */
 export type StubAnswer = (
   call: Pick<StubCall, "method" | "path" | "headers" | "body" | "json">,
   data: StubData,
 ) => { readonly body?: unknown; readonly status?: number; readonly headers?: Readonly<Record<string, string>> };
 
-/** Everything of a stub that a branch may change. */
+/** The parts of a stub that actions change and a restore sets back. */
 export interface StubState {
   readonly calls: readonly StubCall[];
-  /** For each definition, the number of its replies that were given before the last one. */
+  /** For each definition, the number of replies that were used up. The last reply is never used up. */
   readonly given: readonly number[];
   /** The fault of the next request. */
   readonly next: StubFault | undefined;
-  /** The number of faults that were asked for so far. */
+  /** The number of faults that were requested so far. */
   readonly faults: number;
   readonly data: StubData;
-  /** Webhooks that wait to be sent, the oldest first. */
+  /** The queued webhooks, oldest first. */
   readonly waiting: readonly Webhook[];
   /** The webhook that was sent last. */
   readonly sent: Webhook | undefined;

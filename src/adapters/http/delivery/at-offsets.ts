@@ -1,13 +1,13 @@
 import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 
-/** A timer may be late by this much; the rest of the time is spent in turns of the event loop. */
+/** Milliseconds that a timer may be late. Shorter waits use turns of the event loop instead. */
 const TIMER_MS = 3;
-/** A turn of the event loop may take this long; the rest of the time is spent looking at the clock. */
+/** Milliseconds that one turn of the event loop may take. Shorter waits poll the clock instead. */
 const TURN_MS = 0.2;
 
 /**
- * Releases the items at their offsets, in milliseconds after the first one; items with the same offset are released together. `all` is in the order
- * of offsets.
+ * Releases the items at their offsets, in milliseconds after the first item. Items with the same offset are released together. `all` must be sorted
+ * by offset.
  */
 export async function atOffsets<T extends { readonly offset: number }>(
   all: readonly T[],

@@ -17,17 +17,16 @@ import type { DeliveryTransport } from "./delivery-transport.ts";
 type Delivery = DeliveryPoint["delivery"];
 type Ways = Partial<Record<Delivery, () => DeliveryTransport>>;
 
-/** A server of HTTP/1.1 hangs up at once; this limit is for servers that say nothing. */
+/** Milliseconds that the first HTTP/2 probe waits. An HTTP/1.1 server closes the connection at once; the limit is for servers that send nothing. */
 const PROBE_MS = 1000;
-/** A server that said nothing is greeted again, with this longer limit: it may have been busy. */
+/** Milliseconds that the second HTTP/2 probe waits. A server that sent nothing to the first probe may only have been busy. */
 const SURE_MS = 2000;
-/** The pause before a silent server is asked once more. */
 const LATER_MS = 2000;
 
 /**
- * Returns the deliveries that a route allows; each is made when it is first asked for. A greeting, without a request, shows whether the target speaks
- * HTTP/2. A target that is not there does not. A target that does not answer the greeting may serve one connection at a time: requests would wait
- * there until another connection is closed, or they time out.
+ * Returns the deliveries that a route supports. Each is created on first use. An HTTP/2 connection preface, without a request, shows if the target
+ * supports HTTP/2. An unreachable target counts as not supporting it. A target that does not answer may serve one connection at a time. Requests on a
+ * second connection would then wait or time out.
  */
 export async function choosePoints(route: WireRoute): Promise<DeliveryPoints> {
   const { origin, ca, proxied } = route;
@@ -49,8 +48,8 @@ export async function choosePoints(route: WireRoute): Promise<DeliveryPoints> {
 }
 
 /**
- * Resolves to `true` if plain requests get no answer, either. Silence to a greeting shows nothing: some servers ignore it. The result holds as long
- * as the lane lives, so a server that was busy is asked again later.
+ * Resolves to `true` if the target answers no plain HTTP/1.1 request. The target did not answer an HTTP/2 preface before, which proves nothing alone,
+ * because some servers ignore a preface. The result is used for the lane's whole lifetime, so a target that was only busy is probed again later.
  */
 async function leavesRequestsWaiting(origin: string, secure: SecureContext | undefined): Promise<boolean> {
   const [first, later] = REQUESTS;
@@ -59,7 +58,9 @@ async function leavesRequestsWaiting(origin: string, secure: SecureContext | und
   return isSilentTo(later, origin, secure, SURE_MS);
 }
 
-/** Calls `ask` while another connection is open on which nothing is sent. The clients' own connections are idle, and may be closed at any time. */
+/**
+ * Calls `ask` while another, idle connection to the target is open. The clients' own connections may be closed at any time, so a new one is opened.
+ */
 async function besideAnother<T>(origin: URL, ask: () => Promise<T>): Promise<T> {
   const socket = connectionTo(origin);
   socket.on("error", () => undefined);
@@ -83,7 +84,7 @@ class Points implements DeliveryPoints {
   readonly #made = new Map<Delivery, DeliveryPoint>();
   readonly #pipelining = new PipeliningEvidence();
 
-  /** `origin` is `undefined` where only the clients know the way to the target. */
+  /** `origin` is `undefined` if only the clients know how to reach the target, e.g. through a proxy. */
   constructor(ways: Ways, origin: string | undefined, oneConnection: boolean = false) {
     this.oneConnection = oneConnection;
     this.#ways = ways;
@@ -95,8 +96,8 @@ class Points implements DeliveryPoints {
   }
 
   /**
-   * Returns the best deliveries for now. Whole requests at once open another window than their last bytes: measured, each of the two hits more often
-   * at times.
+   * Returns the deliveries that are currently best. Sending whole requests at once and sending only their last bytes at once expose different races.
+   * In measurements, each found races that the other missed.
    */
   #best(): readonly Delivery[] {
     if ("http2" in this.#ways) return ["http2"];

@@ -4,12 +4,12 @@ import type { Dispatcher } from "undici";
 import { buildConnector, Client } from "../../../network/undici.ts";
 import { OPTIONS } from "../transport/socket-transport.ts";
 
-/** Writes to the socket itself; `taken` is called when the kernel has the bytes, or never. */
+/** Writes directly to the socket. `taken` is called once the kernel has the bytes; it is never called if the socket is destroyed. */
 export type Write = (bytes: Buffer, taken?: () => void) => void;
 
 /**
- * One undici connection, which frames and parses, with a gate before its socket: the bytes of a request can be kept back, and released in pieces that
- * suit a race.
+ * An undici connection whose socket writes can be held. The bytes of a request can then be released in pieces, as a race needs them. undici still
+ * frames requests and parses answers.
  */
 export class GatedConnection {
   readonly #client: Client;
@@ -30,7 +30,7 @@ export class GatedConnection {
     });
   }
 
-  /** `true` if nothing has been answered on the connection: the target may not even have accepted it. */
+  /** `true` if no answer has arrived on the connection yet. The target may not even have accepted the connection. */
   get fresh(): boolean {
     return this.#fresh;
   }
@@ -47,16 +47,17 @@ export class GatedConnection {
     this.#client.dispatch(options, handler);
   }
 
-  /** Records that an answer has come. */
   used(): void {
     this.#fresh = false;
   }
 
-  /** Passes all that undici writes until the end of this turn to `then`, in one piece. Called from a handler's `onRequestStart`. */
+  /**
+   * Collects the bytes that undici writes until the end of this turn, and passes them to `then`. Must be called from a handler's `onRequestStart`.
+   */
   take(then: (bytes: Buffer, write: Write) => void): void {
     const kept: Buffer[] = (this.#kept = []);
     const write = this.#write;
-    // undici writes a request whose body is at hand in the same call that informs the handler.
+    // undici calls the handler and writes the request in one synchronous call, if the request's body is in memory.
     queueMicrotask(() => {
       this.#kept = undefined;
       then(Buffer.concat(kept), write);

@@ -6,8 +6,8 @@ import type { Interval, DeliveryTrial, DeliveryPlan } from "./delivery.ts";
 import type { DeliveryTransport } from "./delivery-transport.ts";
 
 /**
- * One trial. Nothing of a request is sent until all sides have come: a target that serves one connection at a time would let the others wait for the
- * end of that request.
+ * Implements one trial. Nothing is sent until all sides have arrived. Otherwise a target that serves one connection at a time would block the other
+ * sides until the first request ends.
  */
 export class Gathering implements DeliveryTrial {
   readonly intervals: (Interval | undefined)[];
@@ -15,7 +15,6 @@ export class Gathering implements DeliveryTrial {
   readonly #way: DeliveryTransport;
   readonly #deadlines: Deadlines;
   readonly #missing: Set<number>;
-  /** The number of requests that each side has sent. */
   readonly #counts: number[];
   #held: HeldRequest[] = [];
   #closed = false;

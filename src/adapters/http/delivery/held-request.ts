@@ -2,17 +2,15 @@ import type { Deadlines, Expiring } from "../transport/deadlines.ts";
 import { requestCancelled, requestTimeout } from "../transport/failures.ts";
 import type { WireAnswer, WireRequest } from "../transport/transport.ts";
 
-/** A request that arrives at a trial, before it is held. */
 export interface Arrival {
   readonly side: number;
   readonly request: WireRequest;
-  /** Sends the request in the client's own way. */
   readonly own: (request: WireRequest) => Promise<WireAnswer>;
-  /** Milliseconds by which the request is released later than the first one. */
+  /** Milliseconds between the first release of the trial and the release of this request. */
   readonly offset: number;
 }
 
-/** A request that waits for those of the other sides. While it waits, it can be cancelled or time out; nothing of it has been sent then. */
+/** A request that waits for the requests of the other sides. No byte is sent during the wait, and the request can be cancelled or time out. */
 export class HeldRequest implements Expiring {
   readonly side: number;
   readonly request: WireRequest;
@@ -20,7 +18,7 @@ export class HeldRequest implements Expiring {
   readonly offset: number;
   readonly deadline: number;
   readonly answer: Promise<WireAnswer>;
-  /** The time at which its end was released, on the clock of `performance.now()`. Set by the delivery that releases it. */
+  /** The time at which the last byte was released, by `performance.now()`. The delivery that releases the request sets it. */
   from: number | undefined;
   readonly #deadlines: Deadlines;
   readonly #onCancel: () => void;
@@ -42,7 +40,7 @@ export class HeldRequest implements Expiring {
     if (this.request.signal?.aborted === true) this.#onCancel();
   }
 
-  /** Ends the wait; returns `false` if it was over before. The caller has to {@link answerWith} something. */
+  /** Ends the wait, after which the caller must call {@link answerWith}. Returns `false` if the wait had already ended. */
   take(): boolean {
     const waited = this.#waiting;
     this.#waiting = false;
@@ -55,7 +53,6 @@ export class HeldRequest implements Expiring {
     this.#resolve(answer);
   }
 
-  /** Rejects the request if it still waits. */
   fail(error: unknown): void {
     if (this.take()) this.#reject(error);
   }

@@ -10,17 +10,17 @@ import { openHttp2 } from "./http2-session.ts";
 import type { DeliveryTransport } from "./delivery-transport.ts";
 
 const CONNECT_MS = 10_000;
-/** The time that the target gets to read what is sent ahead. */
+/** Milliseconds for the target to read the bytes that are sent before the release. */
 const READ_MS = 2;
 /**
- * Bytes. A body up to this length goes out with its head, in one write with those of the other sides. A longer body goes ahead, without the end of
- * the stream.
+ * Bytes. A shorter body is released with its headers, in one write with the requests of the other sides. A longer body is sent before the release,
+ * but the end of its stream is held back.
  */
 const TOGETHER = 4096;
-/** Methods that are expected to have a body, so that its length is sent even if it is empty (RFC 9110, 8.6). */
+/** Methods that usually have a body. Their `content-length` is sent even for an empty body (RFC 9110, section 8.6). */
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
-/** Sends each request on a stream of its own, all in one session: the server reads them at once, and may begin with all. */
+/** Sends each request on its own stream of one HTTP/2 session. The server reads all of them at once and can process them concurrently. */
 export class Http2Delivery implements DeliveryTransport {
   readonly #origin: string;
   readonly #secure: SecureContext | undefined;
@@ -51,7 +51,7 @@ export class Http2Delivery implements DeliveryTransport {
   }
 
   async #usable(): Promise<http2.ClientHttp2Session> {
-    // Since the last trial the server may have announced the end of the session. Its answer to a ping comes after the announcement.
+    // The server may have announced the end of the session (GOAWAY) since the last trial. Its answer to a ping arrives after that announcement.
     if (this.#session === undefined || !(await answersPing(this.#session))) {
       this.#session?.destroy();
       const opened = this.#closed ? "refused" : await openHttp2(this.#origin, this.#secure, CONNECT_MS);
@@ -81,12 +81,11 @@ async function release(session: http2.ClientHttp2Session, streams: readonly Exch
   for (const stream of streams) ahead = stream.begin(session) || ahead;
   if (ahead) await sleep(READ_MS);
   await atOffsets(streams, (together) => {
-    // Everything that is written in one turn of the event loop leaves in one write.
+    // Node sends everything that is written in one turn of the event loop in one write.
     for (const stream of together) stream.release(session);
   });
 }
 
-/** One request and its answer. */
 class Exchange {
   readonly answer: Promise<WireAnswer>;
   readonly #held: HeldRequest;
@@ -120,7 +119,7 @@ class Exchange {
     this.#reject(this.#isClosed() ? clientClosed(error) : failure(error, this.#failed));
   }
 
-  /** Sends a long body ahead of the release. Returns `false` for a short one. */
+  /** Sends a long body before the release. Returns `false` for a short body, which is sent at the release. */
   begin(session: http2.ClientHttp2Session): boolean {
     if (this.#body.length <= TOGETHER) return false;
     this.#open(session)?.write(this.#body);
@@ -165,7 +164,7 @@ class Exchange {
     });
     stream.on("end", () => (ended = true));
     stream.on("error", (error) => this.fail(lost("the stream was ended", error)));
-    // `close` comes after `end`, and a stream that was reset ends, too.
+    // A stream that was reset emits `end`, too. `close` comes after `end` and carries the reset code.
     stream.on("close", () => {
       if (!ended || !this.#failed.answered || stream.rstCode !== http2.constants.NGHTTP2_NO_ERROR) {
         this.fail(lost("the stream was ended"));
@@ -187,7 +186,7 @@ function headersOf({ method, path, headers }: WireRequest, body: Buffer): http2.
     ":path": path,
     ...(host !== undefined && { ":authority": host }),
     ...others,
-    // Frameworks take a request without this header for one without a body.
+    // Some frameworks treat a request without this header as one without a body.
     ...((body.length > 0 || WITH_BODY.has(method)) && { "content-length": body.length }),
   };
 }
@@ -200,7 +199,6 @@ function answerHead(head: http2.IncomingHttpHeaders & http2.IncomingHttpStatusHe
   return { status: head[":status"] ?? 0, headers, cookies: head["set-cookie"] ?? NO_COOKIES };
 }
 
-/** Makes the error that {@link failure} reads as the end of the connection or of the stream. */
 function lost(message: string, cause?: unknown): Error {
   return Object.assign(new Error(message, { cause }), { code: "UND_ERR_SOCKET" });
 }

@@ -3,9 +3,9 @@ import net from "node:net";
 import tls from "node:tls";
 
 /**
- * Opens an HTTP/2 session, and resolves once the server has sent its settings: over TLS where both agree on it (ALPN), else with prior knowledge.
- * @returns `refused` if the server answered otherwise, or is not there: an HTTP/1.1 server takes the greeting for a bad request, and hangs up.
- * `silent` if it said nothing in that time.
+ * Opens an HTTP/2 session and resolves once the server has sent its settings. `https:` uses ALPN, `http:` uses prior knowledge.
+ * @returns `refused` if the server sent something else or is unreachable. An HTTP/1.1 server treats the preface as a bad request and hangs up.
+ * `silent` if the server sent nothing within `timeoutMs`.
  */
 export function openHttp2(
   origin: string,
@@ -16,7 +16,7 @@ export function openHttp2(
     const socket = connected(origin, secure, ["h2", "http/1.1"], () => {
       if (socket instanceof tls.TLSSocket && socket.alpnProtocol !== "h2") return refused();
       session = http2.connect(origin, { createConnection: () => socket, settings: { enablePush: false } });
-      // This listener stays as long as the session is used; an error ends the session, and its streams get it.
+      // The listener is never removed: an `error` event without a listener would crash the process. The streams get the session's error, too.
       session.on("error", refused);
       session.once("close", refused);
       session.once("remoteSettings", () => {
@@ -39,7 +39,7 @@ export function openHttp2(
   });
 }
 
-/** Opens a connection of its own. `protocols` are offered where TLS agrees on one. */
+/** Opens a new TCP or TLS connection. `protocols` are offered by ALPN on a TLS connection. */
 export function connected(
   origin: string,
   secure: tls.SecureContext | undefined,

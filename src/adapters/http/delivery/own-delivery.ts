@@ -2,7 +2,7 @@ import { atOffsets } from "./at-offsets.ts";
 import type { HeldRequest } from "./held-request.ts";
 import type { DeliveryTransport } from "./delivery-transport.ts";
 
-/** Sends in the clients' own ways, whatever they are: a handler in this process, a proxy. */
+/** Sends each request with its client's own transport, e.g. a handler in this process or a proxy. */
 export class OwnDelivery implements DeliveryTransport {
   launch(held: readonly HeldRequest[]): void {
     void atOffsets(held, (together) => {
@@ -18,7 +18,7 @@ export class OwnDelivery implements DeliveryTransport {
   }
 }
 
-/** Sends a request in its own way: an error that `own` throws at once is its answer, too. */
+/** The `async` function turns an error that `own` throws synchronously into a rejected answer. */
 async function sent({ own, request }: HeldRequest): ReturnType<HeldRequest["own"]> {
   return own(request);
 }

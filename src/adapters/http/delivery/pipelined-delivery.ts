@@ -7,14 +7,14 @@ import { GatedConnection } from "./gated-connection.ts";
 import type { HeldRequest } from "./held-request.ts";
 import type { DeliveryTransport } from "./delivery-transport.ts";
 
-/** undici writes no further requests while this many are in progress. */
+/** The pipelining limit of the connection: undici writes no further requests while this many are in progress. */
 const MAX_SIDES = 1024;
-/** The requests are raced: the point is that executing one twice, or after another, changes something. */
+/** undici pipelines only requests that are marked as idempotent. The races need pipelining for every method. */
 const PIPELINED = { idempotent: true, blocking: false, reset: false } as const;
 
 /**
- * Sends all requests on one HTTP/1.1 connection, in one write. A server that begins with a request before it has answered the one before reads them
- * at once.
+ * Sends all requests on one HTTP/1.1 connection, in one write. A server processes them concurrently if it begins with a request before it has
+ * answered the previous one.
  */
 export class PipelinedDelivery implements DeliveryTransport {
   readonly #connection: GatedConnection;
@@ -35,7 +35,6 @@ export class PipelinedDelivery implements DeliveryTransport {
     await this.#connection.close();
   }
 
-  /** Resolves when the requests are written, which waits for a connection, or are over. */
   async #send(together: readonly HeldRequest[]): Promise<void> {
     let written!: () => void;
     const end = new Promise<void>((resolve) => (written = resolve));
@@ -64,14 +63,14 @@ export class PipelinedDelivery implements DeliveryTransport {
     await Promise.race([end, Promise.allSettled(together.map(({ answer }) => answer))]);
   }
 
-  /** Closes the connection once no request waits for an answer: closing it for one that was given up would lose the others' answers. */
+  /** Closes the connection once no request waits for an answer. Closing it for one cancelled request would lose the answers of the others. */
   over(attempt: PipelinedAttempt): void {
     if (attempt.isLeft) this.#live.delete(attempt);
     const live = [...this.#live];
     if (live.every(({ settled }) => settled)) for (const one of live) one.end("given up");
   }
 
-  /** Fails the requests without an answer, which undici would send on a new connection. Nobody knows whether they were executed. */
+  /** Fails the requests without an answer, because undici would send them again on a new connection. The target may already have executed them. */
   #disconnected(): void {
     for (const attempt of this.#live) attempt.lost();
   }

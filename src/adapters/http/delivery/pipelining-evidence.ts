@@ -1,14 +1,14 @@
 import type { DeliveryTrial } from "./delivery.ts";
 
-/** Trials that could have shown the difference, before there is a result. */
+/** The number of conclusive trials that are needed for a result. */
 const ENOUGH = 4;
-/** Milliseconds by which a request has to take longer than the fastest one for its time to be the server's, and not the network's. */
+/** Milliseconds. A request has to take this much longer than the fastest one; otherwise its time is mostly network latency. */
 const TELLING_MS = 0.5;
 
 /**
- * Finds out whether a server begins with a pipelined request before it has answered those before it. A server that does not sends the last answer no
- * sooner after the one before than it takes to make it: at least the time that the request takes alone, less the time of the network, which no
- * request is faster than. No request is sent for this; calls that are as fast as the network itself show nothing.
+ * Finds out if a server begins with a pipelined request before it has answered the previous ones. A sequential server needs its full processing time
+ * between the last two answers. A concurrent server sends them closer together. The processing time is the time of the request alone, minus the
+ * fastest request's time as the network latency. No extra requests are sent. Requests that are as fast as the network show nothing.
  */
 export class PipeliningEvidence {
   #fastest = Number.POSITIVE_INFINITY;
@@ -16,15 +16,15 @@ export class PipeliningEvidence {
   #after = 0;
 
   /**
-   * `undefined`: not known yet. A wrong result costs only time: trials count as evidence though they show less, or only the other deliveries are
-   * used.
+   * `true` if the server processes pipelined requests concurrently; `undefined` if not known yet. A wrong value does not change results: it only
+   * makes the search for races less efficient.
    */
   get concurrent(): boolean | undefined {
     const trials = this.#together + this.#after;
     return trials < ENOUGH ? undefined : this.#together > this.#after;
   }
 
-  /** Takes in the milliseconds that requests took by themselves. */
+  /** Records the milliseconds of requests that were sent alone. */
   alone(times: readonly number[]): void {
     this.#fastest = Math.min(this.#fastest, ...times);
   }
@@ -33,7 +33,7 @@ export class PipeliningEvidence {
     const last = intervals.length - 1;
     const [before, after] = [intervals[last - 1], intervals[last]];
     const making = (alone[last] ?? 0) - this.#fastest;
-    // The answers leave in the order of the sides, on one connection.
+    // Only requests that were released together can be compared. One connection returns their answers in the order of the sides.
     if (before === undefined || after === undefined || before.from !== after.from || making < TELLING_MS) return;
     if (after.to - before.to < making / 2) this.#together++;
     else this.#after++;

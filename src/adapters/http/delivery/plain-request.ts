@@ -2,15 +2,12 @@ import type { SecureContext } from "node:tls";
 import { connected } from "./http2-session.ts";
 
 /**
- * Harmless requests, sent without `Host`. An HTTP/1.1 server has to refuse them before it does anything.
- * A server that does not check for `Host` executes something that changes nothing.
+ * Harmless requests without a `Host` header. An HTTP/1.1 server must reject them before it processes them. `OPTIONS *` and `GET /` change nothing on
+ * a server that does not check `Host`.
  */
 export const REQUESTS = ["OPTIONS *", "GET /"] as const;
 
-/**
- * Resolves to `true` if the server says nothing at all to a request in that time. Any answer, even closing the connection, shows that the server
- * serves it.
- */
+/** Resolves to `true` if the server sends nothing within `timeoutMs` after a request. Closing the connection counts as an answer. */
 export function isSilentTo(
   request: (typeof REQUESTS)[number],
   origin: string,

@@ -8,21 +8,21 @@ import { GatedConnection } from "./gated-connection.ts";
 import type { HeldRequest } from "./held-request.ts";
 import type { DeliveryTransport } from "./delivery-transport.ts";
 
-/** The time that the target gets to read what is sent ahead. */
+/** Milliseconds for the target to read the bytes that are sent before the release. */
 const READ_MS = 2;
-/** The time that the target gets to accept a connection and to get ready for its first request. */
+/** Milliseconds for the target to accept a new connection and prepare for its first request. */
 const ACCEPT_MS = 10;
-/** A server may have closed a connection more than once while it was idle; a third time is no coincidence. */
+/** The number of attempts per request. A server may close an idle connection twice; after a third time the failure is reported. */
 const MAX_TRIES = 3;
-/** Bytes that fit into one packet nearly everywhere, with room to spare. */
+/** Bytes that fit into one packet in nearly all networks, with room to spare. */
 const PACKET = 1024;
 
-/** The part of a request that is sent ahead of the release: nothing, or as much as no server can begin with. */
+/** How much of a request is sent before its release: nothing, or the largest part that no server can act on. */
 export type Ahead = "nothing" | "most";
 
 /**
- * Uses one connection per side, kept from trial to trial. A connection is warm once the kernel has connected it (TLS included) and the target had
- * time to accept it. No request is sent to make it warmer: the target might count or log the request, and the state would be another one.
+ * Uses one connection per side and keeps it for later trials. Before the release, a new connection is established and gets time to be accepted. No
+ * warm-up request is sent, because the target might count or log it, which would change the state.
  */
 export class SocketsDelivery implements DeliveryTransport {
   readonly #connections: GatedConnection[] = [];
@@ -65,14 +65,13 @@ export class SocketsDelivery implements DeliveryTransport {
   }
 }
 
-/** An attempt whose end is kept back. */
 class SplitAttempt extends Attempt {
   readonly ready: Promise<void>;
   readonly #held: HeldRequest;
   readonly #connection: GatedConnection;
   readonly #ahead: Ahead;
   #isReady!: () => void;
-  /** `true` once the whole head has gone out, so that the target may have begun with the request. */
+  /** `true` once all headers have been sent, so that the target may have begun to process the request. */
   #begun = false;
   #tries = 0;
   #released = false;
@@ -102,7 +101,7 @@ class SplitAttempt extends Attempt {
   release(): void {
     if (!this.settled) this.#held.from = performance.now();
     this.#released = true;
-    // Also for a request that was answered before; otherwise the connection would stay in the middle of a request.
+    // Sends the rest also for a request that was already answered. Otherwise the connection would remain in the middle of a request.
     this.#rest?.();
   }
 
@@ -129,10 +128,13 @@ class SplitAttempt extends Attempt {
     this.#isReady();
   }
 
-  /** Repeats a request whose connection was lost. Until its end is released, the target cannot have executed it, unless it needs only the head. */
+  /**
+   * Repeats a request whose connection was lost. The repetition is safe only while the target cannot have begun with the request: before the release,
+   * and before all headers were sent.
+   */
   protected override repeats(error: Error): boolean {
     const again = !this.#released && !this.#begun && !this.answered && this.#tries < MAX_TRIES && isConnectionLost(error);
-    // Not dispatched from within this call: undici is about to empty its queue, and asserts that it has.
+    // Dispatch in a microtask: undici calls this while it empties its queue, and asserts afterwards that the queue is empty.
     if (again) queueMicrotask(() => this.dispatch());
     else this.#isReady();
     return again;
@@ -140,9 +142,9 @@ class SplitAttempt extends Attempt {
 }
 
 /**
- * Returns how many bytes are sent ahead. Most servers call their handler once they have the head, and not all handlers read the body. So the last
- * byte of the head is kept back together with the body, which then goes out in the same packet. A body that does not fit into one packet goes ahead,
- * without its own last byte.
+ * Returns how many bytes are sent before the release. Most servers call their handler once they have all headers. A short body is therefore held back
+ * together with the last byte of the headers, and leaves in the same packet. A body that does not fit into one packet is sent before the release,
+ * without its last byte.
  */
 function sentAhead(bytes: Buffer): { readonly length: number; readonly wholeHead: boolean } {
   const head = bytes.indexOf("\r\n\r\n") + 4;

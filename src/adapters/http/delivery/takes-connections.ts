@@ -1,15 +1,14 @@
 import net from "node:net";
 
-/** A server on this machine answers at once; this limit is for networks that silently drop packets. */
+/** Milliseconds. A server on this machine answers at once; the limit is for networks that silently drop packets. */
 const PATIENCE_MS = 3000;
 
-/** Opens a connection on which nothing is sent. */
 export function connectionTo({ hostname, port, protocol }: URL): net.Socket {
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   return net.connect({ host, port: Number(port) || (protocol === "https:" ? 443 : 80) });
 }
 
-/** Resolves to `true` if a server listens at `origin`. Nothing is sent. */
+/** Resolves to `true` if a server accepts a connection at `origin`. Nothing is sent. */
 export function takesConnections(origin: URL): Promise<boolean> {
   const socket = connectionTo(origin);
   socket.setTimeout(PATIENCE_MS);

@@ -1,18 +1,17 @@
 import type { RequestOptions } from "../../../model/http/client.ts";
 import { SeqqaError } from "../../../model/errors.ts";
 
-/** A body as it is sent. */
 export interface EncodedBody {
   readonly bytes: string | Uint8Array;
-  /** `undefined` if the user gave the body as it is. */
+  /** The content type of the encoding; `undefined` if the user passed the raw body. */
   readonly contentType: string | undefined;
-  /** The body as reports show it, where that is not the bytes as text. */
+  /** The body's text in reports, if it differs from the bytes as UTF-8. */
   readonly shown?: string;
 }
 
 /**
- * Encodes the one body that the options describe.
- * @throws SeqqaError `BODY_INVALID` when there are two, or when it cannot be written as JSON.
+ * Encodes the body that the options describe.
+ * @throws SeqqaError `BODY_INVALID` if the options contain several bodies, or a value that cannot be serialized as JSON
  */
 export function encodeBody(options: RequestOptions): EncodedBody | undefined {
   const { json, form, body } = options;
@@ -34,7 +33,6 @@ export function encodeBody(options: RequestOptions): EncodedBody | undefined {
   return { bytes: body, contentType: undefined };
 }
 
-/** Returns a body as reports show it. */
 export function bodyText(body: string | Uint8Array | undefined): string | undefined {
   return typeof body === "object" ? Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8") : body;
 }

@@ -1,10 +1,10 @@
 import { SeqqaError } from "../../../model/errors.ts";
 
-/** RFC 9110, 5.6.2. */
+/** The syntax of a token (RFC 9110, section 5.6.2). */
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** RFC 9110, 5.5: visible characters, space, tab and what was once Latin-1. Above all no CR, LF or NUL. */
+/** The syntax of a header value (RFC 9110, section 5.5): visible characters, space, tab and bytes above 0x7f. It excludes CR, LF and NUL. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** These headers frame the message, and the connection sets them. Two opinions on where a request ends make request smuggling possible. */
+/** Headers that frame the message; only the connection may set them. Contradictory framing headers would allow request smuggling. */
 const FRAMING: ReadonlySet<string> = new Set([
   "content-length",
   "transfer-encoding",
@@ -17,8 +17,8 @@ const FRAMING: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns the name in lower case.
- * @throws SeqqaError `HEADER_INVALID`. The value is not quoted: it may be a secret.
+ * Checks a header and returns its name in lower case.
+ * @throws SeqqaError `HEADER_INVALID`. The message does not quote the value, which may be a secret.
  */
 export function checkedHeader(name: string, value: string): string {
   if (typeof name !== "string" || !TOKEN.test(name)) {
@@ -44,7 +44,7 @@ export function checkedHeader(name: string, value: string): string {
   return lower;
 }
 
-/** Returns the method in upper case. @throws SeqqaError `METHOD_INVALID`. */
+/** Returns the method in upper case. @throws SeqqaError `METHOD_INVALID` */
 export function checkedMethod(method: string): string {
   if (typeof method !== "string" || !TOKEN.test(method) || method.toUpperCase() === "CONNECT") {
     throw new SeqqaError("METHOD_INVALID", `${JSON.stringify(method)} is not a method that can be sent.`, {
@@ -54,7 +54,6 @@ export function checkedMethod(method: string): string {
   return method.toUpperCase();
 }
 
-/** Returns the headers with names in lower case, every pair checked. */
 export function checkedHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
   const checked: Record<string, string> = {};
   for (const name of Object.keys(headers)) {

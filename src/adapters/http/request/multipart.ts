@@ -9,18 +9,17 @@ type Fields = NonNullable<RequestOptions["multipart"]>;
 interface Part {
   readonly head: string;
   readonly content: Buffer;
-  /** The content as reports show it. */
   readonly shown: string;
 }
 
 const CRLF = "\r\n";
 
 /**
- * Encodes a `multipart/form-data` body (RFC 7578). The boundary is drawn from the content, so that a replay sends the same bytes.
- * @throws SeqqaError `BODY_INVALID`, `HEADER_INVALID` for an invalid content type
+ * Encodes a `multipart/form-data` body (RFC 7578). The boundary is derived from the content, so that a replay sends the same bytes.
+ * @throws SeqqaError `BODY_INVALID`; `HEADER_INVALID` for an invalid content type
  */
 export async function encodeMultipart(options: RequestOptions, fields: Fields): Promise<EncodedBody> {
-  // Fails if another kind of body is given, too.
+  // Throws if the options contain another kind of body, too.
   encodeBody(options);
   refuseContentType(options.headers);
   const parts: Part[] = [];
@@ -60,7 +59,7 @@ function detailsOf(name: string, value: MultipartValue): MultipartPart {
       filename: "name" in value ? String(value.name) : "blob",
       ...(value.type !== "" && { contentType: value.type }),
     };
-  // The types exclude `null`, but a value out of JSON or a database can be `null`.
+  // The types exclude `null`, but values from JSON or a database can be `null`.
   if ((value as unknown) === null) throw invalid(name, "is null");
   if (typeof value !== "object") {
     if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return { content: String(value) };
@@ -80,12 +79,12 @@ function detailsOf(name: string, value: MultipartValue): MultipartPart {
 
 const typed = (contentType: string | undefined): { readonly contentType?: string } => (contentType === undefined ? {} : { contentType });
 
-/** Escapes a name as the HTML standard says and servers read it: only characters that would end the quoted name or its line are percent-encoded. */
+/** Escapes a name as the HTML standard requires: only quotes and line breaks, which would end the quoted name or its line, are percent-encoded. */
 function quoted(name: string): string {
   return name.replace(/["\r\n]/g, (one) => (one === '"' ? "%22" : one === "\r" ? "%0D" : "%0A"));
 }
 
-/** Returns a boundary that is found in no part; a hash over all parts practically never is. */
+/** Returns a boundary that occurs in no part. The boundary is a hash of all parts; in the rare case of a match, another hash is tried. */
 function boundaryOf(parts: readonly Part[]): string {
   for (let tries = 0; ; tries++) {
     const hash = createHash("sha256").update(String(tries));
@@ -95,10 +94,10 @@ function boundaryOf(parts: readonly Part[]): string {
   }
 }
 
-/** Shows text as it is, in reports as on the wire. For other bytes only their number is shown. */
+/** Returns text unchanged, and a description such as `<12 bytes>` for binary content. */
 function shownContent(bytes: Buffer): string {
   const decoded = bytes.toString("utf8");
-  // eslint-disable-next-line no-control-regex -- control characters are what it looks for
+  // eslint-disable-next-line no-control-regex -- the expression has to match control characters
   return decoded.includes("\ufffd") || /[\x00-\x08\x0e-\x1f]/.test(decoded) ? `<${bytes.length} bytes>` : decoded;
 }
 

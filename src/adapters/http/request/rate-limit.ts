@@ -1,39 +1,38 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** A limit over all threads that share the memory. Plain data. */
+/** The settings of a rate limit that all threads with the shared memory obey. Plain data. */
 export interface RateLimitSettings {
   readonly perSecond: number;
-  /** Eight bytes, zero at first: the time at which the next request is due. */
+  /** Eight bytes, initially zero: the time at which the next request is due. */
   readonly memory: SharedArrayBuffer;
 }
 
 const NANOSECONDS = 1e9;
 /**
- * Nanoseconds that a request may go out before it is due. Timers are as coarse as a millisecond: without it, requests that are due every 0.2 ms would
- * go out every millisecond.
+ * Nanoseconds that a request may be sent before it is due. Timers have a resolution of about 1 ms. Without this tolerance, requests that are due
+ * every 0.2 ms would be sent only every millisecond.
  */
 const EARLY = 5_000_000n;
-/** Milliseconds between two signs of life during a wait. */
 const SLICE = 1000;
 
 /**
- * Hands out turns at a fixed rate over all lanes, in the order in which they are asked for. It is the generic cell rate algorithm (ITU-T I.371) on
- * one word in shared memory, the time at which the next request is due: of N requests that begin after t = 0, the last goes out no earlier than (N -
- * 1) / perSecond - 5 ms. Unused turns are not saved up.
+ * Limits the request rate over all lanes. Requests are sent in the order in which they call {@link turn}. The limiter is the generic cell rate
+ * algorithm (ITU-T I.371). Its state is one word in shared memory: the time at which the next request is due. If N requests begin after t = 0, the
+ * last is sent no earlier than (N - 1) / perSecond - 5 ms. Unused turns are not saved up.
  */
 export class RateLimit {
   readonly #due: BigInt64Array;
   readonly #interval: bigint;
   readonly #alive: (() => void) | undefined;
 
-  /** @param alive Called during a wait, so that waiting is not taken for hanging. */
+  /** @param alive Called during a wait, so that the lane is not mistaken for one that hangs. */
   constructor({ perSecond, memory }: RateLimitSettings, alive?: () => void) {
     this.#due = new BigInt64Array(memory);
     this.#interval = BigInt(Math.ceil(NANOSECONDS / perSecond));
     this.#alive = alive;
   }
 
-  /** Resolves when a request may go out, or when the signal is aborted. */
+  /** Resolves when a request may be sent, or when the signal is aborted. */
   async turn(signal: AbortSignal | undefined): Promise<void> {
     const givenUp = (): boolean => signal?.aborted === true;
     if (givenUp()) return;
@@ -45,7 +44,7 @@ export class RateLimit {
     }
   }
 
-  /** Reserves the earliest time for one request, on the clock of `process.hrtime`, which all threads of a process share. */
+  /** Reserves the earliest free time for one request, on the clock of `process.hrtime`, which all threads of a process share. */
   #reserve(): bigint {
     for (let seen = Atomics.load(this.#due, 0); ;) {
       const now = process.hrtime.bigint();

@@ -1,24 +1,23 @@
 import type { ApiResponse } from "../../../model/http/response.ts";
 import { resolveTarget, type BaseUrl } from "./target-url.ts";
 
-/** The limit of browsers (the Fetch standard, HTTP-redirect fetch). */
+/** The redirect limit of browsers (Fetch standard, HTTP-redirect fetch). */
 export const MAX_REDIRECTS = 20;
 
-/** A request before the client's own headers are added, so that each hop gets the cookies of its own path. */
+/** A request without the client's own headers. They are added at each hop, so that each hop gets the cookies of its own path. */
 export interface Redirectable {
   readonly method: string;
   readonly path: string;
   readonly url: string;
   readonly body: string | Uint8Array | undefined;
-  /** The body as reports show it, where that is not its text. */
   readonly shown?: string | undefined;
   readonly contentType: string | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * Returns the request that a redirect asks for. `undefined` if the answer is no redirect, or leads to another origin, where tokens and cookies must
- * not go. 303, and 301 and 302 after a POST, become a GET without a body (the Fetch standard).
+ * Returns the request for the target of a redirect. A 303, and a 301 or 302 after a POST, becomes a GET without a body (Fetch standard). Returns
+ * `undefined` for other answers and for a redirect to another origin, which must not receive tokens and cookies.
  */
 export function redirected(base: BaseUrl, request: Redirectable, response: ApiResponse): Redirectable | undefined {
   const status = response.statusCode;

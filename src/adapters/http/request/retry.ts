@@ -1,25 +1,25 @@
 import { SeqqaError } from "../../../model/errors.ts";
 
-/** Says when an answered request is sent again. Times are in seconds. A request that got no answer is not retried. */
+/** Settings for sending a request again after certain answers. Times are in seconds. A request without an answer is never retried. */
 export interface RetryOptions {
-  /** The most times that a request is sent, the first time included; default 3. */
+  /** The maximum number of attempts, including the first. Default: 3. */
   readonly maxAttempts?: number;
-  /** The wait before the second attempt; default 1. */
+  /** Seconds to wait before the second attempt. Default: 1. */
   readonly delay?: number;
-  /** The factor between one wait and the next; at least 1, default 2. */
+  /** The factor between one wait and the next. At least 1; default: 2. */
   readonly backoffMultiplier?: number;
-  /** The longest wait, whatever `Retry-After` says; default 30. */
+  /** The longest wait in seconds, even if `Retry-After` asks for more. Default: 30. */
   readonly maxDelay?: number;
-  /** The statuses that are retried; default 429, 500, 502, 503, 504. */
+  /** The statuses that are retried. Default: 429, 500, 502, 503 and 504. */
   readonly retryOnStatus?: readonly number[];
 }
 
-/** {@link RetryOptions} with everything filled in. */
+/** {@link RetryOptions} with all defaults filled in. */
 export type RetryPolicy = Required<RetryOptions>;
 
 /**
- * Fills in the defaults.
- * @throws SeqqaError `RETRY_INVALID` naming the option that is out of range.
+ * Fills in the defaults and checks the options.
+ * @throws SeqqaError `RETRY_INVALID` with the name of the option that is out of range
  */
 export function retryPolicy(options: RetryOptions): RetryPolicy {
   const policy: RetryPolicy = {
@@ -42,17 +42,20 @@ export function retryPolicy(options: RetryOptions): RetryPolicy {
   return policy;
 }
 
-/** Seconds to wait after the given attempt (1, 2, ...): what `Retry-After` asks for, else exponential backoff; never more than `maxDelay`. */
+/**
+ * Returns the seconds to wait after the given attempt (1, 2, ...). The wait is the value of `Retry-After`, else exponential backoff, up to
+ * `maxDelay`.
+ */
 export function retryDelay(policy: RetryPolicy, attempt: number, retryAfter: string | undefined, now: number = Date.now()): number {
   const asked = retryAfter === undefined ? undefined : retryAfterSeconds(retryAfter, now);
   return Math.min(asked ?? policy.delay * policy.backoffMultiplier ** (attempt - 1), policy.maxDelay);
 }
 
-/** Reads `Retry-After` (RFC 9110, 10.2.3): a number of seconds or a date. Anything else counts as absent. */
+/** Reads `Retry-After` (RFC 9110, section 10.2.3): seconds or a date. Any other value counts as absent. */
 function retryAfterSeconds(value: string, now: number): number | undefined {
   const text = value.trim();
   if (/^\d+$/.test(text)) return Number(text);
-  // A date begins with the name of a weekday; Date.parse alone would also take "-1" or "soon 5".
+  // An HTTP date begins with the name of a weekday. `Date.parse` alone would also accept "-1" or "soon 5".
   const date = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000);
 }

@@ -1,17 +1,15 @@
 import type { RequestOptions } from "../../../model/http/client.ts";
 import { SeqqaError } from "../../../model/errors.ts";
 
-/** A client's base URL, parsed once. */
 export interface BaseUrl {
-  /** Scheme, host and port. */
   readonly origin: string;
-  /** Without a slash at its end; empty for the root. */
+  /** The path without a slash at its end; empty for the root. */
   readonly path: string;
-  /** From `http://user:password@host`; the credentials are kept nowhere else. */
+  /** The credentials of `http://user:password@host`. They are stored nowhere else. */
   readonly credentials: { readonly username: string; readonly password: string } | undefined;
 }
 
-/** The target of a request: the part in the request line, and the whole URL for reports. */
+/** The target of a request: `path` for the request line, and the whole `url` for reports. */
 export interface RequestTarget {
   readonly path: string;
   readonly url: string;
@@ -24,7 +22,7 @@ export function parseBaseUrl(text: string): BaseUrl {
   try {
     url = new URL(text);
   } catch (cause) {
-    // The cause of a URL error quotes its input, password included.
+    // The message of the cause quotes the URL, including the password, so the cause is dropped.
     throw invalidBase(`The base URL ${shown} is not a URL.`, /:\/\/[^/]*@/.test(text) ? undefined : cause);
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") throw invalidBase(`The base URL ${shown} is neither http nor https.`);
@@ -35,7 +33,7 @@ export function parseBaseUrl(text: string): BaseUrl {
 }
 
 /**
- * Returns a base with this path before all others. The path is encoded as a URL is, as if it were part of the base URL.
+ * Returns the base URL with `path` appended. The path is percent-encoded in the same way as the path of a base URL.
  * @throws SeqqaError `BASE_PATH_INVALID`
  */
 export function belowBase(base: BaseUrl, path: string): BaseUrl {
@@ -65,9 +63,9 @@ const PLAIN = /^[\x21\x22\x24-\x7e]*$/;
 const ABSOLUTE = /^[A-Za-z][A-Za-z0-9+.-]*:\/\//;
 
 /**
- * Joins a path to the base. Characters that a URL cannot hold are percent-encoded, everything else is sent as it is (`..` and `//` too: an
- * API may be tried with them). A fragment is not sent.
- * @throws SeqqaError `OTHER_ORIGIN` for an absolute URL elsewhere, `PATH_INVALID` for control characters.
+ * Joins a path to the base URL. Characters that URLs forbid are percent-encoded, and a fragment is dropped. `..` and `//` are sent unchanged, because
+ * a user may want to test an API with them.
+ * @throws SeqqaError `OTHER_ORIGIN` for an absolute URL of another origin, `PATH_INVALID` for control characters
  */
 export function resolveTarget(base: BaseUrl, path: string, query: RequestOptions["query"]): RequestTarget {
   if (typeof path !== "string") throw new SeqqaError("PATH_INVALID", `The path of a request is ${typeof path}, not a string.`);
@@ -100,12 +98,12 @@ function encoded(text: string): string {
   refuseControls(text);
   const fragment = text.indexOf("#");
   const sent = fragment === -1 ? text : text.slice(0, fragment);
-  // A lone surrogate has no UTF-8 form; like the URL standard, send U+FFFD.
+  // A lone surrogate has no UTF-8 encoding. U+FFFD is sent instead, as the URL standard requires.
   return sent.replace(/[^\x21-\x7e]+/g, (part) => encodeURIComponent(part.replace(/\p{Surrogate}/gu, "\ufffd")));
 }
 
 function refuseControls(text: string): void {
-  // eslint-disable-next-line no-control-regex -- control characters are what it looks for
+  // eslint-disable-next-line no-control-regex -- the expression has to match control characters
   if (!/[\x00-\x1f\x7f]/.test(text)) return;
   throw new SeqqaError(
     "PATH_INVALID",
@@ -129,7 +127,7 @@ function withQuery(path: string, query: NonNullable<RequestOptions["query"]>): s
   return `${path}${path.includes("?") ? "&" : "?"}${text}`;
 }
 
-/** Returns a URL as messages may show it: no credentials, and no values of parameters that are named like secrets. */
+/** Returns a URL for messages: without credentials and without the values of parameters whose names suggest secrets. */
 export function withoutSecrets(url: string): string {
   return url.replace(/:\/\/[^/?#]*@/, "://").replace(/([?&][^=&#]*(?:token|secret|passw|api_?key|signature)[^=&#]*=)[^&#]*/gi, "$1***");
 }

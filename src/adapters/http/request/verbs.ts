@@ -1,7 +1,6 @@
 import type { RequestOptions } from "../../../model/http/client.ts";
 import type { ApiResponse } from "../../../model/http/response.ts";
 
-/** A method for each verb, for classes that make requests with any method. */
 export abstract class Verbs {
   abstract request(method: string, path: string, options?: RequestOptions): Promise<ApiResponse>;
 

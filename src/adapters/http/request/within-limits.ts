@@ -4,10 +4,10 @@ import { requestCancelled, requestTimeout, type FailedRequest } from "../transpo
 import { MAX_TIMER_MS, type WireRequest } from "../transport/transport.ts";
 
 /**
- * Runs work that ends with the request's timeout and with its scope, for transports that look at a signal late or not at all.
+ * Runs work and rejects at the request's timeout or when its signal is aborted, even if the transport does not react to the signal.
  *
- * @param abort Aborted when the request is over before the work is.
- * @param live Holds, for as long as the work takes, a function that ends it as its timeout would.
+ * @param abort Is aborted if the request ends before the work does.
+ * @param live Contains, while the work runs, a function that ends the request like its timeout.
  */
 export async function withinLimits<T>(
   { timeoutMs, signal }: Pick<WireRequest, "timeoutMs" | "signal">,

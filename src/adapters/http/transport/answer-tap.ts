@@ -1,22 +1,21 @@
 import type { Socket } from "node:net";
 
-/** `HTTP/1.1 100`, up to the status. */
+/** The beginning of an interim answer, `HTTP/1.1 100`. */
 const INTERIM = /^HTTP\/1\.[01] 100[ \r]/;
 const END = "\r\n\r\n";
 
 /**
- * Sees the first bytes of each answer on one connection at a time. undici does not pass them on, and without them the fault of some answers could not
- * be named. It also takes out `100 Continue`, which a server may send unasked (RFC 9110, 15.2.1) and undici refuses.
+ * Records the first bytes of each answer on one connection. undici does not expose them, and some error messages need them. Also removes `100
+ * Continue`: a server may send it unasked (RFC 9110, section 15.2.1), but undici rejects it.
  */
 export class AnswerTap {
   #head: Buffer | undefined;
 
-  /** The first bytes of the answer to the latest request. */
   get head(): Buffer | undefined {
     return this.#head;
   }
 
-  /** Prepares for a request that is about to be sent. */
+  /** Forgets the previous answer, before the next request is sent. */
   begin(): void {
     this.#head = undefined;
   }

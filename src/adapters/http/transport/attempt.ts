@@ -5,13 +5,12 @@ import { connectTimeout, failure, requestCancelled, requestTimeout, undecodable,
 import { isVersion1, WrongVersion } from "./wrong-answer.ts";
 import { decodeBody, NO_COOKIES, type WireAnswer, type WireRequest } from "./transport.ts";
 
-/** The functions that settle a promise. */
 export interface Settle {
   readonly resolve: (answer: WireAnswer) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** One attempt over a socket: undici's handler, the deadline and the promise in one object, since it is made for every request. */
+/** One attempt over a socket. The object is undici's handler, the deadline and the promise at once, which saves allocations for each request. */
 export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
   readonly options: Dispatcher.DispatchOptions;
   readonly deadline: number;
@@ -43,16 +42,16 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
   /** Called when undici is about to write the request. */
   protected abstract started(): void;
 
-  /** Called when undici is done with the request: its answer is complete, or it failed. */
+  /** Called when undici has finished the request, successfully or not. */
   protected abstract left(): void;
 
-  /** Returns `true` if the attempt has not begun and waits for a connection, not for other attempts. */
+  /** Returns `true` if the attempt has not begun because it waits for a connection, not for other attempts. */
   protected abstract connecting(): boolean;
 
-  /** Returns `true` if the attempt was dispatched once more after this error. */
+  /** Dispatches the attempt again if that is safe after this error. Returns `true` if it was dispatched. */
   protected abstract repeats(error: Error): boolean;
 
-  /** Called when nobody waits for the answer any longer. Closing the connection is what informs the target. */
+  /** Called when the client no longer waits for the answer. Aborting closes the connection, which tells the target to stop. */
   protected givenUp(why: string): void {
     this.abort(new Error(why));
   }
@@ -61,17 +60,16 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
     this.#controller?.abort(error);
   }
 
-  /** Returns `true` if the connection had been used before, and ended like this before a byte of the answer came. */
+  /** Returns `true` if the connection had been used for earlier requests and ended before the first byte of this answer. */
   protected isReused(_error: Error): boolean {
     return false;
   }
 
-  /** The first bytes of the answer, where they are known. */
   protected get head(): Buffer | undefined {
     return undefined;
   }
 
-  /** `true` once a byte of an answer has come. */
+  /** `true` once the status of an answer has arrived. */
   protected get answered(): boolean {
     return this.#status !== 0;
   }
@@ -91,13 +89,13 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // 1xx are announcements; the answer follows.
+    // A status 1xx is an interim answer; the final answer follows.
     if (status < 200) {
       this.#interim = status;
       return;
     }
     const { head } = this;
-    // The first bytes may be fewer than a version takes.
+    // The recorded bytes may be too short to contain the HTTP version.
     if (head !== undefined && head.length >= 8 && !isVersion1(head)) {
       this.abort(new WrongVersion());
       return;
@@ -130,7 +128,7 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
       const bytes = this.#chunks === undefined ? this.#chunk : Buffer.concat(this.#chunks);
       if (bytes !== undefined) text = decodeBody(decodeContent(bytes, this.#headers["content-encoding"]));
     } catch (cause) {
-      // The body is in another encoding than the answer says, or becomes longer than a string can be.
+      // The body is not in the encoding that the headers name, or is too long after decoding.
       this.#settle.reject(undecodable(cause, this.#failed()));
       return;
     }
@@ -138,7 +136,7 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    // A 304 may name the length of the body that it does not have (RFC 9110, 8.6); undici takes that for a mistake.
+    // A 304 may contain the `content-length` of a body that it does not send (RFC 9110, section 8.6). undici reports that as an error.
     if (this.#status === 304 && (error as { readonly code?: unknown }).code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
       this.onResponseEnd();
       return;
@@ -151,7 +149,7 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
 
   expire(): void {
     if (this.#settled) return;
-    // Less than the timeout where the run has no time left for it.
+    // The time is shorter than the timeout if the run ended the request because its own time is over.
     const timeoutMs = waitedMs(this.request.timeoutMs, this.deadline - this.request.timeoutMs);
     const unsent = this.#controller === undefined && this.connecting();
     this.#over();
@@ -178,16 +176,13 @@ export abstract class Attempt implements Dispatcher.DispatchHandler, Expiring {
   }
 }
 
-/**
- * Returns the milliseconds that a request was waited for: its timeout, or less where it was ended before. `begun` is on the clock of
- * `performance.now()`.
- */
+/** Returns the milliseconds that a request was waited for: its timeout, or less if it was ended early. `begun` is a time of `performance.now()`. */
 export function waitedMs(timeoutMs: number, begun: number): number {
   const waited = performance.now() - begun;
   return waited + 1 < timeoutMs ? Math.round(waited / 100) * 100 : timeoutMs;
 }
 
-/** Returns `true` if the connection ended without giving a reason. */
+/** Returns `true` if the connection ended without a more specific error. */
 export function isConnectionLost(error: Error): boolean {
   const code = (error as { readonly code?: unknown }).code;
   return code === "UND_ERR_SOCKET" || code === "ECONNRESET" || code === "EPIPE";

@@ -1,34 +1,32 @@
-/** The parts of a request by which latencies are compared. */
+/** The parts of a request that decide which latencies are compared with each other. */
 export interface Asked {
   readonly method: string;
-  /** Path and query, as in the request line. */
   readonly path: string;
 }
 
-/** Latencies that a delayed ACK can explain, in milliseconds: Linux waits for 40, the target works for the rest. */
+/** The latencies in milliseconds that a delayed ACK can explain. Linux delays ACKs by 40 ms; the rest is the target's processing time. */
 const SLOW_FROM = 38;
 const SLOW_TO = 70;
 /** Milliseconds that a new connection must save to count as faster. */
 const SAVED = 25;
-/** Slow answers in a row, to requests of one kind on the kept connection, that start a trial. */
+/** Consecutive slow answers to requests of one kind on the kept connection, after which a test with new connections starts. */
 const SUSPECT = 3;
-/** Faster answers on new connections that make a trial succeed. */
+/** Faster answers on new connections that make a test succeed. */
 const TRIED = 4;
-/** Answers on new connections that are no faster and make a trial fail; fewer can be a busy machine. */
+/** Answers on new connections that are not faster, after which a test fails. Fewer may only mean that the machine is busy. */
 const MISSES = 3;
-/** Slow answers in a row, on the kept connection again, that prove that the connection makes the difference. */
+/** Consecutive slow answers after returning to the kept connection, which prove that the connection causes the delay. */
 const PROVEN = 5;
-/** Some kernels acknowledge the first packets of a connection at once: this many fast answers are allowed before the proof. */
+/** Fast answers on the kept connection that are ignored before the proof, because some kernels do not delay the first ACKs of a connection. */
 const EARLY = 4;
-/** A trial ends after this many other requests if its kind of request does not come again. */
+/** Requests of other kinds, after which a test fails if its own kind of request does not recur. */
 const PATIENCE = 500;
-/** Trials that may fail at once; a busy machine can make one fail. */
+/** Failed tests that are allowed without a pause between them. A busy machine can make a test fail. */
 const MOST_TRIALS = 3;
-/** After those trials, the requests that pass before the next trial; twice as many after each further failure. */
+/** Requests that must pass before the next test, after those failures. The number doubles after each further failure. */
 const REST = 200;
-/** After the switch, this many slow answers (less the fast ones) on new connections switch back for good. */
+/** After the switch: slow answers minus fast answers on new connections, at which the client returns to one connection permanently. */
 const REGRETTED = 8;
-/** The most kinds of requests whose latencies are kept at once. */
 const MOST_KINDS = 100;
 
 type Stage =
@@ -45,31 +43,28 @@ interface Streak {
 }
 
 /**
- * Decides from latencies whether requests to an origin share one connection or have one each. A server that writes head and body
- * separately waits for the ACK of the first packet before it sends the second (Nagle's algorithm), and the client delays that ACK on a
- * connection that is in use: each answer takes 40 ms longer there, and not on a new connection. A server that works for 40 ms takes as
- * long on a new one. So the decision compares requests of one kind: slow on the kept connection, fast on new ones, slow on the kept
- * one again. The requests are those of the run; none is added.
+ * Decides from latencies if requests to an origin share one connection, or if each gets a new one. A server that writes headers and body separately
+ * waits for the ACK of the first packet (Nagle's algorithm). On a connection in use, the client delays that ACK by 40 ms; on a new connection it does
+ * not. A server that works for 40 ms takes as long on a new connection. The decision therefore compares requests of one kind: slow on the kept
+ * connection, fast on new ones, then slow on the kept connection again. It only measures requests that the run makes anyway.
  */
 export class ConnectionChoice {
   #stage: Stage = { kind: "watching" };
   readonly #streaks: Map<string, Streak> = new Map();
   #failedTrials = 0;
 
-  /** `true` if each request has a connection of its own. */
   get switched(): boolean {
     return this.#stage.kind === "switched";
   }
 
-  /** Returns `true` if the request must be sent on a connection of its own. */
   wantsNew(asked: Asked): boolean {
     const stage = this.#stage;
     return stage.kind === "switched" || (stage.kind === "trying" && stage.alike === kindOf(asked));
   }
 
   /**
-   * Takes in how long a complete answer took, connecting included.
-   * @param isNew The request was the first one on its connection.
+   * Records how long a complete answer took, including connecting.
+   * @param isNew `true` if the request was the first one on its connection.
    */
   observe(asked: Asked, isNew: boolean, ms: number): void {
     const stage = this.#stage;
@@ -96,7 +91,7 @@ export class ConnectionChoice {
     }
   }
 
-  /** Ends the decision: the connection is kept from now on. */
+  /** Ends the decision: one connection is used from now on. */
   keep(): void {
     this.#stage = { kind: "settled" };
     this.#streaks.clear();
@@ -104,7 +99,7 @@ export class ConnectionChoice {
 
   #watch(alike: string, ms: number): void {
     if (ms < SLOW_FROM) this.#streaks.delete(alike);
-    // Longer times say nothing: on a busy machine a delayed answer can come later still.
+    // Longer times prove nothing, because a busy machine can add to the delay of an ACK.
     if (ms < SLOW_FROM || ms > SLOW_TO) return;
     if (this.#streaks.size >= MOST_KINDS) this.#streaks.clear();
     const streak = this.#streaks.get(alike) ?? { slow: 0, leastMs: Infinity };
@@ -138,7 +133,7 @@ export class ConnectionChoice {
 
 const isFaster = (ms: number, slowMs: number): boolean => ms <= slowMs - SAVED;
 
-/** Returns method and path, without the query and without the values of ids: `GET /orders/*`. */
+/** Returns method and path without the query, with `*` for path segments that contain digits, e.g. `GET /orders/*`. */
 function kindOf({ method, path }: Asked): string {
   const query = path.indexOf("?");
   const plain = query === -1 ? path : path.slice(0, query);

@@ -2,18 +2,20 @@ import { SeqqaError } from "../../../model/errors.ts";
 import { certificatesOf } from "../../../network/certificates.ts";
 import type { ConnectionSettings } from "../../../network/connection-settings.ts";
 
-/** How a client connects; default: the configuration (`tls.ca_file`, `proxy`), else Node's own authorities and no proxy. */
+/**
+ * Options for the connections of a client. Default: `tls.ca_file` and `proxy` in the configuration, else Node's certificate authorities and no proxy.
+ */
 export interface ConnectionOptions {
-  /** Certificates of authorities, as text in PEM, that are trusted beside Node's own. In place of `tls.ca_file`. */
+  /** Certificates of authorities in PEM format, trusted in addition to Node's own. Replaces `tls.ca_file`. */
   readonly ca?: string | readonly string[];
-  /** `"environment"`: HTTP_PROXY, HTTPS_PROXY and NO_PROXY are used. `"none"`: no proxy, whatever is configured. */
+  /** `"environment"` uses HTTP_PROXY, HTTPS_PROXY and NO_PROXY. `"none"` uses no proxy, even if one is configured. */
   readonly proxy?: "environment" | "none";
 }
 
-/** Checks the options that were given and returns them. @throws SeqqaError `CA_INVALID`, `PROXY_INVALID` */
+/** Checks the given options and converts them to settings. @throws SeqqaError `CA_INVALID`, `PROXY_INVALID` */
 export function connectionSettings({ ca, proxy }: ConnectionOptions): Partial<ConnectionSettings> {
   if (proxy !== undefined && proxy !== "environment" && proxy !== "none") {
-    // The value is not quoted: it may be a URL with a password.
+    // The message does not quote the value, which may be a URL with a password.
     throw new SeqqaError("PROXY_INVALID", 'The proxy of an HttpClient is neither "environment" nor "none".', {
       exitStatus: 2,
       hint: 'Set HTTP_PROXY or HTTPS_PROXY to the URL of the proxy, and pass proxy: "environment".',

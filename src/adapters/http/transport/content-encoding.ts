@@ -1,7 +1,6 @@
 import { brotliDecompressSync, gunzipSync, inflateRawSync, inflateSync } from "node:zlib";
 import { MAX_BODY_BYTES } from "./transport.ts";
 
-/** Raised for bytes that are not in the encoding that their answer names. */
 export class WrongEncoding extends Error {
   override readonly name = "WrongEncoding";
 }
@@ -11,19 +10,19 @@ const LIMIT = { maxOutputLength: MAX_BODY_BYTES };
 const DECODERS: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
   gzip: (bytes) => gunzipSync(bytes, LIMIT),
   "x-gzip": (bytes) => gunzipSync(bytes, LIMIT),
-  // Some servers leave out the header of zlib (RFC 9110, 8.4.1.2).
+  // Some servers send raw deflate data without the zlib header (RFC 9110, section 8.4.1.2).
   deflate: (bytes) => ((bytes[0]! & 0x0f) === 8 ? inflateSync(bytes, LIMIT) : inflateRawSync(bytes, LIMIT)),
   br: (bytes) => brotliDecompressSync(bytes, LIMIT),
 };
 
 /**
- * Decodes a body by its `content-encoding`; one in an encoding that is not known here is returned as it is.
- * @throws WrongEncoding, and `ERR_BUFFER_TOO_LARGE` for a body that becomes longer than the limit
+ * Decodes a body by its `content-encoding`. A body in an unsupported encoding is returned unchanged.
+ * @throws WrongEncoding for invalid data; an error with code `ERR_BUFFER_TOO_LARGE` for a decoded body over the size limit
  */
 export function decodeContent(bytes: Buffer, encodings: string | undefined): Buffer {
   if (encodings === undefined || bytes.length === 0) return bytes;
   let decoded = bytes;
-  // The encoding that was applied last comes last.
+  // Encodings are listed in the order in which they were applied, so decoding starts with the last.
   for (const name of encodings.split(",").toReversed()) {
     const encoding = name.trim().toLowerCase();
     if (encoding === "" || encoding === "identity") continue;

@@ -1,15 +1,14 @@
 import { MAX_TIMER_MS } from "./transport.ts";
 
-/** Something that expires at a given time, unless it is removed before. */
 export interface Expiring {
-  /** On the clock of `performance.now()`. */
+  /** The time of expiry, by `performance.now()`. */
   readonly deadline: number;
   expire(): void;
 }
 
 /**
- * Many short-lived deadlines on one timer. Requests start and end thousands of times a second and hardly ever expire; setting and clearing a timer
- * for each took a tenth of the throughput. Here the timer is left running when a request ends, and checks what is left when it fires.
+ * Many deadlines on one timer. Thousands of requests start and end per second and hardly ever expire. Setting and clearing a timer for each request
+ * cost a tenth of the throughput. Here the timer keeps running when a request ends; when it fires, it checks the remaining deadlines.
  */
 export class Deadlines {
   readonly #live = new Set<Expiring>();
@@ -25,7 +24,6 @@ export class Deadlines {
     this.#live.delete(one);
   }
 
-  /** Expires all of them now. */
   expireAll(): void {
     for (const one of this.#live) {
       this.#live.delete(one);
@@ -43,7 +41,7 @@ export class Deadlines {
     this.#firesAt = at;
     const wait = Math.min(Math.max(1, Math.ceil(at - performance.now())), MAX_TIMER_MS);
     this.#timer = setTimeout(() => this.#fire(), wait);
-    // The sockets of its requests keep a process alive, not a timer that usually has nothing left to expire.
+    // The sockets of waiting requests keep the process alive. The timer must not, because it usually has nothing left to expire.
     this.#timer.unref();
   }
 
@@ -57,7 +55,7 @@ export class Deadlines {
         one.expire();
       } else if (one.deadline < next) next = one.deadline;
     }
-    // `expire` may have led to new requests that armed the timer already.
+    // `expire` may have started new requests, which set the timer already.
     if (next < this.#firesAt) this.#arm(next);
   }
 }

@@ -7,17 +7,16 @@ import { withoutSecrets } from "../request/target-url.ts";
 import { MAX_BODY_BYTES } from "./transport.ts";
 import { wrongWith, type Received } from "./wrong-answer.ts";
 
-/** How far a request had come when it failed. */
+/** A failed request, and how much of its answer had arrived. */
 export interface FailedRequest {
   readonly method: string;
   readonly url: string;
-  /** `true` if the head of an answer had arrived. */
+  /** `true` if the status and headers of an answer had arrived. */
   readonly answered: boolean;
-  /** `true` if the proxies of the environment applied to it. */
+  /** `true` if the proxies of the environment were used. */
   readonly proxied?: boolean;
-  /** The part of an answer that had arrived, where it is known. */
   readonly received?: Received;
-  /** `true` if the connection had been used before, and ended before a byte of the answer came. */
+  /** `true` if the connection had been used for earlier requests and ended before the first byte of this answer. */
   readonly isReused?: boolean;
 }
 
@@ -65,27 +64,27 @@ const BY_CODE: Readonly<Record<string, Diagnosis>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: CUT,
 };
 
-/** Codes of undici that blame the request, which has not been sent. */
+/** undici's error codes for a request that is invalid and was not sent. */
 const OUR_FAULT: ReadonlySet<string> = new Set(["UND_ERR_INVALID_ARG", "UND_ERR_NOT_SUPPORTED", "UND_ERR_REQ_CONTENT_LENGTH_MISMATCH"]);
 
-/** For errors that say that the connection ended in the middle of an answer: the error to raise if the target turns out to be alive. */
+/** For errors of connections that ended in the middle of an answer: the error to report instead if the target is still alive. */
 const cuts: WeakMap<object, InvalidAnswer> = new WeakMap();
 
-/** Errors of connections that had been used before and ended before a byte of an answer came: the server may just have closed an idle one. */
+/** Errors of reused connections that ended before the first byte of an answer. The server may only have closed an idle connection. */
 const ofReused: WeakSet<object> = new WeakSet();
 
 export function isOfReused(error: unknown): boolean {
   return typeof error === "object" && error !== null && ofReused.has(error);
 }
 
-/** Returns the error for an answer that ended too early, given that the target did not crash over it. `undefined` if `error` is of another kind. */
+/** Returns the error to report for an answer that ended early, if the target did not crash. `undefined` for other errors. */
 export function cutAnswer(error: unknown): InvalidAnswer | undefined {
   return typeof error === "object" && error !== null ? cuts.get(error) : undefined;
 }
 
 /**
- * Turns what a socket or undici raised into the documented error: `ANSWER_INVALID` for an answer that breaks the rules of HTTP, `TARGET_UNREACHABLE`
- * for every other way of not getting a whole answer.
+ * Converts an error of undici or of a socket to the documented error: `ANSWER_INVALID` for an answer that violates HTTP, `TARGET_UNREACHABLE` if no
+ * complete answer came for another reason.
  */
 export function failure(cause: unknown, request: FailedRequest): SeqqaError {
   const code = codeOf(cause);
@@ -99,7 +98,7 @@ export function failure(cause: unknown, request: FailedRequest): SeqqaError {
       cause,
     });
   }
-  // A proxy may have made the answer.
+  // Through a proxy, an invalid answer may come from the proxy instead of the target.
   const wrong = request.proxied === true ? undefined : wrongWith(cause, request.received ?? nothingBut(request.answered));
   if (wrong?.isCut === false) return invalidAnswer(request, wrong.why, cause);
   const error = unreachable(cause, code, request);
@@ -112,7 +111,6 @@ function nothingBut(answered: boolean): Received {
   return { status: answered ? 200 : 0, interim: 0, headers: {}, head: undefined };
 }
 
-/** Returns the error for a body that could not be decoded. */
 export function undecodable(cause: unknown, request: FailedRequest): SeqqaError {
   return cause instanceof WrongEncoding ? invalidAnswer(request, cause.message, cause) : bodyTooLarge(request, cause);
 }
@@ -136,13 +134,13 @@ function unreachable(cause: unknown, code: string, request: FailedRequest): Seqq
   );
 }
 
-/** Returns the error for an answer of the proxy itself: it will not pass the request on. */
+/** Returns the error for an answer by which the proxy itself rejected the request. */
 export function refusedByProxy(request: FailedRequest, status: number): SeqqaError {
   const what = `Refused by the proxy with status ${status}`;
   return new SeqqaError("TARGET_UNREACHABLE", `${what}: ${line(request)} got no answer from the target.`, { hint: proxyCheck(status) });
 }
 
-/** Returns the error for an attempt that timed out before there was a connection: no target, rather than a slow answer. */
+/** Returns the error for an attempt that timed out before it was connected. The target is then unreachable rather than slow. */
 export function connectTimeout(request: FailedRequest, timeoutMs: number): SeqqaError {
   const [what, check] = CONNECT_TIMEOUT;
   return new SeqqaError("TARGET_UNREACHABLE", `${what}: ${line(request)} got no connection to the target within ${seconds(timeoutMs)}.`, {
@@ -160,7 +158,7 @@ export function requestTimeout(request: FailedRequest, timeoutMs: number): Seqqa
   );
 }
 
-/** Returns the error for a request whose step is over. `sent`: the target may have received it. */
+/** Returns the error for a request whose step has ended. `sent`: the target may have received the request. */
 export function requestCancelled(request: Pick<FailedRequest, "method" | "url">, signal: AbortSignal, sent: boolean): SeqqaError {
   const why = messageOf(signal.reason);
   return new SeqqaError("REQUEST_CANCELLED", `${line(request)} was ${sent ? "cancelled" : "refused"}: ${why}.`);
@@ -186,11 +184,11 @@ export function clientClosed(cause?: unknown): SeqqaError {
 
 function diagnose(cause: unknown, code: string, request: FailedRequest): Diagnosis {
   if (request.answered && (code === "UND_ERR_SOCKET" || code === "ECONNRESET")) return CUT;
-  // undici does not always set its code for this (HPE_...), but always the name.
+  // undici does not always set the code `HPE_...` for a parser error, but always sets the name.
   if (code.startsWith("HPE_") || (cause instanceof Error && cause.name === "HTTPParserError")) return NOT_HTTP;
   if (isUntrusted(code)) return UNTRUSTED;
   const certificate = /^(ERR_SSL|ERR_TLS|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH)/.test(code);
-  // A plain server that hangs up on a TLS greeting shows as a reset; only the message names the cause.
+  // A plain HTTP server that rejects a TLS handshake causes a connection reset. Only the error's message tells the two apart.
   if (certificate || messageOf(cause).includes("secure TLS connection")) return TLS;
   return (
     BY_CODE[code] ?? [`Not reachable (${code === "" ? messageOf(cause) : code})`, "Check that the target runs and answers on this URL."]

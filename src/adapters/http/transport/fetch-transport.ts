@@ -6,15 +6,14 @@ import { withoutSecrets } from "../request/target-url.ts";
 import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type Transport, type WireAnswer, type WireRequest } from "./transport.ts";
 import { withinLimits } from "../request/within-limits.ts";
 
-/** An in-process target, as web frameworks export it. */
+/** A target in this process: a fetch handler, as web frameworks export it. */
 export type FetchHandler = (request: Request) => Response | Promise<Response>;
 
-/** The origin that an in-process target sees in `request.url`. */
+/** The origin of `request.url` for a target in this process. */
 export const IN_PROCESS_ORIGIN = "http://localhost";
 
 const ROUTE: WireRoute = Object.freeze({ key: "in process", origin: undefined, ca: Object.freeze([]), proxied: false });
 
-/** Calls a handler of this process instead of a socket. */
 export class FetchTransport implements Transport {
   readonly #handler: FetchHandler;
   readonly #live: Set<() => void> = new Set();
@@ -74,7 +73,7 @@ function toRequest(wire: WireRequest, signal: AbortSignal, failed: FailedRequest
   }
 }
 
-/** Frameworks bring Response classes of their own, so `instanceof` would be too strict. */
+/** Checks the shape, because some frameworks have their own `Response` class, for which `instanceof` is `false`. */
 function isResponse(value: unknown): value is Response {
   return typeof value === "object" && value !== null && typeof (value as Response).status === "number" && "headers" in value;
 }
@@ -89,7 +88,7 @@ async function read(response: Response, failed: FailedRequest): Promise<Buffer> 
     if (done) break;
     length += value.byteLength;
     if (length > MAX_BODY_BYTES) {
-      // Not awaited: a source that never settles its cancellation must not hold the answer back.
+      // Not awaited, because a stream whose `cancel` never settles would block the answer.
       reader.cancel().catch(() => undefined);
       throw bodyTooLarge(failed);
     }

@@ -2,18 +2,17 @@ import type { Socket } from "node:net";
 import type * as undici from "undici";
 import { buildConnector, Client, errors } from "../../../network/undici.ts";
 
-/** The reason for closing a connection. Without one undici makes an error for each, with a stack and both addresses. */
+/** The reason for closing a connection. Without a given reason, undici creates an error with a stack trace for each connection. */
 const ANSWERED = new errors.InformationalError("answered");
 
 interface Place {
   state: "carrying" | "closing" | "idle";
-  /** The client's latest connection. */
   socket: Socket | undefined;
 }
 
 /**
- * Connections that carry one request each. Their clients are used again once the connection is closed: making a client takes longer than making a
- * connection. The request does not announce the close: with `Connection: close` it would be another request, and get another answer.
+ * Connections that carry one request each. A client object is reused after its connection was closed, because creating clients is slower than
+ * connecting. Requests do not contain `Connection: close`, because that header could change the target's answer.
  */
 export class FreshConnections {
   readonly #origin: string;
@@ -29,28 +28,26 @@ export class FreshConnections {
   ) {
     this.#origin = origin;
     this.#options = options;
-    // One connector for all clients, so that TLS sessions are resumed.
+    // All clients share one connector, so that TLS sessions are resumed.
     this.#connect = buildConnector({ ...tls, timeout: options.connectTimeout });
   }
 
-  /** The number of clients that carry a request, or are being closed. */
+  /** The number of clients that carry a request or are being closed. */
   get busy(): number {
     return this.#places.size - this.#idle.length;
   }
 
-  /** Returns a client without a connection, for one request. */
   take(): Client {
     const client = this.#idle.pop() ?? this.#open();
     this.#places.get(client)!.state = "carrying";
     return client;
   }
 
-  /** Closes the connection of a client whose request is over. */
   free(client: Client): void {
     const place = this.#places.get(client);
     if (place === undefined) return;
     place.state = "closing";
-    // undici is still in the middle of the answer; the next request is made in a later microtask.
+    // Wait for undici to finish processing the answer. The next request is created in a later microtask.
     queueMicrotask(() => {
       if (place.state !== "closing") return;
       if (client.stats.connected) place.socket?.destroy(ANSWERED);
@@ -82,7 +79,6 @@ export class FreshConnections {
     return client;
   }
 
-  /** Ends a client that has no connection: it could not connect, or the connection is gone already. */
   #drop(client: Client): void {
     this.#places.delete(client);
     void client.destroy();

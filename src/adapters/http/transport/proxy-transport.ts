@@ -6,7 +6,7 @@ import { bodyTooLarge, failure, refusedByProxy, undecodable } from "./failures.t
 import { decodeBody, MAX_BODY_BYTES, NO_COOKIES, type Connections, type WireAnswer, type WireRequest } from "./transport.ts";
 import { withinLimits } from "../request/within-limits.ts";
 
-/** Sends through the proxies of the environment. Not built for speed: runs that measure or race have no proxy in between. */
+/** Sends requests through the proxies of the environment. Speed does not matter here: races and measurements do not use proxies. */
 export class ProxyTransport implements Connections {
   readonly #origin: string;
   readonly #agent: Dispatcher;
@@ -19,7 +19,7 @@ export class ProxyTransport implements Connections {
 
   async send(request: WireRequest): Promise<WireAnswer> {
     const failed = { method: request.method, url: request.url, answered: false, proxied: true };
-    // undici looks at its signal only once there is a connection.
+    // undici checks a request's signal only after it has connected, so the transport ends requests itself.
     const abort = new AbortController();
     return withinLimits(request, failed, abort, this.#live, () => this.#exchange(request, abort.signal, failed));
   }
@@ -41,7 +41,7 @@ export class ProxyTransport implements Connections {
     let received: Record<string, string | string[] | undefined>;
     let bytes: Buffer;
     try {
-      // undici writes into the headers, and ours are shared.
+      // undici modifies the headers, and the client's headers are shared.
       const options = { origin: this.#origin, path, method, headers: { ...sent }, signal };
       const answer = await this.#agent.request({ ...options, body: body ?? null });
       failed.answered = true;
@@ -51,7 +51,7 @@ export class ProxyTransport implements Connections {
       if (error instanceof TooLarge) throw bodyTooLarge(failed);
       throw failure(error, failed);
     }
-    // Only a proxy answers with 407, and only where there is no tunnel through it.
+    // A 407 comes from the proxy. For `https:` targets, undici opens a tunnel and reports the proxy's 407 as an error instead.
     if (status === 407 && this.#origin.startsWith("http:")) throw refusedByProxy(failed, status);
     const cookies = received["set-cookie"];
     const joined = Object.entries(received).flatMap(([name, value]) =>
@@ -75,7 +75,7 @@ export class ProxyTransport implements Connections {
 
 class TooLarge extends Error {}
 
-/** Collects a body within the size limit. undici applies the limit to connections that it makes to targets, not to those to a proxy. */
+/** Reads a body up to the size limit. undici enforces its own limit on connections to targets, but not on connections to proxies. */
 async function collected(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;

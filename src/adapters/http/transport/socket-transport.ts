@@ -10,32 +10,31 @@ import { Deadlines } from "./deadlines.ts";
 import { FreshConnections } from "./fresh-connections.ts";
 import { MAX_BODY_BYTES, type Connections, type WireAnswer, type WireRequest } from "./transport.ts";
 
-/** The undici options of connections over sockets. */
 export const OPTIONS: undici.Client.Options & { readonly connectTimeout: number } = {
   pipelining: 1,
-  // Timeouts are ours: a deadline per attempt, over connecting, sending and reading.
+  // undici's own timeouts are disabled. Each attempt has one deadline for connecting, sending and reading.
   headersTimeout: 0,
   bodyTimeout: 0,
   maxResponseSize: MAX_BODY_BYTES,
   maxHeaderSize: MAX_HEADER_BYTES,
   connectTimeout: 10_000,
-  // Without a Keep-Alive hint a server may close an idle connection whenever it likes; many do after 2 to 5 s.
+  // Without a `Keep-Alive` header, a server may close an idle connection at any time; many do after 2 to 5 s.
   keepAliveTimeout: 1000,
 };
 
-/** Requests that may be in progress to one origin; further ones wait. */
+/** The maximum number of requests in progress to one origin. Further requests wait. */
 const MAX_CONNECTIONS = 256;
 
-/** Methods that only read (RFC 9110, 9.2.1). */
+/** Methods that only read (RFC 9110, section 9.2.1). */
 const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
-/** The connection that an attempt is sent on: the kept one, one of the pool beside it, or one of its own. */
+/** The connection of an attempt: the kept one, one of the pool, or a new one that carries only this request. */
 type Place = "kept" | "pool" | "own";
 
 /**
- * One connection for requests that follow each other, and a pool for those that are made while it is busy. (A pool alone would
- * alternate between two connections: undici takes a finished one for busy until the next turn of the event loop.) Where a kept
- * connection makes answers slow, each request has a connection of its own: see {@link ConnectionChoice}.
+ * Keeps one connection for consecutive requests, and a pool for requests that start while that connection is busy. A pool alone would alternate
+ * between two connections: undici treats a connection as busy until the next turn of the event loop. If the kept connection makes answers slow, each
+ * request gets a new connection: see {@link ConnectionChoice}.
  */
 export class SocketTransport implements Connections {
   readonly #origin: string;
@@ -44,7 +43,6 @@ export class SocketTransport implements Connections {
   readonly #choice = new ConnectionChoice();
   readonly #own: FreshConnections;
   readonly #connect: undici.buildConnector.connector;
-  /** The tap of the kept connection. */
   readonly tap: AnswerTap = new AnswerTap();
   #first: Client;
   #others: Pool | undefined;
@@ -101,18 +99,17 @@ export class SocketTransport implements Connections {
     attempt.client.dispatch(attempt.options, attempt);
   }
 
-  /** The number of times the kept connection was made. If it did not change, an attempt was sent on a connection that had been used before. */
+  /** How often the kept connection was established. If the number did not change, an attempt used a connection that had served earlier requests. */
   get connects(): number {
     return this.#connects;
   }
 
-  /** Takes back the connection of an attempt that is over. */
   free(attempt: SocketAttempt): void {
     if (attempt.place === "kept") this.#firstBusy = false;
     else if (attempt.place === "own") this.#own.free(attempt.client as Client);
   }
 
-  /** Returns `true` if an attempt that has not been sent waits for a connection, and not for other attempts. */
+  /** Returns `true` if an attempt that was not sent yet waits for a connection, not for other attempts. */
   connecting({ place, client }: SocketAttempt): boolean {
     return place === "pool" ? (this.#others?.stats.connected ?? 0) < MAX_CONNECTIONS : !(client as Client).stats.connected;
   }
@@ -134,7 +131,7 @@ export class SocketTransport implements Connections {
     return client;
   }
 
-  /** Closes the kept connection if no request is in progress on it: a server may serve one connection at a time. */
+  /** Closes the kept connection if it is idle, because a server may serve only one connection at a time. */
   #closeIdle(): void {
     if (this.#firstBusy || !this.#first.stats.connected) return;
     void this.#first.destroy();
@@ -180,7 +177,7 @@ class SocketAttempt extends Attempt {
   }
 
   protected override left(): void {
-    // The next request on the connection clears the tap.
+    // Keep the bytes, because the next request on the connection clears the tap.
     if (this.place === "kept") this.#head = this.#transport.tap.head;
     this.#transport.free(this);
     this.place = "pool";
@@ -195,13 +192,12 @@ class SocketAttempt extends Attempt {
   }
 
   /**
-   * Repeats a request where that is safe. A server may close an idle connection in the very moment in which a request goes out on it. undici reads
-   * what has arrived before it reuses a connection, which leaves a window of one network round trip. Within it nobody can tell whether the request
-   * was executed. So only a request that reads is sent once more, on a new connection, and only when the connection had been used before and not a
-   * byte of an answer had come (RFC 9112, 9.3.1). A POST is never sent twice: executing it twice would lead to a state that the path does not lead
-   * to. The error is reported, and the lane decides.
+   * Repeats a request if that is safe. A server may close an idle connection just when a request is sent on it. The client then cannot know if the
+   * server executed the request. Only a method that reads is therefore sent again, on a new connection, and only if the connection had served earlier
+   * requests and no byte of an answer had arrived (RFC 9112, section 9.3.1). A POST is never sent twice, because a double execution would reach a
+   * state that does not belong to the path. Its error is reported to the lane.
    *
-   * A request for which the machine had no port left for a new connection was not sent at all. Connections are kept from then on.
+   * If no local port was free for a new connection, the request was not sent and is repeated. From then on, connections are kept.
    */
   protected override repeats(error: Error): boolean {
     if (this.#repeated || this.answered) return false;

@@ -2,33 +2,32 @@ import type { WireAnswer, WireRequest, WireRoute } from "../../../model/http/wir
 
 export type { WireAnswer, WireRequest };
 
-/** A way to the target. Rejects with the errors of `failures.ts`. */
+/** Connections to the target. Rejects with the errors of `failures.ts`. */
 export interface Connections {
   send(request: WireRequest): Promise<WireAnswer>;
   close(): Promise<void>;
-  /** Ends the requests in progress now, as their timeouts would. */
+  /** Ends all requests in progress now, with the same error as their timeouts. */
   cut(): void;
-  /** Returns `true` if the target accepts connections; absent where this cannot be known. */
+  /** Returns `true` if the target accepts connections. Absent if the transport cannot know. */
   isAlive?(): Promise<boolean>;
-  /** `true` if the target sends its answers in two packets, and each request has a connection of its own because of it. */
+  /** `true` if the target sends its answers in two packets, and each request gets a new connection for that reason. */
   readonly twoPackets?: boolean;
 }
 
-/** The transport of a client. */
 export interface Transport extends Connections {
   /** @throws SeqqaError `PROXY_INVALID` */
   route(): WireRoute;
 }
 
-/** Longer bodies are an error: a lane that runs out of memory takes the whole run with it. */
+/** The maximum size of a body. Larger bodies are an error, because a lane that runs out of memory ends the whole run. */
 export const MAX_BODY_BYTES: number = 64 * 1024 * 1024;
 
-/** The longest timer that Node takes; a longer timeout practically never ends. */
+/** The longest delay that Node's timers support. A longer timeout practically never expires. */
 export const MAX_TIMER_MS: number = 2 ** 31 - 1;
 
 export const NO_COOKIES: readonly string[] = Object.freeze([]);
 
-/** Decodes a body, the same way everywhere: UTF-8, invalid bytes become U+FFFD, and a byte order mark is dropped, as fetch does. */
+/** Decodes a body as UTF-8. As with fetch, invalid bytes become U+FFFD, and a byte order mark is removed. */
 export function decodeBody(bytes: Buffer): string {
   const text = bytes.toString("utf8");
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;

@@ -1,31 +1,30 @@
 import { MAX_HEADER_BYTES } from "../../../network/header-limit.ts";
 
-/** The part of an answer that arrived before undici refused it. */
 export interface Received {
-  /** Status of the final answer; 0: none came. */
+  /** The status of the final answer; 0 if none arrived. */
   readonly status: number;
-  /** Status of the last interim answer (1xx); 0: none came. */
+  /** The status of the last interim answer (1xx); 0 if none arrived. */
   readonly interim: number;
-  /** Headers of the final answer. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The first bytes of the answer, where they are known. */
   readonly head: Buffer | undefined;
 }
 
-/** The rule of HTTP that an answer breaks. */
+/** The HTTP rule that an answer violates. */
 export interface Wrong {
-  /** A clause, e.g. `its header block is above 64 KB`. */
+  /** The violation as a clause, e.g. `its header block is larger than 64 KB`. */
   readonly why: string;
-  /** `true` if the answer only ends too early. A target that crashed in the middle of an answer looks the same. */
+  /** `true` if the answer only ended early. A target that crashed while it answered causes the same error. */
   readonly isCut: boolean;
 }
 
-/** Raised for an answer in a version of HTTP that is not sent this way, which llhttp lets pass: `HTTP/2.0`, `HTTP/0.9`. */
+/**
+ * The error for an answer with an HTTP version that is invalid on this connection, e.g. `HTTP/2.0` or `HTTP/0.9`. undici's parser (llhttp) accepts
+ * them.
+ */
 export class WrongVersion extends Error {
   override readonly name = "WrongVersion";
 }
 
-/** Returns `true` for the first bytes of an answer in HTTP/1.0 or 1.1. */
 export function isVersion1(head: Buffer): boolean {
   return head[5] === ONE && head[6] === DOT && (head[7] === ZERO || head[7] === ONE);
 }
@@ -33,7 +32,7 @@ export function isVersion1(head: Buffer): boolean {
 const [ZERO, ONE, DOT] = [0x30, 0x31, 0x2e];
 const VERSION = "its status line has a version other than 1.0 and 1.1";
 
-/** The broken rules by the reasons that llhttp gives: undici passes on the text alone. */
+/** Violations by the message of the parser (llhttp). undici passes on only the message, not the error code. */
 const BY_REASON: readonly (readonly [RegExp, string])[] = [
   [/^Expected HTTP\//, "it does not begin with a status line of HTTP"],
   [/version/i, VERSION],
@@ -52,7 +51,7 @@ const BY_REASON: readonly (readonly [RegExp, string])[] = [
 
 const UPGRADED = "it switches protocols (status 101), which the request did not ask for";
 
-/** Says which rule of HTTP an answer breaks, by the error that undici raised for it. `undefined`: the error has another cause. */
+/** Returns the HTTP rule that an answer violates, given undici's error. `undefined` if the error has another cause. */
 export function wrongWith(cause: unknown, received: Received): Wrong | undefined {
   if (!(cause instanceof Error)) return undefined;
   if (cause instanceof WrongVersion) return broken(VERSION);
@@ -61,7 +60,7 @@ export function wrongWith(cause: unknown, received: Received): Wrong | undefined
   if (code === "UND_ERR_HEADERS_OVERFLOW") return broken(`its header block is larger than ${MAX_HEADER_BYTES / 1024} KB`);
   if (code === "UND_ERR_RES_CONTENT_LENGTH_MISMATCH") {
     if (status === 204) return broken("a status of 204 has no body, and its content-length says that there is one");
-    // undici reports this first, whatever is wrong with an answer that has a content-length.
+    // undici reports a wrong content-length first, even if the answer with a content-length has another defect.
     return status > 0 ? cut("its body is shorter than its content-length") : broken(wrongHead(head));
   }
   if (cause.name === "HTTPParserError" || (typeof code === "string" && code.startsWith("HPE_"))) return byReason(cause.message, received);
@@ -88,7 +87,7 @@ function cutBody({ headers }: Received): string {
   return headers["transfer-encoding"] === undefined ? "its body ends too early" : "its body ends before its last chunk";
 }
 
-/** Examines header lines of which undici only says that they do not go with the content-length. */
+/** Finds the defect of headers for which undici reports only a wrong content-length. */
 function wrongHead(head: Buffer | undefined): string {
   const [block = ""] = (head?.toString("latin1") ?? "").split("\r\n\r\n");
   const names = block

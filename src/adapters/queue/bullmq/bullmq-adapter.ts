@@ -8,16 +8,16 @@ import { withoutTimes } from "./job-rows.ts";
 
 /** Options of {@link BullmqAdapter}. */
 export interface BullmqAdapterOptions extends Omit<RedisAdapterOptions, "checkpoint"> {
-  /** The Redis of the queues: `bullmq://[[user]:password@]host[:port][/db]`, `bullmqs:` with TLS; `redis:` and `rediss:` are the same. */
+  /** The Redis database of the queues: `bullmq://[[user]:password@]host[:port][/db]`, or `bullmqs:` for TLS. `redis:` and `rediss:` are synonyms. */
   readonly url: string;
-  /** The prefix of the queues' keys. Default: BullMQ's own, `bull`. */
+  /** The prefix of the queues' keys. Default: BullMQ's own default, `bull`. */
   readonly prefix?: string | undefined;
 }
 
-/** Keys of a queue that are no part of the state: the history of events, wake-up calls, locks, and the worker's own bookkeeping. */
+/** Keys of a queue that are not part of the state: event history, wake-up markers, locks and the worker's bookkeeping. */
 const BOOKKEEPING = ["events", "marker", "stalled", "stalled-check", "metrics:*", "*:lock"];
 
-/** The states of jobs that are not done, those first that a worker takes first. */
+/** The states of unfinished jobs, in the order in which workers take the jobs. */
 const STATES: readonly (readonly [JobState, QueueJob["state"]])[] = [
   ["waiting", "waiting"],
   ["prioritized", "waiting"],
@@ -25,21 +25,20 @@ const STATES: readonly (readonly [JobState, QueueJob["state"]])[] = [
   ["failed", "failed"],
 ];
 
-/** Longer than any step: nothing renews the lock of a job that an action executes. */
+/** Milliseconds that a job's lock lasts. An action holds the lock, nothing renews it, and every step is shorter. */
 const LOCK_MS = 3_600_000;
 
-/** The token of its locks, and the name of our worker, which never runs. */
+/** The token of our locks and the name of our worker, which never runs. */
 const NAME = "seqqa";
 
-/** A queue of BullMQ, as its producers and as its workers see it. */
 interface Handles {
   readonly queue: Queue;
   readonly worker: Worker;
 }
 
 /**
- * A Redis database with queues of BullMQ. It is saved and restored like every Redis; actions take and finish jobs as a worker does, with BullMQ's own
- * rules for attempts, backoff, priorities and removal.
+ * A Redis database with BullMQ queues. It is saved and restored like any Redis store. Actions take and finish jobs as a worker does. BullMQ's own
+ * rules for attempts, backoff, priorities and removal apply.
  */
 export class BullmqAdapter extends RedisAdapter implements QueueStore {
   override readonly name: string = "bullmq";
@@ -71,7 +70,7 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
   async jobs(queue: string): Promise<readonly QueueJob[]> {
     const { queue: handle } = await this.#handle(queue);
     const found = await this.#ask(() => Promise.all(STATES.map(([state]) => handle.getJobs([state], 0, -1, true))));
-    // A list of waiting jobs begins with the next one only where it is asked for in ascending order.
+    // `getJobs` returns waiting jobs with the next one first only in ascending order.
     return found.flatMap((jobs, at) => jobs.filter(Boolean).map((job) => jobOf(queue, job, STATES[at]![1])));
   }
 
@@ -79,7 +78,7 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
     const { queue: handle, worker } = await this.#handle(queue);
     return this.#ask(async () => {
       await this.#requireQueue(handle);
-      // The time of delayed jobs has come: nobody waits for it here, and which of them are due must not depend on when a lane gets there.
+      // All delayed jobs count as due. Otherwise the next job would depend on how long the lane took to get here.
       for (const delayed of await handle.getJobs(["delayed"], 0, -1, true)) await delayed.promote();
       const job = (await worker.getNextJob(NAME, { block: false })) as Job | undefined;
       if (job === undefined) return undefined;
@@ -113,17 +112,17 @@ export class BullmqAdapter extends RedisAdapter implements QueueStore {
       port,
       db,
       maxRetriesPerRequest: null,
-      // A lane whose server has gone is built again.
+      // No reconnects: a lane that loses its server is rebuilt.
       retryStrategy: () => null,
       ...(username !== undefined && { username }),
       ...(password !== undefined && { password }),
       ...(tls && { tls: {} }),
     };
     const common: QueueOptions = { connection, prefix: this.#prefix, skipVersionCheck: true };
-    // A queue that writes about itself when it is opened would change the state.
+    // Otherwise opening the queue would write its metadata, which would change the state.
     const queue = new Queue(name, { ...common, skipMetasUpdate: true });
     const worker = new Worker(name, null, { ...common, name: NAME, autorun: false, skipStalledCheck: true, lockDuration: LOCK_MS });
-    // Commands fail with it; an error without a listener would end the process.
+    // The commands reject with the error, too. An `error` event without a listener would crash the process.
     queue.on("error", () => undefined);
     worker.on("error", () => undefined);
     await this.#ask(() => Promise.all([queue.waitUntilReady(), worker.waitUntilReady()]));
@@ -165,7 +164,7 @@ async function settle(job: Job, how: Settlement): Promise<void> {
     case "retry":
     case "reject": {
       const error = new Error("The worker could not do the job.");
-      // BullMQ stores the stack, and its paths are no part of the state.
+      // BullMQ stores the stack trace, and file paths must not become part of the state.
       error.stack = error.message;
       if (how === "reject") error.name = "UnrecoverableError";
       await job.moveToFailed(error, NAME, false);
@@ -173,12 +172,10 @@ async function settle(job: Job, how: Settlement): Promise<void> {
   }
 }
 
-/** Returns the URL that clients of Redis understand. */
 export function redisUrlOf(url: string): string {
   return url.replace(/^bullmq(s?):/i, "redis$1:");
 }
 
-/** Returns a text as a pattern that matches only itself. */
 function escaped(text: string): string {
   return text.replaceAll(/[*?[\]\\^]/g, "\\$&");
 }

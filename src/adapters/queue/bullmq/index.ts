@@ -4,7 +4,7 @@ import type { StoreKind } from "../../../model/stores/store-provider.ts";
 import { stores as redis } from "../../redis/index.ts";
 import { BullmqAdapter, redisUrlOf, type BullmqAdapterOptions } from "./bullmq-adapter.ts";
 
-/** The stores of Redis: a lane's copy has the jobs of the template. */
+/** Uses the providers of Redis stores, so a lane's copy contains the jobs of the template. */
 export const stores: StoreKind = {
   createProvider: (options) => {
     const provider = redis.createProvider({ ...options, url: redisUrlOf(options.url) });

@@ -1,10 +1,9 @@
 import type { Observed, ObservedTable } from "../../../model/stores/store-adapter.ts";
 
-/** Fields of a job that say when something happened. */
 const TIMES: ReadonlySet<unknown> = new Set(["timestamp", "processedOn", "finishedOn"]);
 
 /**
- * Returns an observation of Redis without the times of jobs: when a job was added, taken and finished. What a delayed job waits for is part of the state.
+ * Removes from an observation of Redis the times at which jobs were added, taken and finished. The order of delayed jobs remains part of the state.
  * @param prefix The prefix of the queues' keys.
  */
 export function withoutTimes(observed: Observed, prefix: string): Observed {
@@ -15,12 +14,12 @@ export function withoutTimes(observed: Observed, prefix: string): Observed {
       case "hash":
         return rows.filter(([key, field]) => !(isOurs(key) && TIMES.has(field)));
       case "zset":
-        // Finished jobs are sorted by the time at which they finished.
+        // The score of a finished job is the time at which it finished, so it is replaced by 0.
         return rows.map((row) => {
           const [key, member] = row;
           if (!isOurs(key)) return row;
           if (/:(?:completed|failed)$/.test(key)) return [key, member!, 0];
-          // Delayed jobs are sorted by the time at which they are due: their order counts.
+          // The score of a delayed job is the time at which it is due. Only the order counts, so the score is replaced by a rank.
           const place = (): number => rows.filter((other) => other[0] === key && Number(other[2]) < Number(row[2])).length;
           return key.endsWith(":delayed") ? [key, member!, place()] : row;
         });

@@ -4,7 +4,6 @@ import { decoded } from "../../../model/http/decoded.ts";
 import { SeqqaError } from "../../../model/errors.ts";
 import { driverMissing, unreachable } from "../failures.ts";
 
-/** A connection to a NATS server with JetStream. */
 export interface JetStream {
   readonly connection: NatsConnection;
   readonly client: JetStreamClient;
@@ -12,8 +11,8 @@ export interface JetStream {
 }
 
 /**
- * Checks a URL of NATS: `nats://[user:password@]host[:port]`.
- * @throws SeqqaError `NATS_URL_INVALID` that does not show the URL
+ * Parses a NATS URL: `nats://[user:password@]host[:port]`.
+ * @throws SeqqaError `NATS_URL_INVALID`. The message does not contain the URL, which may have a password.
  */
 export function natsUrl(url: string): URL {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -24,7 +23,7 @@ export function natsUrl(url: string): URL {
   });
 }
 
-/** Returns a text for people: without user and password. */
+/** Returns a description for messages, without user and password. */
 export const shownNats = (url: URL): string => `NATS at ${url.host}`;
 
 /** @throws SeqqaError `DRIVER_MISSING`, `STORE_UNREACHABLE`, `STORE_UNSUPPORTED` */

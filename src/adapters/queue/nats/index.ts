@@ -9,7 +9,7 @@ import { natsServer, NatsProvider } from "./provider.ts";
 export const stores: StoreKind = {
   createProvider: (options) => new NatsProvider(options),
 
-  // A lane's server ends with its run.
+  // There is nothing to clean: a lane's server ends together with its run.
   clean: async () => ({ removed: [] }),
 
   check: async (url) => {

@@ -12,24 +12,27 @@ import type { StreamMessage } from "./stream-message.ts";
 
 /** Options of {@link NatsAdapter}. */
 export interface NatsAdapterOptions {
-  /** `nats://[user:password@]host[:port]`: a server of the lane's own. */
+  /** `nats://[user:password@]host[:port]`: a server that only this lane uses. */
   readonly url: string;
 }
 
-/** The messages of streams that had some: all that were published, the one with sequence number 1 first. */
+/**
+ * The messages per stream; index 0 is the message with sequence number 1. Removed messages stay in the list. Streams that never had a message are
+ * left out.
+ */
 type Streams = Readonly<Record<string, readonly StreamMessage[]>>;
 
 const MESSAGE_ID = "Nats-Msg-Id";
 
 /**
- * The JetStream streams of a lane's own NATS server. A look reads the messages; a restore makes streams again that are not as they were, with their sequence
- * numbers, the ids of messages by which the server knows duplicates, and their durable consumers.
+ * The JetStream streams of a lane's own NATS server. An observation reads all messages. A restore recreates every stream that changed, with its
+ * sequence numbers, its durable consumers and the message ids by which the server detects duplicates.
  */
 export class NatsAdapter extends MessageAdapter<Streams> {
   readonly name = "nats";
   readonly uses: string;
   readonly #url: URL;
-  /** Jobs that a worker has, as queue and sequence number: nobody else gets them meanwhile. */
+  /** Jobs that a worker has taken, as `<queue> <index>`. No other worker gets them meanwhile. */
   readonly #taken: Set<string> = new Set();
   #opened: JetStream | undefined;
 
@@ -101,7 +104,7 @@ export class NatsAdapter extends MessageAdapter<Streams> {
               const { name: subject, data, headers, redelivered } = jobOf(name, message);
               return { subject, data, headers, redelivered, state: message.state };
             }),
-          // The server does not take a message with one of these ids again.
+          // The server rejects a new message with one of these ids as a duplicate, so they are part of the state.
           goneIds: all.filter(({ state }) => state === "gone").flatMap(({ headers }) => new Map(headers).get(MESSAGE_ID) ?? []),
         },
       ]),

@@ -9,7 +9,6 @@ import { connectNats, natsUrl } from "./connect.ts";
 
 const START_MS = 15_000;
 
-/** The streams of the template, with their durable consumers. */
 type Template = readonly { readonly config: StreamConfig; readonly consumers: readonly ConsumerConfig[] }[];
 
 interface LaneServer {
@@ -17,7 +16,7 @@ interface LaneServer {
   readonly directory: string;
 }
 
-/** Gives each lane a NATS server of its own, with the streams and durable consumers of the template, and without its messages. */
+/** Starts a NATS server for each lane, with the streams and durable consumers of the template but without its messages. */
 export class NatsProvider implements StoreProvider {
   readonly #options: StoreProviderOptions;
   readonly #lanes: Map<number, LaneServer> = new Map();
@@ -27,7 +26,7 @@ export class NatsProvider implements StoreProvider {
     this.#options = options;
   }
 
-  /** @throws SeqqaError `NATS_SERVER_MISSING`, and those of `connectNats` */
+  /** @throws SeqqaError `NATS_SERVER_MISSING`, and the errors of `connectNats` */
   async prepare(): Promise<void> {
     natsServer();
     this.#template = await readTemplate(natsUrl(this.#options.url));
@@ -62,7 +61,7 @@ export class NatsProvider implements StoreProvider {
   }
 }
 
-/** Returns the path of the program. @throws SeqqaError `NATS_SERVER_MISSING` */
+/** Returns the path of the `nats-server` program. @throws SeqqaError `NATS_SERVER_MISSING` */
 export function natsServer(): string {
   const program = installedProgram("nats-server");
   if (program !== undefined) return program;
@@ -107,7 +106,7 @@ async function fill(url: URL, template: Template): Promise<void> {
   }
 }
 
-/** Waits until the lane's own server answers. @throws SeqqaError `NATS_SERVER_FAILED` */
+/** Waits until the lane's server answers. @throws SeqqaError `NATS_SERVER_FAILED` */
 async function ready(url: URL, { process: server, directory }: LaneServer, name: string): Promise<void> {
   for (const until = Date.now() + START_MS; !server.hasEnded && Date.now() < until;) {
     const found = await connectNats(url).catch((error: unknown) => {

@@ -10,7 +10,7 @@ export async function connectRabbitmq(place: RabbitmqPlace): Promise<ChannelMode
   });
   try {
     const connection = await connect(place.url, { clientProperties: { connection_name: "seqqa" }, timeout: 10_000, noDelay: true });
-    // Pending calls fail with it; an error without a listener would end the process.
+    // Pending calls reject with the error, too. An `error` event without a listener would crash the process.
     connection.on("error", () => undefined);
     return connection;
   } catch (error) {
@@ -22,7 +22,7 @@ export async function connectRabbitmq(place: RabbitmqPlace): Promise<ChannelMode
         exitStatus: 2,
       });
     }
-    // The server closes the connection instead of opening the virtual host.
+    // For a missing or forbidden virtual host, the server closes the connection without a clearer error.
     if (/ConnectionOpenOk|NOT_ALLOWED/.test(text)) {
       throw new SeqqaError("STORE_MISSING", `${where} has no such virtual host, or its user may not use it.`, {
         hint: "Check the path of the URL, and the permissions: rabbitmqctl list_permissions -p <vhost>.",

@@ -3,7 +3,6 @@ import { shownRabbitmq, type RabbitmqPlace } from "./rabbitmq-place.ts";
 
 const TIMEOUT_MS = 10_000;
 
-/** The management API of a RabbitMQ server: virtual hosts, and the queues in them. */
 export class Management {
   readonly #place: RabbitmqPlace;
   readonly #authorization: string;
@@ -14,8 +13,8 @@ export class Management {
   }
 
   /**
-   * Returns the body of an answer; `undefined` for 404 and for an empty body.
-   * @param path Its parts; each is encoded.
+   * Sends a request and returns the body of its answer; `undefined` for a 404 and for an empty body.
+   * @param path The segments of the path, not yet encoded.
    * @throws SeqqaError `RABBITMQ_MANAGEMENT`, `STORE_NOT_ALLOWED`
    */
   async ask<T>(
@@ -52,7 +51,7 @@ export class Management {
     }
   }
 
-  /** Returns the queues of a virtual host, those of single connections left out. */
+  /** Returns the queues of a virtual host, except exclusive queues, which belong to a single connection. */
   async queues(vhost: string): Promise<readonly RabbitmqQueue[]> {
     const all = await this.ask<readonly RabbitmqQueue[]>("GET", ["queues", vhost], undefined, "?disable_stats=true");
     return (all ?? []).filter(({ exclusive }) => !exclusive);

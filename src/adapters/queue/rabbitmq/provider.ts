@@ -5,19 +5,19 @@ import { connectRabbitmq } from "./connect.ts";
 import { Management } from "./management.ts";
 import { rabbitmqPlace, urlOfVhost, type RabbitmqPlace } from "./rabbitmq-place.ts";
 
-/** The beginning of the queue in the template by which a living run is known. It exists as long as the connection of the run. */
+/** The name prefix of a queue in the template that shows that a run is alive. RabbitMQ deletes the queue when the run's connection ends. */
 const ALIVE = "seqqa.run.";
 
-/** The names of the virtual hosts that runs make: the run with the store, the lane, and how often the lane was made. */
+/** The names of virtual hosts that runs create: run id and store name, then the lane, then the lane's generation. */
 const LANE = /^seqqa_([0-9a-f]+_.+)_\d+_\d+$/;
 
-/** Tells the virtual hosts of runs with one template from others. */
+/** Returns the description of the virtual hosts that runs with this template create. It distinguishes them from all others. */
 const describes = ({ vhost }: RabbitmqPlace): string => `A lane's copy of ${vhost}, made by seqqa`;
 
-/** Gives each lane a virtual host of its own, with the queues, exchanges, bindings and policies of the template, and without its messages. */
+/** Creates a virtual host for each lane, with the queues, exchanges, bindings and policies of the template but without its messages. */
 export class RabbitmqProvider implements StoreProvider {
   readonly #place: RabbitmqPlace;
-  /** The run and the store: two stores of a run may have one template. */
+  /** The run id and the store's name. Two stores of a run may share a template, so the run id alone is not unique. */
   readonly #owner: string;
   readonly #management: Management;
   readonly #lanes: Map<number, string> = new Map();
@@ -64,7 +64,7 @@ export class RabbitmqProvider implements StoreProvider {
     await alive?.connection.close().catch(() => undefined);
   }
 
-  /** Keeps a sign of life in the template, and returns its id: another one where the connection was lost meanwhile. */
+  /** Creates the queue that shows that the run is alive, and returns an id. The id changes if the connection was lost meanwhile. */
   async #live(): Promise<string> {
     if (this.#alive !== undefined) return this.#alive.id;
     const connection = await connectRabbitmq(this.#place);
@@ -77,12 +77,12 @@ export class RabbitmqProvider implements StoreProvider {
   }
 }
 
-/** Parts of a policy by which a queue or an exchange takes messages from another broker. */
+/** Settings of a policy that make a queue or exchange receive messages from another broker. */
 const FEDERATION = /^federation/;
 
 /**
- * Returns queues, exchanges, bindings and policies of a template. Shovels and upstreams (`parameters`) are left out: they would take messages from
- * brokers that the lanes must not touch, and hold their passwords.
+ * Returns the queues, exchanges, bindings and policies of a template. Shovels and federation upstreams (`parameters`) are left out, because lanes
+ * must not take messages from other brokers, and because `parameters` contain passwords.
  */
 function topologyOf(definitions: unknown): object {
   const { queues = [], exchanges = [], bindings = [], policies = [] } = definitions as Record<string, readonly Definition[] | undefined>;
@@ -97,10 +97,9 @@ interface Definition {
   readonly definition?: object;
 }
 
-/** Removes the virtual hosts of dead runs with this template. */
 export async function sweep(place: RabbitmqPlace, management: Management, dryRun: boolean = false): Promise<Removed> {
   const all = (await management.ask<readonly VirtualHost[]>("GET", ["vhosts"])) ?? [];
-  // After the list: a run shows that it lives before it makes a virtual host.
+  // This must come after listing the virtual hosts: a run creates its queue before its virtual hosts, so a new run is never taken for dead.
   const queues =
     (await management.ask<readonly { readonly name: string }[]>("GET", ["queues", place.vhost], undefined, "?disable_stats=true")) ?? [];
   const alive = new Set(queues.map(({ name }) => name));

@@ -14,51 +14,53 @@ export interface RabbitmqAdapterOptions {
   readonly url: string;
 }
 
-/** A message. Plain data. */
 interface Message {
-  /** Base64. */
+  /** The message body as base64. */
   readonly content: string;
   readonly properties: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly origin: Origin;
 }
 
-/** Facts that a message loses when it is published again. */
+/** Facts about a message that are lost when it is published again. */
 interface Origin {
   readonly exchange: string;
   readonly key: string;
   readonly redelivered: boolean;
 }
 
-/** A message that was taken out of its queue. */
 interface TakenOut {
   readonly message: Message;
-  /** Its place among those that were put back together; `undefined` for a message that came later. */
+  /** The message's position when seqqa last published the messages of the queue again; `undefined` for a message that arrived later. */
   readonly place: number | undefined;
 }
 
-/** The messages of queues that have some, in the order in which a worker gets them. */
+/** The messages per queue, in the order in which a worker gets them. Empty queues are left out. */
 type Messages = Readonly<Record<string, readonly Message[]>>;
 
-/** A header of messages that were put back. */
+/** The header that marks messages that seqqa published again. */
 const PUT_BACK = "x-seqqa-put-back";
 
 interface PutBack extends Origin {
-  /** The time at which it was put back, by counting. A dead letter keeps the header, and with it an older number or another queue's. */
+  /**
+   * The number of the batch of messages that seqqa published together. A dead letter keeps the header, with the number of an earlier or another
+   * queue's batch.
+   */
   readonly batch: number;
   readonly place: number;
 }
 
 /**
- * The queues of a RabbitMQ virtual host. A look takes all messages out, and puts them back in their order: a message's own time to live begins again, and
- * times of dead letters stay as they are in its headers. Queues, exchanges and bindings that the target declares stay.
+ * The queues of a RabbitMQ virtual host. An observation takes all messages out and publishes them again in the same order. This restarts a message's
+ * own time to live. The times in the headers of dead letters do not change. Queues, exchanges and bindings are not restored: those that the target
+ * declares remain.
  */
 export class RabbitmqAdapter extends MessageAdapter<Messages> {
   readonly name = "rabbitmq";
   readonly uses: string;
   readonly #place: RabbitmqPlace;
   readonly #management: Management;
-  /** The last batch of messages that was put back into each queue. */
+  /** For each queue, the number of the batch of messages that seqqa published last. */
   readonly #batches: Map<string, number> = new Map();
   #batch = 0;
   #opened: { readonly connection: ChannelModel; readonly channel: Channel } | undefined;
@@ -103,7 +105,7 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
   async close(): Promise<void> {
     const opened = this.#opened;
     this.#opened = undefined;
-    // The virtual host may be gone already, and with it the connection.
+    // The virtual host, and with it the connection, may already be gone.
     await opened?.connection.close().catch(() => undefined);
   }
 
@@ -178,7 +180,6 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
     );
   }
 
-  /** Takes all messages out of a queue. */
   async #drain({ name, arguments: settings }: RabbitmqQueue): Promise<readonly Message[]> {
     const taken: TakenOut[] = [];
     for (;;) {
@@ -196,11 +197,11 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
       const putBack = { ...origin, batch, place } satisfies PutBack;
       this.#channel.sendToQueue(queue, Buffer.from(content, "base64"), { ...properties, headers: { ...headers, [PUT_BACK]: putBack } });
     }
-    // A queue answers after it has taken what this channel published before: others see the messages from now on.
+    // The queue answers after it has stored everything that this channel published before. Other clients see the messages from now on.
     await this.#channel.checkQueue(queue);
   }
 
-  /** Lets the broker do what it does with a rejected message: drop it, or send it to an exchange for dead letters. */
+  /** Lets the broker handle a rejected message: the broker drops it or sends it to a dead letter exchange. */
   async #reject(queue: string, message: Message): Promise<void> {
     await this.#publish(queue, [message]);
     const got = await this.#channel.get(queue);
@@ -210,10 +211,10 @@ export class RabbitmqAdapter extends MessageAdapter<Messages> {
   }
 }
 
-/** @param batch The last batch of messages that was put back into the queue. */
+/** @param batch The number of the batch of messages that seqqa last published into the queue. */
 function takenOut(queue: string, { content, fields, properties }: GetMessage, batch: number | undefined): TakenOut {
   const { headers = {}, ...others } = properties;
-  // A quorum queue counts deliveries anew once a message is put back: whether there was one is what the state says.
+  // A quorum queue restarts `x-delivery-count` when a message is published again, so the count is not part of the state. `redelivered` is.
   const { [PUT_BACK]: header, "x-delivery-count": _, ...ownHeaders } = headers as Record<string, unknown>;
   const putBack = (header as PutBack | undefined)?.batch === batch ? (header as PutBack | undefined) : undefined;
   const { exchange, key } = putBack ?? { exchange: fields.exchange, key: fields.exchange === "" ? queue : fields.routingKey };
@@ -229,8 +230,8 @@ function takenOut(queue: string, { content, fields, properties }: GetMessage, ba
 }
 
 /**
- * Returns messages in the order in which a worker would get them if they had never been taken out. Those that were put back come first: others came
- * later, if perhaps before these were in the queue again.
+ * Returns messages in the order in which a worker would get them if they had never been taken out. Messages that were published again come first.
+ * Other messages count as later, even if they reached the queue before those were back.
  */
 function inOrder(taken: readonly TakenOut[], mostPriority: number): readonly Message[] {
   const priorityOf = ({ message }: TakenOut): number => Math.min(mostPriority, Number(message.properties["priority"] ?? 0));

@@ -1,22 +1,22 @@
 import { decoded } from "../../../model/http/decoded.ts";
 import { SeqqaError } from "../../../model/errors.ts";
 
-/** A virtual host of a RabbitMQ server. */
 export interface RabbitmqPlace {
-  /** For clients, without the parameters of seqqa's own. */
+  /** The URL for clients, without seqqa's own parameters. */
   readonly url: string;
   readonly vhost: string;
   readonly user: string;
   readonly password: string;
-  /** URL of the management API, without a slash at its end. */
+  /** The URL of the management API, without a slash at its end. */
   readonly management: string;
-  /** `true` if the URL named the management API itself. */
+  /** `true` if the store's URL contains the URL of the management API. */
   readonly namesManagement: boolean;
 }
 
 /**
- * Reads `amqp://[user:password@]host[:port][/vhost][?management=<url>]`, `amqps:` with TLS. The management API's default port is 15672, with TLS 15671.
- * @throws SeqqaError `RABBITMQ_URL_INVALID` that does not show the URL
+ * Parses `amqp://[user:password@]host[:port][/vhost][?management=<url>]`; `amqps:` uses TLS. The management API's default port is 15672, with TLS
+ * 15671.
+ * @throws SeqqaError `RABBITMQ_URL_INVALID`. The message does not contain the URL, which may have a password.
  */
 export function rabbitmqPlace(url: string): RabbitmqPlace {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -37,7 +37,7 @@ export function rabbitmqPlace(url: string): RabbitmqPlace {
   };
 }
 
-/** Returns the URL of another virtual host of the server, with credentials: for targets and drivers only. */
+/** Returns the URL of another virtual host of the server. It contains credentials, so it must only be given to targets and drivers. */
 export function urlOfVhost(place: RabbitmqPlace, vhost: string): string {
   const url = new URL(place.url);
   url.pathname = `/${encodeURIComponent(vhost)}`;
@@ -45,7 +45,7 @@ export function urlOfVhost(place: RabbitmqPlace, vhost: string): string {
   return url.href;
 }
 
-/** Returns a text for people: without user and password. */
+/** Returns a description for messages, without user and password. */
 export function shownRabbitmq({ url, vhost }: RabbitmqPlace): string {
   return `RabbitMQ at ${new URL(url).host} (virtual host ${vhost})`;
 }

@@ -8,7 +8,7 @@ import { RESERVED } from "../keys/reserved.ts";
 import { Script, TRIAL } from "../dump/scripts.ts";
 import { OLDEST, serverFacts, unsupported } from "./server-facts.ts";
 
-/** Returns how many databases there are, and how many are empty. */
+/** Counts the databases of the server, and how many of them are empty. */
 const COUNT = new Script(`local n, empty = 0, 0
 while not (redis.pcall('SELECT', n))['err'] do
   if redis.call('DBSIZE') == 0 then empty = empty + 1 end
@@ -16,7 +16,7 @@ while not (redis.pcall('SELECT', n))['err'] do
 end
 return {n, empty}`);
 
-/** Checks a server; settings that are changed on the way are restored. */
+/** Checks a Redis server for `seqqa doctor`. Settings that the checks change are restored. */
 export async function checkRedis(url: string): Promise<readonly StoreCheck[]> {
   const checks: StoreCheck[] = [];
   const add = (ok: boolean, what: string, says: string): void => void checks.push({ ok, what, says });

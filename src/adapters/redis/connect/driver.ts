@@ -4,18 +4,18 @@ import { SeqqaError } from "../../../model/errors.ts";
 import { refused, unreachable } from "./failures.ts";
 import type { RedisPlace } from "./redis-url.ts";
 
-/** A reply as bytes: strings are Buffers. */
+/** A reply whose strings are Buffers. */
 export type RawReply = Buffer | number | null | readonly RawReply[];
 export type Argument = string | number | Buffer;
 
 const CONNECT_MS = 5000;
 const LONGEST_PAUSE_MS = 500;
-/** Milliseconds to wait for a server that is being restarted. */
+/** Milliseconds to wait for a server that restarts. */
 const AWAY_MS = 20_000;
 
 let driver: Promise<typeof Redis> | undefined;
 
-/** @throws SeqqaError `DRIVER_MISSING` when ioredis is not installed. */
+/** @throws SeqqaError `DRIVER_MISSING` if ioredis is not installed */
 export function loadDriver(): Promise<typeof Redis> {
   driver ??= import("ioredis").then(
     ({ Redis }) => Redis,
@@ -32,20 +32,19 @@ export function loadDriver(): Promise<typeof Redis> {
 }
 
 export interface ConnectOptions {
-  /** The name in CLIENT LIST. */
   readonly name?: string;
   /**
-   * Default 2. With 3 a connection that listens can send commands too, and everything that happened before the reply has arrived by then. It must not
-   * write: messages about its own writes break into its replies (Redis 7.0).
+   * The RESP version. Default: 2. A subscribed connection can send commands only with version 3. A reply then arrives after all notifications about
+   * earlier events. Such a connection must not write: notifications about its own writes are mixed into its replies (Redis 7.0).
    */
   readonly protocol?: 2 | 3;
-  /** Milliseconds that the connection may be lost before it is given up, for good. Default: as long as a restart may take. */
+  /** Milliseconds that the connection may be lost before all commands fail permanently. Default: 20 s, the time that a restart may take. */
   readonly awayMs?: number;
-  /** `true`: commands that wait for a lost connection fail then, but the connection comes back when the server does, however late. */
+  /** `true` if the connection recovers even after `awayMs`. Commands that wait at that time fail. */
   readonly lasting?: boolean;
 }
 
-/** One connection. Replies come as bytes; errors come as {@link SeqqaError}s without secrets. */
+/** A connection to Redis. Replies are bytes. Errors are {@link SeqqaError}s without secrets. */
 export class Connection {
   readonly place: RedisPlace;
   readonly client: Redis;
@@ -65,7 +64,7 @@ export class Connection {
   }
 
   /**
-   * Connects and logs in. A connection that is lost later is opened again, and what was sent is sent again, until the server was away for too long.
+   * Connects and logs in. A lost connection is reopened and pending commands are sent again, until the server is unreachable for too long.
    *
    * @throws SeqqaError `STORE_UNREACHABLE`, `STORE_NOT_ALLOWED`, `STORE_MISSING`, `DRIVER_MISSING`
    */
@@ -85,14 +84,14 @@ export class Connection {
       retryStrategy: (times: number) => (stood ? Math.min(times * 25, LONGEST_PAUSE_MS) : null),
       ...(place.username === undefined ? {} : { username: place.username }),
       ...(place.password === undefined ? {} : { password: place.password }),
-      // A server that still reads its data says so; ioredis' own way of waiting for it prints to the console where INFO is not allowed.
+      // A server that is still loading its data answers LOADING. ioredis's own ready check prints to the console if the user may not call INFO.
       enableReadyCheck: false,
       reconnectOnError: (error: Error) => (error.message.startsWith("LOADING") ? 2 : false),
       ...(place.tls ? { tls: isIP(place.host) === 0 ? { servername: place.host } : {} } : {}),
       ...(options.name === undefined ? {} : { connectionName: options.name }),
     } satisfies RedisOptions;
     const client = new Driver(settings);
-    // Pending commands get the error; an error without a listener would be printed.
+    // Pending commands reject with the error, too. ioredis would print an `error` event without a listener.
     client.on("error", (error: unknown) => (last = error));
     try {
       await client.connect();
@@ -107,8 +106,8 @@ export class Connection {
   }
 
   /**
-   * Returns a reply, or rejects when the connection is given up. The driver alone leaves two kinds of commands pending: those in progress when a
-   * connection was lost and the next one was lost before it was ready, and those that wait when it is told to disconnect in between.
+   * Sends a command. Rejects if the connection is given up. ioredis alone would leave two kinds of commands pending forever: those in progress when
+   * the connection was lost twice in a row, and those that wait when `disconnect` is called between two attempts.
    */
   ask<T>(command: (client: Redis) => Promise<T>): Promise<T> {
     if (this.#gone !== undefined) return Promise.reject(this.#gone);
@@ -136,7 +135,6 @@ export class Connection {
     }
   }
 
-  /** Closes at once; commands without an answer fail. */
   close(): void {
     this.#end("Connection is closed.");
   }
@@ -146,9 +144,7 @@ export class Connection {
     this.#timer ??= setTimeout(() => this.#giveUp(`the server did not come back within ${this.#awayMs / 1000} s`), this.#awayMs);
   }
 
-  /**
-   * Ends the wait for a lost connection. A server that still reads its data is not back: it refuses everything, and the driver connects once more.
-   */
+  /** Ends the wait for a lost connection, once a ping succeeds. While the server loads its data, the ping fails and the driver reconnects. */
   #back(): void {
     const back = (): void => {
       clearTimeout(this.#timer);

@@ -2,8 +2,8 @@ import { SeqqaError } from "../../../model/errors.ts";
 import { shownPlace, type RedisPlace } from "./redis-url.ts";
 
 /**
- * Returns the driver's error with nothing but its text: the command that failed may be AUTH with its password. Repetitions of the password by a
- * server or a driver are removed from the text too.
+ * Returns a copy of the driver's error with only its message and code, because the failed command may be AUTH with the password. Passwords in the
+ * message are replaced, too.
  */
 export function scrubbed(error: unknown, { password, username }: Pick<RedisPlace, "password" | "username">): Error {
   const source = error instanceof Error ? error : new Error(String(error));
@@ -17,7 +17,7 @@ export function scrubbed(error: unknown, { password, username }: Pick<RedisPlace
   return typeof code === "string" ? Object.assign(clean, { code }) : clean;
 }
 
-/** The rights that a user needs for everything, beside the keys and channels (`~* &*`). */
+/** The rights that a Redis user needs for all features, as an ACL rule with keys and channels (`~* &*`). */
 export const RIGHTS = "~* &* +@all -@dangerous +restore +info +keys +config|get +config|set +client|list +client|kill +function|dump";
 
 const LOST = /^(?:Connection is closed|Reached the max retries|Stream isn't writeable|the server did not come back)/;
@@ -29,7 +29,6 @@ export function codeOf(error: unknown): string {
   return typeof message === "string" ? (/^([A-Z]+) /.exec(message)?.[1] ?? "") : "";
 }
 
-/** Returns the error for a server that cannot be used at all, in one sentence. */
 export function unreachable(place: RedisPlace, error: unknown): SeqqaError {
   if (error instanceof SeqqaError) return error;
   const cause = scrubbed(error, place);
@@ -56,7 +55,7 @@ export function unreachable(place: RedisPlace, error: unknown): SeqqaError {
   });
 }
 
-/** Returns the error for a command that was refused on a working connection. */
+/** Returns the error for a command that failed on a working connection. */
 export function refused(place: RedisPlace, error: unknown): SeqqaError {
   if (error instanceof SeqqaError) return error;
   const cause = scrubbed(error, place);
@@ -73,7 +72,7 @@ export function refused(place: RedisPlace, error: unknown): SeqqaError {
       cause,
     });
   }
-  // Before version 6 ioredis does not speak RESP3, in which a connection that listens may send commands.
+  // Before version 6, ioredis does not support RESP3, which lets a subscribed connection send commands.
   if (/in subscriber mode/i.test(cause.message)) {
     return new SeqqaError("DRIVER_TOO_OLD", "A Redis store needs ioredis 6 or later; an older one is installed.", {
       hint: "Run: npm install --save-dev ioredis@6",

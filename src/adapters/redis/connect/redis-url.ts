@@ -1,11 +1,10 @@
 import { decoded } from "../../../model/http/decoded.ts";
 import { SeqqaError } from "../../../model/errors.ts";
 
-/** The place of a Redis database. */
 export interface RedisPlace {
   readonly host: string;
   readonly port: number;
-  /** The number of the database, 0 unless the URL has one. */
+  /** The number of the database. Default: 0. */
   readonly db: number;
   readonly tls: boolean;
   readonly username: string | undefined;
@@ -15,9 +14,9 @@ export interface RedisPlace {
 const DEFAULT_PORT = 6379;
 
 /**
- * Reads `redis://[[user]:password@]host[:port][/db]`, `rediss:` with TLS; `?db=` is accepted too.
+ * Parses `redis://[[user]:password@]host[:port][/db]`; `rediss:` uses TLS, and `?db=` is accepted, too.
  *
- * @throws SeqqaError `REDIS_URL_INVALID` that does not show the URL: what cannot be read cannot be shown without its password.
+ * @throws SeqqaError `REDIS_URL_INVALID`. The message does not contain the URL: seqqa cannot find the password in a URL that it cannot parse.
  */
 export function redisPlace(url: string): RedisPlace {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -34,12 +33,12 @@ export function redisPlace(url: string): RedisPlace {
   };
 }
 
-/** Returns a text for people: without user and password. */
+/** Returns the URL for messages, without user and password. */
 export function shownPlace({ host, port, db, tls }: RedisPlace): string {
   return `${tls ? "rediss" : "redis"}://${host.includes(":") ? `[${host}]` : host}:${port}/${db}`;
 }
 
-/** Returns the URL of a place, credentials included: for targets and drivers only. */
+/** Returns the URL with credentials. It must only be given to targets and drivers. */
 export function urlOfPlace({ host, port, db, tls, username, password }: RedisPlace): string {
   const credentials =
     username === undefined && password === undefined ? "" : `${encodeURIComponent(username ?? "")}:${encodeURIComponent(password ?? "")}@`;

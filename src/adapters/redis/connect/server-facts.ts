@@ -2,10 +2,9 @@ import { SeqqaError } from "../../../model/errors.ts";
 import type { Connection } from "./driver.ts";
 import { shownPlace } from "./redis-url.ts";
 
-/** The oldest release that is supported: PEXPIRETIME came with 7.0. */
+/** The oldest supported release: version 7.0 introduced PEXPIRETIME. */
 export const OLDEST = "7.0";
 
-/** The fields of a server's INFO. */
 export type ServerFacts = ReadonlyMap<string, string>;
 
 export async function serverFacts(connection: Connection, section: string): Promise<ServerFacts> {
@@ -13,13 +12,13 @@ export async function serverFacts(connection: Connection, section: string): Prom
   return new Map([...text.matchAll(/^([^:#\r\n]+):(.*?)\r?$/gm)].map(([, name, value]) => [name!, value!]));
 }
 
-/** @throws SeqqaError `STORE_UNSUPPORTED` for servers that cannot be restored: old releases, clusters, replicas. */
+/** @throws SeqqaError `STORE_UNSUPPORTED` for servers that cannot be restored: old releases, clusters, replicas */
 export async function requireServer(connection: Connection): Promise<void> {
   let facts: ServerFacts;
   try {
     facts = new Map([...(await serverFacts(connection, "server")), ...(await serverFacts(connection, "replication"))]);
   } catch (error) {
-    // A user who may not ask finds out by the commands that fail.
+    // If the user may not call INFO, later commands will fail with a more specific error.
     if (error instanceof SeqqaError && error.code === "STORE_NOT_ALLOWED") return;
     throw error;
   }

@@ -18,38 +18,39 @@ export interface KeptState {
   readonly mirror: KeyMirror;
 }
 
-/** Additional parts for a database of the user's. */
 export interface Others {
   readonly borrowed: ExternalStore;
   readonly asked: AskedSince;
 }
 
 /**
- * Makes checkpoints by DUMP and RESTORE of the keys that changed. The content of every key of the root state is known here, and so is what differs
- * from it. The server is only asked for what was written since the last reading. Without a tracker all keys are read every time.
+ * Makes checkpoints with DUMP and RESTORE of the keys that changed. This process knows the content of every key of the root state, and every
+ * difference from it. Only keys that were written since the last read are read from the server. Without a tracker, all keys are read each time.
  */
 export class DumpMode {
   readonly #keyspace: Keyspace;
   readonly #tracker: Tracker | undefined;
   readonly #observes: (key: Bytes) => boolean;
   #mirror: KeyMirror;
-  /** Keys that can change unnoticed, or could before; and keys that can change by time alone. */
+  /**
+   * `#quiet`: keys that commands may change without a notification. `#expiring`: keys with an expiry time. Keys are never removed from the two sets.
+   */
   readonly #quiet = new Set<Bytes>();
   readonly #expiring = new Set<Bytes>();
-  /** The soonest time at which a key expires, and at which one is due to get a new expiry time. */
+  /** The earliest time at which a key expires, and the earliest time at which a key needs a new expiry time. */
   #nextExpiryMs = Infinity;
   #nextRenewalMs = Infinity;
-  /** `true` if others write to other databases of the server all the time. */
+  /** `true` if other clients constantly write to other databases of the server. */
   #shared = false;
   #seen: { readonly segment: Segment; readonly observed: Observed } | undefined;
   readonly #others: Others | undefined;
-  /** Set once the database is not the run's alone; every operation fails with it. */
+  /** Set once another client has taken over or written to the database. All later operations reject with this error. */
   #broken: SeqqaError | undefined;
   #queue: Promise<unknown> = Promise.resolve();
 
   /**
-   * @param base all keys, or what was known before a restart of the target
-   * @param others for a database of the user's, which others may write to
+   * @param base All keys, or the state that was kept during a restart of the target.
+   * @param others Only for an external database, which other clients may write to.
    */
   constructor(
     keyspace: Keyspace,
@@ -100,7 +101,7 @@ export class DumpMode {
     });
   }
 
-  /** Returns `undefined` without a tracker: then keys are always read. */
+  /** Returns `undefined` without a tracker, because all keys must then be read again. */
   lastLook(): LastLook | undefined {
     if (this.#tracker === undefined) return undefined;
     return {
@@ -115,7 +116,7 @@ export class DumpMode {
     await this.#restore(mark as Segment);
   }
 
-  /** Restores a state. `seen`: only from this state; returns `false` if the store was in another one, and nothing was restored. */
+  /** Restores a state. With `seen`, restores only if the store is still in that state; otherwise returns `false` and changes nothing. */
   #restore(segment: Segment, seen?: Segment): Promise<boolean> {
     return this.#alone(async () => {
       if (!this.#mirror.holds(segment)) throw markInvalid();
@@ -124,7 +125,7 @@ export class DumpMode {
         if (tried && (await this.#change(this.#fixesTo(segment), this.#tracker!.changes, () => this.#mirror.popTo(segment)))) return true;
         await this.#sync();
         if (this.#mirror.top !== seen) return false;
-        // The counted changes were made in another database, and more of them will follow.
+        // The counted changes were made in another database of the server, and more of them will follow. The count is not used from now on.
         this.#shared ||= tried;
       }
       const unread = seen === undefined ? await this.#unread() : new Set<Bytes>();
@@ -142,7 +143,8 @@ export class DumpMode {
   }
 
   /**
-   * Returns `true` if the server's count of changes can replace the look before a restore: time and some commands change keys without being counted.
+   * Returns `true` if the server's count of changes can replace reading the store before a restore. Expiry and some commands change keys without
+   * being counted, so the method returns `false` if that may have happened.
    */
   #countable(segment: Segment, seen: Segment): boolean {
     if (this.#shared || this.#mirror.top !== seen || segment === seen || this.#tracker!.changes === "") return false;
@@ -151,7 +153,7 @@ export class DumpMode {
     return keys > 0 && keys <= KEYS_A_WRITE;
   }
 
-  /** Returns the changes that lead to a state, once everything was read. */
+  /** Returns the changes that lead from the current state to another one. The mirror must be up to date. */
   #fixesTo(segment: Segment): Fix[] {
     return [...this.#mirror.changesTo(segment)].filter(([key, entry]) => !sameEntry(this.#mirror.now(key), entry));
   }
@@ -183,12 +185,12 @@ export class DumpMode {
   }
 
   /**
-   * Restores a database of the user's to what it was when it was opened, except keys that others changed. @throws SeqqaError `LEASE_OVER`,
-   * `ROWS_KEPT`
+   * Restores an external database to its state when it was opened, except keys that others changed.
+   * @throws SeqqaError `LEASE_OVER`, `ROWS_KEPT`
    */
   async giveBack(): Promise<void> {
     const { borrowed } = this.#others!;
-    // A key that somebody else wrote is not recorded, and stays.
+    // If reading fails because another client wrote a key, that key is not recorded and therefore not restored.
     await this.#alone(() => this.#sync("all")).catch(() => undefined);
     if (this.#broken?.code === "LEASE_OVER") {
       borrowed.abandon();
@@ -197,7 +199,7 @@ export class DumpMode {
     await borrowed.giveBack(this.#keyspace);
   }
 
-  /** Does one operation after the other: each starts from what the one before it has read. */
+  /** Runs operations one after another, because each starts from the state that the previous one has read. */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#queue.then(async () => {
       if (this.#broken !== undefined) throw this.#broken;
@@ -233,10 +235,8 @@ export class DumpMode {
     return { kind: "keys", keys, gone };
   }
 
-  /** Brings the mirror up to date with the store. */
   async #sync(atLeast: Doubt = "none"): Promise<void> {
-    // Keys are read as soon as they are announced, while further announcements are waited for: a key that is written after it was read is announced
-    // again.
+    // Announced keys are read at once, while further notifications may still arrive. A key that is written after it was read is announced again.
     const told = this.#told();
     const [early, keys] = await Promise.allSettled([this.#read(told), this.#doubtful(atLeast)]);
     if (early.status === "fulfilled" && keys.status === "fulfilled") return this.#takeIn(keys.value, early.value);
@@ -244,7 +244,6 @@ export class DumpMode {
     throw early.status === "rejected" ? early.reason : (keys as PromiseRejectedResult).reason;
   }
 
-  /** Reads keys, and takes them in with those that were read before. */
   async #takeIn(keys: ReadonlySet<Bytes>, early: ReadonlyMap<Bytes, Entry | null> = new Map()): Promise<void> {
     const wasQuiet = this.#others?.asked.isQuiet === true;
     try {
@@ -259,7 +258,7 @@ export class DumpMode {
     }
   }
 
-  /** Records what was found in a database of the user's. @throws SeqqaError `FOREIGN_WRITE`, `LEASE_OVER` */
+  /** Records the changed keys of an external database. @throws SeqqaError `FOREIGN_WRITE`, `LEASE_OVER` */
   async #judge(read: ReadonlyMap<Bytes, Entry | null>, wasQuiet: boolean, { borrowed, asked }: Others): Promise<void> {
     const changed = [...read].filter(([key, entry]) => !sameEntry(this.#mirror.now(key), entry));
     if (changed.length === 0) return;
@@ -276,17 +275,16 @@ export class DumpMode {
     return keys.size === 0 ? new Map<Bytes, Entry | null>() : this.#keyspace.read(keys);
   }
 
-  /** Returns the keys that were written and need not be read, since they are about to be overwritten. */
+  /** Returns the keys that may have been written and need not be read, because they are about to be overwritten. */
   async #unread(): Promise<ReadonlySet<Bytes>> {
     if (this.#others !== undefined) {
-      // Somebody else may have written keys that are about to be overwritten.
+      // All changed keys of an external database must be read first, because another client may have written one that is about to be overwritten.
       await this.#sync();
       return new Set();
     }
     return this.#doubtful("none");
   }
 
-  /** Returns the keys that were announced as written since the last call. */
   #told(): Set<Bytes> {
     return new Set([...(this.#tracker?.take() ?? [])].filter((key) => this.#keyspace.holds(key)));
   }
@@ -311,13 +309,13 @@ export class DumpMode {
       this.#tracker?.forget();
       throw error;
     }
-    // A key whose time is over does not exist, whether or not the server has removed it yet.
+    // A key whose expiry time has passed no longer exists, even if the server has not removed it yet.
     if (this.#nextExpiryMs <= this.#keyspace.nowMs) for (const key of this.#dueBy((entry) => entry.at)) keys.add(key);
     return keys;
   }
 
   async #apply(fixes: Fix[]): Promise<void> {
-    // Keys that are as they should be, but would expire soon, are written again.
+    // Keys that are correct but expire soon are written again with a new expiry time.
     if (this.#nextRenewalMs <= this.#keyspace.nowMs) {
       const fixed = new Set(fixes.map(([key]) => key));
       for (const key of this.#dueBy(renewalMs)) if (!fixed.has(key)) fixes.push([key, this.#mirror.now(key)]);
@@ -326,8 +324,8 @@ export class DumpMode {
   }
 
   /**
-   * Changes keys, and takes in what others wrote until then. With `changes`: if the server has counted more, nothing is done, and `false` is
-   * returned.
+   * Changes keys, and reads the keys that other clients wrote meanwhile. With `changes`: returns `false` without changing anything if the server has
+   * counted further changes.
    */
   async #change(fixes: readonly Fix[], changes = "", changed?: () => void): Promise<boolean> {
     const tracker = this.#tracker;
@@ -363,7 +361,7 @@ export class DumpMode {
     this.#nextRenewalMs = Math.min(this.#nextRenewalMs, renewalMs(entry));
   }
 
-  /** Returns the keys of the present state whose time, by a given function, has come. Also finds the next times. */
+  /** Returns the existing keys whose time, as given by `timeOf`, has passed. Also computes the next expiry and renewal times. */
   #dueBy(timeOf: (entry: Entry) => number): Bytes[] {
     const now = this.#keyspace.nowMs;
     const due: Bytes[] = [];

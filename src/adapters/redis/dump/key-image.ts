@@ -1,10 +1,10 @@
 import type { Bytes, Entry } from "../keys/entry.ts";
 
-/** A state as its difference from the root: plain data that can be cloned, sent and written into another lane. */
+/** A snapshot as the difference from the root state. It is plain data that can be cloned, sent and written into another lane. */
 export interface KeyImage {
   readonly kind: "keys";
   readonly keys: readonly ImageKey[];
-  /** Keys of the root that no longer exist. */
+  /** Keys of the root state that no longer exist. */
   readonly gone: readonly Bytes[];
 }
 
@@ -12,7 +12,7 @@ export interface ImageKey extends Entry {
   readonly key: Bytes;
 }
 
-/** Returns a copy: the entry itself changes when it is restored with a new expiry time. */
+/** Copies the entry, because a restore modifies the expiry time of the original. */
 export function imageKey(key: Bytes, entry: Entry): ImageKey {
   return { ...entry, key };
 }

@@ -1,14 +1,14 @@
 import type { Bytes, Entry } from "../keys/entry.ts";
 import { sameEntry } from "../keys/exact-text.ts";
 
-/** The changes between two readings. The identity of a segment is the identity of the state at its end. */
+/** The changes between two reads of the store. A segment object also identifies the state at its end. */
 export interface Segment {
   readonly depth: number;
-  /** The entries before, by key; `null`: there was none. */
+  /** The entries before the changes, by key; `null` for a key that did not exist. */
   readonly before: ReadonlyMap<Bytes, Entry | null>;
 }
 
-/** The keys as this process knows them: the root state, what differs from it now, and a stack of the changes in between. */
+/** The keys as this process knows them: the root state, the current differences from it, and a stack of the changes since. */
 export class KeyMirror {
   readonly base: ReadonlyMap<Bytes, Entry>;
   readonly #net = new Map<Bytes, Entry | null>();
@@ -18,17 +18,16 @@ export class KeyMirror {
     this.base = base;
   }
 
-  /** The state as of the last reading. */
+  /** The segment of the last read, which identifies the current state. */
   get top(): Segment {
     return this.#segments.at(-1)!;
   }
 
-  /** The root state. */
   get bottom(): Segment {
     return this.#segments[0]!;
   }
 
-  /** Returns `true` if a state is the present one or one that it grew from. */
+  /** Returns `true` if a segment identifies the current state or an earlier one on the stack. */
   holds(segment: Segment): boolean {
     return this.#segments[segment.depth] === segment;
   }
@@ -42,18 +41,16 @@ export class KeyMirror {
     return one === undefined ? this.baseOf(key) : one;
   }
 
-  /** Keys that were touched since the root state. */
+  /** The keys that were changed since the root state, even if they now have their original values again. */
   touched(): IterableIterator<Bytes> {
     return this.#net.keys();
   }
 
-  /** Returns all keys that there are now. */
   *present(): IterableIterator<Bytes> {
     for (const key of this.base.keys()) if (this.#net.get(key) !== null) yield key;
     for (const [key, entry] of this.#net) if (entry !== null && !this.base.has(key)) yield key;
   }
 
-  /** Returns the present state as a whole. */
   whole(): Map<Bytes, Entry> {
     const all = new Map(this.base);
     for (const [key, entry] of this.#net) {
@@ -63,7 +60,7 @@ export class KeyMirror {
     return all;
   }
 
-  /** Takes in what was read; an unchanged key leaves no trace. */
+  /** Adds entries that were read. Unchanged entries are skipped. */
   push(read: Iterable<readonly [Bytes, Entry | null]>): void {
     const before = new Map<Bytes, Entry | null>();
     for (const [key, entry] of read) {
@@ -75,7 +72,7 @@ export class KeyMirror {
     if (before.size > 0) this.#segments.push({ depth: this.#segments.length, before });
   }
 
-  /** Returns the entries in a state that {@link holds}, for the keys that changed since. */
+  /** Returns the entries that a state on the stack had, for all keys that changed since. */
   changesTo(segment: Segment): Map<Bytes, Entry | null> {
     const wanted = new Map<Bytes, Entry | null>();
     for (let i = this.#segments.length - 1; i > segment.depth; i--) {
@@ -84,7 +81,6 @@ export class KeyMirror {
     return wanted;
   }
 
-  /** Records that the store was restored to a state that {@link holds}. */
   popTo(segment: Segment): void {
     for (const [key, entry] of this.changesTo(segment)) this.#set(key, entry);
     this.#segments.length = segment.depth + 1;

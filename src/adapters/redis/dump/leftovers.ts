@@ -5,15 +5,15 @@ import { Keyspace } from "../keys/keyspace.ts";
 import type { Claim, Registry } from "../provider/registry.ts";
 import { compareSaved, ignoredKeys } from "./saved-state.ts";
 
-/** The result of taking over a claim of a dead run, or of a dry run of that. */
 interface TakenOver {
   readonly removed: string;
   readonly leftover?: Leftover;
 }
 
 /**
- * Takes over what a dead run had: a lane's database is emptied, and keys of the user's own that are as the run recorded them are restored. The claim
- * is then this registry's, unless this is a dry run. Returns `undefined` if the owner lives, or somebody else was faster.
+ * Takes over the claim of a dead run. A lane's database is emptied. In an external database, keys are restored if they are as the run recorded them.
+ * Afterwards the claim belongs to this registry, except in a dry run. Returns `undefined` if the owner is alive or another process took the claim
+ * over first.
  */
 export async function takeOver(registry: Registry, claim: Claim, run: string, how: Cleaning = {}): Promise<TakenOver | undefined> {
   if (!(await registry.isDead(claim))) return undefined;
@@ -26,14 +26,14 @@ export async function takeOver(registry: Registry, claim: Claim, run: string, ho
       return { removed: `database ${claim.db} of run ${claim.run}` };
     }
     const removed = `claim of run ${claim.run} on database ${claim.db}`;
-    // If the data was not saved as a whole, that run had not begun to change anything.
+    // A run saves the whole database before its first change. If the data is not complete, the run changed nothing.
     return claim.saved ? { removed, leftover: await putBack(registry, keyspace, how) } : { removed };
   } finally {
     connection.close();
   }
 }
 
-/** Restores keys of the user's own database that are as the run recorded them. */
+/** Restores the keys of an external database that are as the run recorded them. */
 export async function putBack(registry: Registry, keyspace: Keyspace, { dryRun = false, onKept }: Cleaning = {}): Promise<Leftover> {
   const { leftover, fixes } = await compareSaved(registry, keyspace);
   if (dryRun) return leftover;
@@ -42,7 +42,10 @@ export async function putBack(registry: Registry, keyspace: Keyspace, { dryRun =
   return leftover;
 }
 
-/** Removes what dead runs left on a server; for databases of the user's own, only in `db`. Two processes can do it at once. */
+/**
+ * Removes the databases and claims of dead runs on a server. External databases are restored only if their number is `db`. Two processes may call
+ * this at the same time.
+ */
 export async function sweepServer(registry: Registry, run: string, db?: number, how: Cleaning = {}): Promise<Cleaned> {
   const removed: string[] = [];
   let leftover: Leftover | undefined;
@@ -57,7 +60,7 @@ export async function sweepServer(registry: Registry, run: string, db?: number, 
   return { removed, leftover };
 }
 
-/** Removes all keys. FLUSHDB is not used: other lanes on the server would have to check whether it was their database. */
+/** Removes all keys. FLUSHDB would make all other lanes on the server read their databases again: seqqa detects it by a server-wide counter. */
 export async function empty(keyspace: Keyspace): Promise<void> {
   const keys = [...(await keyspace.keys())];
   await keyspace.apply(

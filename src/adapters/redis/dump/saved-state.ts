@@ -10,12 +10,12 @@ import { claimKey, nextKey, recordedKey, savedKey } from "../provider/registry-s
 
 const KEYS_AT_ONCE = 200;
 
-/** Returns a key's entry as text; `-` for a missing one. */
+/** Returns a key's entry as text; `-` for a missing key. */
 export function textOf(entry: Entry | null): Bytes {
   return entry === null ? "-" : `${entry.at} ${entry.left} ${entry.dump}`;
 }
 
-/** Keeps a whole database, except ignored keys, in the registry, so that any later process can restore it after a SIGKILL. */
+/** Saves a whole database, except ignored keys, in the registry. A later process can then restore it, even after a SIGKILL of this one. */
 export async function saveState(
   { connection }: Registry,
   db: number,
@@ -38,7 +38,6 @@ export async function saveState(
   await connection.bytes("HSET", claimKey(db), "saved", "1", "since", now, "at", now, "ignore", JSON.stringify(ignore));
 }
 
-/** Returns the patterns of keys that {@link saveState} left out. */
 export async function ignoredKeys({ connection }: Registry, db: number): Promise<readonly string[]> {
   const ignore = (await connection.text("HGET", claimKey(db), "ignore")) as string | null;
   return ignore === null ? [] : (JSON.parse(ignore) as string[]);
@@ -46,7 +45,7 @@ export async function ignoredKeys({ connection }: Registry, db: number): Promise
 
 type Keys = ReadonlyMap<Bytes, Entry | null>;
 
-/** The known states of an external database: as it was, as the run recorded it or was about to write it, and as it is. */
+/** The states of an external database: at the start, as the run last recorded it, as the run was about to write it, and now. */
 interface Images {
   readonly root: Keys;
   readonly recorded: Keys;
@@ -55,8 +54,8 @@ interface Images {
 }
 
 /**
- * Compares what a run left in an external database with what it was. Works on a connection to that database. Returns the keys that are restored,
- * those that stay, and the changes for restoring.
+ * Compares an external database that a run left behind with its saved state. `keyspace` must be connected to that database. Returns the keys that can
+ * be restored, the keys that others changed, and the changes for the restore.
  */
 export async function compareSaved(
   registry: Registry,
@@ -98,7 +97,7 @@ function recordedOf({ root, recorded }: Images, key: Bytes): Entry | null {
   return one === undefined ? (root.get(key) ?? null) : one;
 }
 
-/** Returns `true` if a key is as the run left it. A key that expired since counts as such. */
+/** Returns `true` if a key is as the run left it. A key that has expired since also counts. */
 function isRuns(images: Images, key: Bytes, nowMs: number): boolean {
   const now = images.now.get(key) ?? null;
   const last = recordedOf(images, key);
@@ -107,7 +106,9 @@ function isRuns(images: Images, key: Bytes, nowMs: number): boolean {
   return next !== undefined && sameEntry(next, now);
 }
 
-/** Reads keys that are kept as texts. Only the server can decode a DUMP, so each is restored under a name of ours for a moment. */
+/**
+ * Reads entries that were saved as text. Only the server can decode a DUMP, so each entry is restored under a temporary reserved key and read back.
+ */
 async function savedKeys({ connection }: Registry, keyspace: Keyspace, hash: string): Promise<Map<Bytes, Entry | null>> {
   const flat = (await connection.bytes("HGETALL", hash)) as readonly RawReply[];
   const keys = new Map<Bytes, Entry | null>();

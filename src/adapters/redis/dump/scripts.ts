@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Argument, Connection, RawReply } from "../connect/driver.ts";
 import { scrubbed, refused } from "../connect/failures.ts";
 
-/** A Lua script: one round trip, and no commands of others in between. */
+/** A Lua script. It takes one round trip, and other clients' commands cannot run in between. */
 export class Script {
   readonly #text: string;
   readonly #sha: string;
@@ -17,21 +17,21 @@ export class Script {
     try {
       return (await connection.ask((client) => client.callBuffer("EVALSHA", [this.#sha, "0", ...parameters]))) as RawReply;
     } catch (error) {
-      // A server that was restarted, or whose scripts were flushed, no longer knows the script.
+      // A server that was restarted, or whose script cache was flushed, no longer knows the script.
       if (!scrubbed(error, place).message.startsWith("NOSCRIPT")) throw refused(place, error);
     }
     return connection.bytes("EVAL", this.#text, "0", ...parameters);
   }
 }
 
-/** ARGV: a database, a cursor, how many keys to look at. Returns SCAN's reply for that database. */
+/** Runs SCAN in another database. ARGV: a database, a cursor, the COUNT of SCAN. Returns SCAN's reply. */
 export const SCAN: Script = new Script(`
 redis.call('SELECT', ARGV[1])
 return redis.call('SCAN', ARGV[2], 'COUNT', ARGV[3])`);
 
 /**
- * ARGV: the database (empty: the connection's own), then keys. Returns the server's time (seconds, microseconds), then per key `false`, or type,
- * DUMP, expiry in ms since 1970 (-1: none) and the value as the commands of its type give it.
+ * Reads keys. ARGV: the database (empty: the connection's own), then the keys. Returns the server's time in seconds and microseconds. Then follows,
+ * per key, `false` or: type, DUMP, expiry in ms since 1970 (-1: none), and the value as the commands of its type return it.
  */
 export const READ: Script = new Script(`
 local time = redis.call('TIME')
@@ -56,15 +56,15 @@ for i = 2, #ARGV do
 end
 return out`);
 
-/** The reply of {@link APPLY} if something was written, so that it did nothing. */
+/** The reply of {@link APPLY} if other changes were counted, so that the script changed nothing. */
 export const WRITTEN = "written";
 
 /**
- * ARGV: channel (empty: nobody listens), token, how many changes the server had counted at the last look (empty: not compared), the connection's
- * database, then per key its database, its name, its expiry in ms since 1970 (0: none) and its DUMP (empty: the key is removed). Its changes are
- * announced to subscribers between two messages with the token, which separate them from everybody else's. Returns {@link WRITTEN} if the server has
- * counted more changes than that. Otherwise, if somebody listens, returns the reply to INFO: with the second message it is a look at the store as the
- * script leaves it.
+ * Changes keys. ARGV: a channel (empty: nobody subscribes), a token, the count of changes at the last read (empty: not compared), the connection's
+ * database. Then per key: its database, its name, its expiry in ms since 1970 (0: none) and its DUMP (empty: delete the key). Two messages with the
+ * token enclose the notifications for these changes, which separates them from other clients' changes. Returns {@link WRITTEN} if the server's count
+ * is no longer the given one. Otherwise, with a channel, returns the reply to INFO. Together with the second message, that reply describes the store
+ * as the script left it.
  */
 export const APPLY: Script = new Script(`
 local told = ARGV[1] ~= ''
@@ -94,7 +94,7 @@ end
 if told then redis.call('PUBLISH', ARGV[1], 'end ' .. ARGV[2]) end
 return failed or (told and redis.call('INFO', 'commandstats', 'persistence') or '')`);
 
-/** ARGV: a key of ours. Fails if this user may not do what a restore does; leaves nothing behind. */
+/** Tries the commands of a restore, and fails if the user may not call them. ARGV: a reserved key, which is deleted at the end. */
 export const TRIAL: Script = new Script(`
 redis.call('SET', ARGV[1], '1', 'PX', '1000')
 local dump = redis.call('DUMP', ARGV[1])

@@ -7,23 +7,22 @@ import type { Bytes } from "../keys/entry.ts";
 import { ensureNotifications, mayNot } from "./notifications.ts";
 import { isReserved, RESERVED } from "../keys/reserved.ts";
 
-/** Changes that no notification announces. The server counts them. */
+/** Counters of commands that change keys without notifications: `WIPES` may change all keys, `QUIET` only streams and HyperLogLogs. */
 const WIPES = /cmdstat_(?:flushall|flushdb|swapdb|config\|set|config\|resetstat|debug|replicaof|slaveof|failover):calls=\d+/g;
 const QUIET = /cmdstat_(?:xack|xackdel|xclaim|xautoclaim|xreadgroup|xnack|xdelex|pfcount|pfdebug|pfselftest):calls=\d+/g;
-/** The server's count of all changes, by any client; it starts again when the data is saved. */
+/** The server's count of changes by all clients. It restarts when the server saves its data. */
 const CHANGES = /^rdb_changes_since_last_save:\d+/m;
 const SAVED = /^rdb_last_save_time:\d+/m;
-/** The channel on which a key of any database is announced. */
 const CHANNEL = /^__keyspace@(\d+)__:(.*)$/s;
 const OWN_LOOKS = /cmdstat_info:calls=(\d+)/;
 
-/** How much may have changed beside the keys that were announced. */
+/** Which keys may have changed in addition to the announced ones: none, only streams and HyperLogLogs, or all. */
 export type Doubt = "none" | "quiet" | "all";
 
 /**
- * Finds the keys that were written since it was last asked. Keyspace notifications come on a connection of their own; a reply on it comes after all
- * that happened before. That reply answers `INFO`, whose counters show what notifications do not announce. The counters are those of the whole
- * server: there is more doubt than needed where it is shared.
+ * Finds the keys that were written since the last call. Keyspace notifications arrive on a separate connection. A reply on that connection arrives
+ * after the notifications of all earlier writes. The reply is that of `INFO`, whose counters reveal commands without notifications. The counters
+ * cover the whole server, so on a shared server more keys are read than necessary.
  */
 export class Tracker {
   readonly #commands: Connection;
@@ -49,10 +48,10 @@ export class Tracker {
   }
 
   /**
-   * Turns notifications on and listens. Returns why not, if the user of the URL may not do that.
+   * Turns notifications on and subscribes. Returns the reason as text if the user of the URL is not allowed to.
    *
-   * @param isWhole listens to keys of the server's other databases, too
-   * @throws SeqqaError `STORE_*` for everything else
+   * @param isWhole `true` to listen to the keys of all databases of the server
+   * @throws SeqqaError `STORE_*` for every other failure
    */
   static async start(commands: Connection, events: Connection, isWhole: boolean = false): Promise<Tracker | string> {
     try {
@@ -77,21 +76,22 @@ export class Tracker {
     return tracker;
   }
 
-  /** Waits until everything that was committed before the call is known. */
+  /** Waits until all notifications of writes before this call have arrived. */
   async settle(): Promise<Doubt> {
     return this.#doubtBy(String(await this.#events.text("INFO", "commandstats", "persistence")));
   }
 
-  /** The server's count of changes at the last look, as {@link APPLY} compares it; empty: not known. */
+  /** The server's count of changes at the last `INFO`, which {@link APPLY} compares. Empty if not known. */
   get changes(): string {
     return this.#changes;
   }
 
   /**
-   * Does the same as {@link settle}, where {@link own} has just ended with this reply to INFO: its last message came after all that happened before.
+   * Like {@link settle}, but uses the reply to INFO with which {@link own} has just ended. The script's last message arrived after the notifications
+   * of all earlier writes.
    */
   settleBy(stats: string): Promise<Doubt> {
-    // Only a reply on the connection that listens shows that it listens again.
+    // After a reconnect, only a reply on the subscribed connection proves that it is subscribed again.
     return this.#missed ? this.settle() : this.#doubtBy(stats);
   }
 
@@ -99,7 +99,7 @@ export class Tracker {
     const wipes = stats.match(WIPES)?.join() ?? "";
     const quiet = stats.match(QUIET)?.join() ?? "";
     const looks = Number(OWN_LOOKS.exec(stats)?.[1] ?? 0);
-    // Counters that are lower than before were reset, and may have reached the same numbers again.
+    // The count of INFO calls must have increased. Otherwise the server's counters were reset, and equal counters prove nothing.
     const wiped = this.#missed || wipes !== this.#wipes || looks <= this.#looks;
     const doubt = wiped ? "all" : quiet !== this.#quiet ? "quiet" : "none";
     this.#wipes = wipes;
@@ -127,16 +127,16 @@ export class Tracker {
     return written;
   }
 
-  /** Called when something failed after `take`: everything that was written has to be looked for again. */
+  /** Must be called if an operation fails after `take`. All keys are then read again. */
   forget(): void {
     this.#missed = true;
   }
 
-  /** Runs a script that announces its changes with a token, and does not count these as changes of others. */
+  /** Runs a script that encloses its changes with messages containing a token. These changes do not count as changes by others. */
   async own<T>(apply: (token: string) => Promise<T>): Promise<T> {
     const text = `${this.#token}.${++this.#turns}`;
     const heard = new Promise<void>((done) => (this.#turn = { text: `end ${text}`, done }));
-    // The connection was lost since it was settled: nobody may be listening.
+    // The connection was lost since the last `settle`. It may not be subscribed, so waiting for the message could take forever.
     if (this.#missed) this.#turn?.done();
     try {
       const result = await apply(text);
@@ -161,7 +161,7 @@ export class Tracker {
     if (this.#turn !== undefined && text === this.#turn.text) this.#turn.done();
   }
 
-  /** Notes the loss of the connection: nothing is announced while it is gone. */
+  /** Called when the connection is lost. Notifications are lost until it is back. */
   #lost(): void {
     this.#missed = true;
     this.#own = false;

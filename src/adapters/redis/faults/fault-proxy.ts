@@ -6,24 +6,21 @@ import { Connection, type RawReply } from "../connect/driver.ts";
 import type { RedisPlace } from "../connect/redis-url.ts";
 import { RequestReader, type Request } from "./requests.ts";
 
-/** Takes the place of a write that fails. Redis answers that it does not know it, and discards the transaction around it, if there is one. */
+/** An unknown command that replaces a write that has to fail. Redis rejects it and discards the surrounding transaction. */
 const UNKNOWN = "a-write-that-seqqa-made-fail";
 const FAILING = Buffer.from(`*1\r\n$${UNKNOWN.length}\r\n${UNKNOWN}\r\n`);
-/** Scripts and functions have no flag that says whether they write. */
+/** Redis has no flag that tells if a script or function writes. */
 const SCRIPTS: readonly string[] = ["eval", "evalsha", "fcall"];
-/** A part of a key that says what it is for, such as `cart` in `cart:17`. */
+/** The beginning of a key that names its kind, such as `cart` in `cart:17`. */
 const KIND_OF_KEY = /^([A-Za-z][\w.-]{0,30})(:|$)/;
 
-/** An order of a lane to the proxy of its target; a line of JSON each. */
+/** A command from a lane to its target's proxy. Commands are sent as one line of JSON each. */
 export type FaultOrder =
   | { readonly do: "watch" | "count" | "look" | "drop" | "disarm" }
   | { readonly do: "arm"; readonly write: number; readonly fault: WriteFault };
 
-/** The proxy's answer to an order. */
 export interface FaultReply {
-  /** Number of writes since `watch`. */
   readonly count?: number;
-  /** The write that failed, or that is held. */
   readonly write?: HeldWrite;
 }
 
@@ -33,22 +30,22 @@ interface Armed {
 }
 
 /**
- * Stands between a target and a Redis server, and makes single writes fail. It forwards everything else as it is. A connection whose first byte is `{`
- * is the lane's, which gives {@link FaultOrder}s: no client of Redis begins so.
+ * A proxy between a target and a Redis server that makes single writes fail. It forwards everything else unchanged. A connection whose first byte is
+ * `{` belongs to the lane, which sends {@link FaultOrder}s. No Redis client begins with that byte.
  */
 export class FaultProxy {
   readonly #place: RedisPlace;
   readonly #server: Server;
   readonly #writes: ReadonlySet<string>;
   readonly #sockets = new Set<Socket>();
-  /** Connections to the server whose clients have gone. The server may still be executing what they sent. */
+  /** Connections to the server whose clients have disconnected. The server may still be executing their commands. */
   readonly #ending = new Set<Promise<void>>();
   #armed: Armed | undefined;
   #passed = 0;
   #failed: HeldWrite | undefined;
   /** Ends the connection that is held before a write. */
   #drop: (() => Promise<void>) | undefined;
-  /** Continues a connection that is held, without a fault. */
+  /** Continues the held connection without a fault. */
   #pass: (() => void) | undefined;
 
   private constructor(place: RedisPlace, writes: ReadonlySet<string>) {
@@ -57,7 +54,7 @@ export class FaultProxy {
     this.#server = createServer((socket) => this.#accept(socket));
   }
 
-  /** Starts a proxy on a port of the loopback interface. @throws SeqqaError if the server cannot be reached or does not tell its commands */
+  /** Starts a proxy on the loopback interface. @throws SeqqaError if the server is unreachable or refuses COMMAND */
   static async start(place: RedisPlace): Promise<FaultProxy> {
     const connection = await Connection.open(place);
     try {
@@ -71,7 +68,7 @@ export class FaultProxy {
     }
   }
 
-  /** The place that the target is told. */
+  /** The address of the proxy, which the target gets instead of the server's. */
   get place(): RedisPlace {
     return { ...this.#place, host: "127.0.0.1", port: (this.#server.address() as AddressInfo).port, tls: false };
   }
@@ -106,7 +103,7 @@ export class FaultProxy {
     const ended = new Promise<void>((done) => void server.once("close", () => done()));
     const end = async (): Promise<void> => {
       this.#ending.add(ended);
-      // The server still executes commands that were sent before, and then closes.
+      // The server still executes the commands that it received, and then closes the connection.
       server.end();
       await ended;
       this.#ending.delete(ended);
@@ -139,7 +136,7 @@ export class FaultProxy {
     };
     client.on("data", take);
     client.once("close", () => {
-      // Nobody reads the rest.
+      // The client is gone. Reading on lets the server finish and close the connection.
       server.resume();
       void end();
     });
@@ -151,7 +148,7 @@ export class FaultProxy {
     take(first);
   }
 
-  /** Returns the fault that a request gets; `undefined`: none. */
+  /** Counts a write and returns the fault that it gets; `undefined` for none. */
   #faultOf({ name, first }: Request): WriteFault | undefined {
     if (!this.#writes.has(name)) return undefined;
     this.#passed++;
@@ -169,7 +166,7 @@ export class FaultProxy {
       const lines = (text + chunk.toString("utf8")).split("\n");
       text = lines.pop()!;
       for (const line of lines) {
-        // A lane that gets no answer must not wait for one.
+        // On an error, the lane's connection is closed so that the lane does not wait for a reply.
         turn = turn
           .then(async () => {
             const reply = await this.#follow(JSON.parse(line) as FaultOrder);
@@ -194,7 +191,7 @@ export class FaultProxy {
       case "count":
         return { count: this.#passed };
       case "look":
-        // A connection is cut here, so that what it sent before has been executed when the write is reported.
+        // Cut the connection before the reply, so that all earlier commands of the connection have been executed when the lane learns of the fault.
         if (this.#armed?.fault === "cut") await this.#dropHeld();
         return this.#failed === undefined ? {} : { write: this.#failed };
       case "drop":
@@ -219,7 +216,7 @@ export class FaultProxy {
   }
 }
 
-/** Returns the names of the commands that change data, but for those that wait for data: a worker sends them whenever it likes. */
+/** Returns the names of the commands that change data. Blocking commands are excluded, because workers send them at unpredictable times. */
 function writesOf(commands: readonly RawReply[]): ReadonlySet<string> {
   const names = new Set(SCRIPTS);
   for (const command of commands) {

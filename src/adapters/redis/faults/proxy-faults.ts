@@ -6,7 +6,7 @@ import { lookUntil } from "../../../stores/look-until.ts";
 import type { RedisPlace } from "../connect/redis-url.ts";
 import type { FaultOrder, FaultReply } from "./fault-proxy.ts";
 
-/** Makes writes fail by the proxy between the target and its Redis server. */
+/** Makes writes fail with the proxy between the target and its Redis server. */
 export class ProxyFaults implements WriteFaults {
   readonly kind = "faults";
   readonly kinds: readonly WriteFault[] = ["error", "cut", "kill"];
@@ -21,7 +21,6 @@ export class ProxyFaults implements WriteFaults {
     this.#replies = createInterface({ input: socket })[Symbol.asyncIterator]();
   }
 
-  /** Connects to a proxy on this machine. */
   static async connect({ host, port }: RedisPlace): Promise<ProxyFaults> {
     const socket = connect(port, host);
     await once(socket, "connect");
@@ -60,7 +59,7 @@ export class ProxyFaults implements WriteFaults {
     this.#socket.destroy();
   }
 
-  /** Orders are answered in turn. */
+  /** Sends one command at a time, because the proxy replies in order. */
   #ask(order: FaultOrder): Promise<FaultReply> {
     const reply = this.#turn.then(async () => {
       this.#socket.write(`${JSON.stringify(order)}\n`);

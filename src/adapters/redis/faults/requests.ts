@@ -1,25 +1,23 @@
 const CRLF = Buffer.from("\r\n");
 const LF = Buffer.from("\n");
-/** Redis refuses longer lines, too. */
+/** The maximum length of a line in bytes. Redis rejects longer lines, too. */
 const LONGEST_LINE = 64 * 1024;
 
-/** A command of a client, as it was sent. */
 export interface Request {
   readonly bytes: Buffer;
-  /** In lower case; empty for a line that is no command. */
+  /** The command in lower case; empty for a line that is not a command. */
   readonly name: string;
-  /** The first argument, which is the first key of most commands. */
+  /** The first argument, which is the first key for most commands. */
   readonly first: string | undefined;
 }
 
 /**
- * Cuts what a client sends to a Redis server into commands: arrays of bulk strings, or lines. What is neither is given on as it is: the server refuses
- * it. See the RESP specification, "Sending commands to a Redis server" and "Inline commands".
+ * Splits a client's bytes into commands: arrays of bulk strings, or inline commands. Invalid bytes are passed on, because the server rejects them.
+ * See the RESP specification, "Sending commands to a Redis server" and "Inline commands".
  */
 export class RequestReader {
   #rest: Buffer = Buffer.alloc(0);
 
-  /** Returns the commands that are complete with these bytes. */
   read(chunk: Buffer): readonly Request[] {
     this.#rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     const requests: Request[] = [];
@@ -33,7 +31,7 @@ export class RequestReader {
   #next(): Request | undefined {
     const bytes = this.#rest;
     if (bytes.length === 0) return undefined;
-    // Redis takes inline commands that end with a line feed alone.
+    // Redis accepts inline commands that end with a line feed alone.
     const line = lineAt(bytes, 0, bytes[0] === 0x2a ? CRLF : LF);
     if (line === undefined) return bytes.length > LONGEST_LINE ? { bytes, name: "", first: undefined } : undefined;
     if (bytes[0] !== 0x2a) {

@@ -1,23 +1,22 @@
 import type { RawReply } from "../connect/driver.ts";
 
-/** Bytes as a string with one character for each: compact, comparable by `===`, usable as a key of Maps. */
+/** Bytes as a string with one character per byte. Such strings are compact, comparable with `===` and usable as keys of a Map. */
 export type Bytes = string;
 
-/** A reply with its bytes as strings. */
+/** A reply whose bytes are strings. */
 export type Reply = Bytes | number | null | readonly Reply[];
 
-/** The content of one key. The same object is used in every state that has it. */
+/** The content of one key. All states in which the key has this content share the same object. */
 export interface Entry {
   readonly type: string;
-  /** The payload of DUMP. */
   readonly dump: Bytes;
-  /** The time at which it expires, in ms since 1970; 0: never. Changes when the key is restored with a new time, see {@link renewed}. */
+  /** The expiry time in ms since 1970; 0 for never. A restore may set a new time, see {@link renewed}. */
   at: number;
-  /** The time that it had left when it was read, in ms; 0: it does not expire. */
+  /** Milliseconds until the expiry at the time of the read; 0 if the key does not expire. */
   readonly left: number;
-  /** The server's time when it was read, in ms since 1970. */
+  /** The server's time of the read, in ms since 1970. */
   readonly readMs: number;
-  /** The value as the commands of its type give it. */
+  /** The value as the commands of its type return it. */
   readonly value: Reply;
 }
 
@@ -30,7 +29,7 @@ export function replyOf(raw: RawReply): Reply {
   return Array.isArray(raw) ? raw.map(replyOf) : (raw as number | null);
 }
 
-/** Returns the entry in the read script's reply for one key; `null`: there is no such key. */
+/** Converts the read script's reply for one key to an entry; `null` for a missing key. */
 export function entryOf(raw: RawReply, readMs: number): Entry | null {
   if (raw === null) return null;
   const [type, dump, at, value] = raw as readonly RawReply[];
@@ -45,20 +44,22 @@ export function entryOf(raw: RawReply, readMs: number): Entry | null {
   };
 }
 
-/** Returns `true` if commands can change the entry without a notification: consumer groups, and the cardinality that a HyperLogLog remembers. */
+/**
+ * Returns `true` if commands can change the entry without a notification: streams with consumer groups, and HyperLogLogs with a cached cardinality.
+ */
 export function isQuiet(entry: Entry): boolean {
   return entry.type === "stream" || (entry.type === "string" && (entry.value as Bytes).startsWith("HYLL"));
 }
 
 /**
- * Returns when a restored key expires. It keeps its own time while at least half of what it had left (when its state was first read) is still ahead;
- * else it gets all of that again. A state that is restored after hours has the same keys that it had.
+ * Returns the expiry time for a restored key. The key keeps its time while at least half of its original remaining time is left. Otherwise it gets
+ * the full remaining time again, so that a state that is restored after hours still has all its keys.
  */
 export function renewed({ at, left }: Pick<Entry, "at" | "left">, nowMs: number): number {
   return at === 0 || at - nowMs >= left / 2 ? at : Math.ceil(nowMs + left);
 }
 
-/** Returns when {@link renewed} begins to give an entry another time; `Infinity`: never. */
+/** Returns the time from which {@link renewed} changes the entry's expiry; `Infinity` if never. */
 export function renewalMs({ at, left }: Entry): number {
   return at === 0 ? Infinity : at - left / 2;
 }

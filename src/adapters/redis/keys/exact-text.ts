@@ -1,12 +1,9 @@
 import type { Bytes, Entry, Reply } from "./entry.ts";
 
-/**
- * Fields of XINFO STREAM that are left out: how the stream is stored, what follows from the rest, and when a consumer was last seen, which is no
- * data.
- */
+/** Fields of XINFO STREAM that are left out: storage details, derived values, and the times of the consumers' last activity. */
 const LEFT_OUT = new Set(["radix-tree-keys", "radix-tree-nodes", "lag", "seen-time", "active-time", "idle", "inactive"]);
 
-/** Returns the value without loss, in an order that does not depend on its history. Equal texts mean equal values. */
+/** Returns the value as lossless text that does not depend on how the value was built. Equal texts mean equal values. */
 export function exactText({ type, value, dump }: Entry): string {
   switch (type) {
     case "string":
@@ -20,7 +17,7 @@ export function exactText({ type, value, dump }: Entry): string {
     case "stream":
       return JSON.stringify(withoutVolatile(value));
     default:
-      // A value of a module: its payload, without version and checksum.
+      // A value of a Redis module, as its DUMP payload without version and checksum.
       return JSON.stringify(dump.slice(0, -10));
   }
 }
@@ -31,7 +28,7 @@ export function sameEntry(a: Entry | null, b: Entry | null): boolean {
   return a.dump === b.dump || exactText(a) === exactText(b);
 }
 
-/** Splits a flat list of names and values, as hashes and XINFO give it, into pairs. */
+/** Splits a flat list of names and values, as returned by HGETALL and XINFO, into pairs. */
 export function pairs(value: Reply): (readonly [Bytes, Reply])[] {
   const flat = value as readonly Reply[];
   const all: (readonly [Bytes, Reply])[] = [];

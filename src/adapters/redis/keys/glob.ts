@@ -1,16 +1,12 @@
 import { namedKey } from "./other-indexes.ts";
 import type { Bytes } from "./entry.ts";
 
-/**
- * Returns a function that is true for keys that match a pattern as Redis' KEYS reads it: `*`, `?`, `[a-z]`, `[^a]`, and `\` before a literal
- * character.
- */
+/** Returns a function that tests if a key matches a pattern of Redis's KEYS: `*`, `?`, `[a-z]`, `[^a]`, and `\` before a literal character. */
 export function globMatcher(pattern: string): (key: Bytes) => boolean {
   const expression = new RegExp(`^${translate(Buffer.from(pattern).toString("latin1"))}$`, "s");
   return (key) => expression.test(key);
 }
 
-/** Returns a function that is true for keys that are observed. */
 export function keyFilter(keys: readonly string[] | undefined, ignore: readonly string[]): (key: Bytes) => boolean {
   const [wanted, unwanted] = [keys?.map(globMatcher), ignore.map(globMatcher)];
   if (wanted === undefined && unwanted.length === 0) return () => true;
@@ -42,7 +38,7 @@ function translate(pattern: string): string {
           end += 2;
         } else members += literal(pattern[end]!);
       }
-      // An empty set matches no character, its complement any.
+      // In Redis, `[]` matches no character and `[^]` matches any.
       text += members === "" ? (negated ? "." : "(?!)") : `[${negated ? "^" : ""}${members}]`;
       i = end;
     } else text += literal(character);

@@ -7,39 +7,38 @@ import { isReserved } from "./reserved.ts";
 import { APPLY, READ, SCAN } from "../dump/scripts.ts";
 
 const KEYS_A_READ = 200;
-/** The most keys that one script changes. */
+/** The maximum number of keys that one script changes. */
 export const KEYS_A_WRITE = 100;
 const KEYS_A_SCAN = 1000;
 
-/** One key and the entry that it shall have; `null`: the key is removed. */
+/** A key and the entry to write; `null` to delete the key. */
 export type Fix = readonly [key: Bytes, wanted: Entry | null];
 
-/** The keys of one database, or of all of a server, read and written in bulk. */
+/** The keys of one database or of a whole server, read and written in bulk. */
 export class Keyspace {
   readonly connection: Connection;
-  /** `true` if the keys of the server's other databases belong to it, too. */
+  /** `true` if the keyspace includes the other databases of the server. */
   readonly isWhole: boolean;
   readonly #observes: (key: Bytes) => boolean;
   #clockOffsetMs = -Infinity;
 
-  /** `ignore`: patterns of keys that do not belong to it. */
+  /** `ignore`: patterns of keys that the keyspace excludes. */
   constructor(connection: Connection, isWhole: boolean = false, ignore: readonly string[] = []) {
     this.connection = connection;
     this.isWhole = isWhole;
     this.#observes = keyFilter(undefined, ignore);
   }
 
-  /** Returns `true` if a key is part of it: neither one of ours, nor one that is ignored. */
+  /** Returns `true` if the keyspace includes a key. Reserved and ignored keys are excluded. */
   holds(key: Bytes): boolean {
     return !isReserved(key) && this.#observes(key);
   }
 
-  /** The server's time, as far as it is known here. */
+  /** The server's current time in ms since 1970, estimated from earlier reads. */
   get nowMs(): number {
     return Date.now() + (this.#clockOffsetMs === -Infinity ? 0 : this.#clockOffsetMs);
   }
 
-  /** Returns all keys that it {@link holds}. */
   async keys(): Promise<Set<Bytes>> {
     const keys = new Set<Bytes>();
     for (const db of ["", ...(await this.#others())]) {
@@ -62,7 +61,6 @@ export class Keyspace {
     return (await reply) as [Buffer, readonly Buffer[]];
   }
 
-  /** Returns the databases beside the connection's own that hold something and belong to it. */
   async #others(): Promise<readonly string[]> {
     if (!this.isWhole) return [];
     const held = String(await this.connection.text("INFO", "keyspace")).matchAll(/^db(\d+):/gm);
@@ -90,8 +88,8 @@ export class Keyspace {
   }
 
   /**
-   * Brings keys into the wanted states. Times that are renewed on the way are set in the entries. Returns INFO's reply afterwards, with a channel.
-   * With `changes`, for up to {@link KEYS_A_WRITE} keys: only if the server has counted no more changes, else returns {@link WRITTEN}.
+   * Writes entries. Expiry times that are renewed are updated in the entries. With a channel, returns the reply to INFO after the changes. With
+   * `changes` (at most {@link KEYS_A_WRITE} keys): returns {@link WRITTEN} without changing anything if the server has counted further changes.
    *
    * @throws SeqqaError `STORE_NOT_PUT_BACK`
    */
@@ -99,7 +97,7 @@ export class Keyspace {
     const now = this.nowMs;
     const own = String(this.connection.place.db);
     const parts: Promise<RawReply>[] = [];
-    // Runs without fixes too: the token is waited for.
+    // The script also runs without fixes, because the caller waits for the message with the token.
     for (let i = 0; i === 0 || i < fixes.length; i += KEYS_A_WRITE) {
       const last = i + KEYS_A_WRITE >= fixes.length;
       const parameters: Argument[] = [channel, last ? token : `${token}+`, changes, own];
@@ -122,7 +120,7 @@ export class Keyspace {
     const names = keys.map((key) => bytesOf(placeOfKey(key)[1]));
     const [seconds, micros, ...found] = (await READ.run(this.connection, [db, ...names])) as [Buffer, Buffer, ...RawReply[]];
     const readMs = Number(seconds) * 1000 + Math.floor(Number(micros) / 1000);
-    // A reply can only come late, so the largest offset is the best.
+    // Network delay can only make the offset too small, so the largest one is the most accurate.
     this.#clockOffsetMs = Math.max(this.#clockOffsetMs, readMs - Date.now());
     return keys.map((key, i) => [key, entryOf(found[i] ?? null, readMs)] as const);
   }

@@ -1,10 +1,10 @@
 import { SeqqaError } from "../../../model/errors.ts";
 import type { Argument, Connection } from "../connect/driver.ts";
 
-/** These commands read nothing that is stored, so Redis does not call them readers; they change nothing either. */
+/** Redis does not flag these commands as readonly, because they read no stored data. They change nothing. */
 const HARMLESS = new Set(["ping", "echo", "time", "info", "command"]);
 
-/** Answers the commands of checks. The server's information on a command is kept: invariants ask the same thing after every step. */
+/** Runs the read commands of the user's checks. Caches which commands are readonly, because checks use the same commands after every step. */
 export class Looker {
   readonly #connection: Connection;
   readonly #reads = new Map<string, Promise<boolean>>();
@@ -13,7 +13,7 @@ export class Looker {
     this.#connection = connection;
   }
 
-  /** @throws SeqqaError `QUERY_WRITES` when the command does not only read, or waits for a write. */
+  /** @throws SeqqaError `QUERY_WRITES` if the command can write, or waits for a write */
   async command(name: string, parameters: readonly Argument[]): Promise<unknown> {
     const blocks = parameters.some((one) => typeof one === "string" && /^block$/i.test(one)) && /^xread$/i.test(name);
     if (blocks || !(await this.#isReader(name.toLowerCase(), parameters[0]))) {

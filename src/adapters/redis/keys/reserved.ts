@@ -1,6 +1,6 @@
 import type { Bytes } from "./entry.ts";
 
-/** The prefix of our own keys. They are no part of any state. */
+/** The prefix of seqqa's own keys, which are not part of any state. */
 export const RESERVED = "__seqqa__:";
 
 export function isReserved(key: Bytes): boolean {

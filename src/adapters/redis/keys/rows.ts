@@ -4,12 +4,11 @@ import { placeOfKey } from "./other-indexes.ts";
 import { bytesOf, type Bytes, type Entry, type Reply } from "./entry.ts";
 import { pairs } from "./exact-text.ts";
 
-/** A row whose texts are still bytes. */
 type RawRow = readonly (Bytes | number | null)[];
 
 const DAY_MS = 86_400_000;
 
-/** Columns that say what a row is: its key, and the field of a hash or of an entry. All keys of one type are one table here. */
+/** Columns that distinguish kinds of rows, because all keys of one Redis type share one table: the key, and the field of a hash or stream entry. */
 const KINDS: ReadonlySet<string> = new Set(["key", "field"]);
 
 const kindOf = (name: string): Pick<ObservedColumn, "kind"> => (KINDS.has(name) ? { kind: true } : {});
@@ -19,7 +18,7 @@ const columns = (keys: readonly string[], others: readonly string[]): readonly O
   ...others.map((name) => ({ name, ...kindOf(name) })),
 ];
 
-/** Each type is a table, so that a state is its difference from the root, element by element. */
+/** One table per Redis type. A state is the difference from the root state, element by element. */
 const TABLES: Readonly<Record<string, readonly ObservedColumn[]>> = {
   expires: columns(["key"], []),
   hash: columns(["key", "field"], ["value"]),
@@ -35,19 +34,18 @@ const TABLES: Readonly<Record<string, readonly ObservedColumn[]>> = {
   zset: columns(["key", "member"], ["score"]),
 };
 
-/** The prefix of the tables of another database: `db3_string`. */
+/** The prefix of tables for other databases, as in `db3_string`. */
 const OTHER = /^db\d+_/;
 
-/** Rows of one key by table and text. */
 type Rows = ReadonlyMap<string, ReadonlyMap<string, RawRow>>;
 
 const NOTHING: Rows = new Map();
 const known = new WeakMap<Entry, Rows>();
 
-/** One key before and after; `null`: the key did not, or does not, exist. */
+/** A key with its entries before and now; `null` if the key does not exist. */
 export type Change = readonly [key: Bytes, before: Entry | null, now: Entry | null];
 
-/** Returns what changed, element by element. Whether a key expires is part of the state (`expires`); when it does is not. */
+/** Returns the changes element by element. The state includes that a key expires (table `expires`), but not when. */
 export function observeChanges(changes: Iterable<Change>): Observed {
   const tables = new Map<string, { readonly added: StoredValue[][]; readonly removed: StoredValue[][] }>();
   for (const [key, before, now] of changes) {
@@ -120,7 +118,7 @@ function makeRows(at: Bytes, entry: Entry): Rows {
   return tables;
 }
 
-/** Returns a HyperLogLog without the cardinality that PFCOUNT remembers in it: counting is no change. */
+/** Returns a HyperLogLog without the cardinality that PFCOUNT caches in it, because counting must not change the state. */
 function withoutCache(value: Bytes): Bytes {
   return value.startsWith("HYLL") ? value.slice(0, 8) + value.slice(16) : value;
 }
@@ -130,7 +128,7 @@ function scoreOf(score: Reply): number | Bytes {
   return Number.isFinite(number) ? number : (score as Bytes);
 }
 
-/** Returns text if the bytes are UTF-8, else the bytes. */
+/** Returns text if the bytes are valid UTF-8, else the bytes. */
 function shown(value: Bytes | number | null): StoredValue {
   if (typeof value !== "string" || /^[\0-\x7f]*$/.test(value)) return value;
   const bytes = bytesOf(value);
@@ -138,8 +136,8 @@ function shown(value: Bytes | number | null): StoredValue {
 }
 
 /**
- * Adds the rows of a stream. Ids that the server made from its clock are named by their place in the stream (`~1`, `~2`, ...): the same calls at
- * another time lead to the same state. Counters that only XINFO shows (entries added, lag) and times of delivery are left out.
+ * Adds the rows of a stream. Ids from the server's clock are replaced by their rank in the stream (`~1`, `~2`, ...). The same calls at another time
+ * then lead to the same state. XINFO's counters (entries added, lag) and delivery times are left out.
  */
 function streamRows(key: Bytes, entry: Entry, add: (table: string, row: RawRow) => void): void {
   const info = new Map(pairs(entry.value));
@@ -153,7 +151,7 @@ function streamRows(key: Bytes, entry: Entry, add: (table: string, row: RawRow) 
     .sort(byId);
   const names = new Map(times.map((id, i) => [id, `~${i + 1}`]));
   const name = (id: Bytes): Bytes => names.get(id) ?? id;
-  /** The position of a reader, as the number of entries up to it. */
+  /** Returns a reader's position as the number of entries up to it. */
   const place = (id: Bytes): Bytes => (drawn(id) ? `~${times.filter((one) => byId(one, id) <= 0).length}` : id);
   const last = info.get("last-generated-id") as Bytes;
   add("stream_info", [key, drawn(last) ? null : last]);

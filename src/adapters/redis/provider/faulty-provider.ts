@@ -2,12 +2,11 @@ import type { StoreProvider } from "../../../model/stores/store-provider.ts";
 import { redisPlace, urlOfPlace } from "../connect/redis-url.ts";
 import { FaultProxy } from "../faults/fault-proxy.ts";
 
-/** Gives each lane's target a proxy before its Redis store, which makes writes fail. */
+/** Puts a proxy between each lane's target and its Redis store, so that writes can be made to fail. */
 export class FaultyProvider implements StoreProvider {
   readonly #inner: StoreProvider;
-  /** By lane. */
   readonly #proxies = new Map<number, FaultProxy>();
-  /** By the URL of the lane's store. */
+  /** The proxies' URLs by the URL of the lane's store. */
   readonly #urls = new Map<string, string>();
 
   constructor(inner: StoreProvider) {

@@ -13,31 +13,30 @@ const START_MS = 15_000;
 const STOP_MS = 2000;
 const TRIES = 5;
 
-/** Returns the path of redis-server; `undefined`: it is not installed. */
 export function serverBinary(): string | undefined {
   return installedProgram("redis-server", "valkey-server");
 }
 
-/** The first line of the configuration: everything on this server belongs to one lane alone. */
+/** The first line of the configuration file, which marks a server that belongs to a single lane. */
 const OURS = "# A server that seqqa started for one lane.";
 
-/** Returns `true` for a server that a run on this machine started for a lane: all of its databases are that lane's. */
+/** Returns `true` if a run on this machine started the server for a lane. All its databases then belong to that lane. */
 export async function isOwnServer(connection: Connection): Promise<boolean> {
-  // Our own servers let everybody read INFO: where it is refused, the server is somebody else's.
+  // Servers started by seqqa allow everybody to call INFO. If INFO is refused, the server is someone else's.
   const facts = await serverFacts(connection, "server").catch(() => undefined);
   const config = facts?.get("config_file") ?? "";
   return config !== "" && existsSync(config) && readFileSync(config, "utf8").startsWith(`${OURS}\n`);
 }
 
 export interface OwnServerOptions {
-  /** The server's own directory; it is made here, and removed with the server. */
+  /** The server's directory. It is created here and removed together with the server. */
   readonly directory: string;
   readonly runId: string;
-  /** The server takes over its credentials and the number of its database. */
+  /** The database whose credentials and number the new server uses. */
   readonly template: RedisPlace;
 }
 
-/** A redis-server of ours on the loopback interface: nothing is written to disk, and it does not outlive this process. */
+/** A redis-server on the loopback interface that seqqa starts. It writes no data to disk and ends with this process. */
 export class OwnServer {
   readonly place: RedisPlace;
   readonly #child: GuardedProcess;
@@ -65,7 +64,7 @@ export class OwnServer {
     for (let tries = 1; ; tries++) {
       const started = await OwnServer.#try(binary, options);
       if (started instanceof OwnServer) return started;
-      // Another process may have taken the port in between.
+      // Another process may have taken the port in the meantime.
       if (tries === TRIES || !/address already in use|bind/i.test(started)) {
         throw new SeqqaError("REDIS_SERVER_FAILED", `A redis-server for a lane did not start: ${started.slice(-300) || "no output"}.`, {
           hint: `Try ${binary} by hand, or set \`isolation: index\`.`,
@@ -97,17 +96,16 @@ export class OwnServer {
   }
 }
 
-/** Ends a server whose guard was killed before it could do so. Its configuration file says whose server it is. */
+/** Stops a server whose guard process was killed before it could stop the server. The path of the configuration file identifies the server. */
 async function shutDown(place: RedisPlace, config: string): Promise<void> {
   if (!(await answers(place, config))) return;
   const connection = await Connection.open(place).catch(() => undefined);
-  // The command has no reply.
+  // SHUTDOWN has no reply.
   void connection?.text("SHUTDOWN", "NOSAVE").catch(() => undefined);
   for (const until = Date.now() + STOP_MS; Date.now() < until && (await answers(place, config));) await pause(5);
   connection?.close();
 }
 
-/** Resolves to `true` if our own server answers there. */
 async function answers(place: RedisPlace, config: string): Promise<boolean> {
   let connection: Connection | undefined;
   try {
@@ -120,7 +118,7 @@ async function answers(place: RedisPlace, config: string): Promise<boolean> {
   }
 }
 
-/** Returns the place of a server of ours. Users that a configuration file cannot name are not taken over. */
+/** Returns the address and credentials of a new server. A user name that a configuration file cannot contain is dropped, with its password. */
 function ownPlace({ db, username, password }: RedisPlace, port: number): RedisPlace {
   const plain = password !== undefined && (username === undefined || /^[\w.@-]+$/.test(username));
   return { host: "127.0.0.1", port, db, tls: false, username: plain ? username : undefined, password: plain ? password : undefined };
@@ -136,14 +134,14 @@ function configText({ port, db, username, password }: RedisPlace, directory: str
     "appendonly no",
     "daemonize no",
     "loglevel warning",
-    // The title would be written over the environment, whose SEQQA_RUN says whose process this is.
+    // Otherwise Redis would write the process title over the environment, whose SEQQA_RUN identifies the run of the process.
     "set-proc-title no",
     `dir ${quoted(directory)}`,
     `logfile ${quoted(log)}`,
     "notify-keyspace-events KA",
   ];
   if (password !== undefined) {
-    // Only a hash is written, so that the file does not reveal the password.
+    // The file contains only a hash, so that it does not reveal the password.
     const hash = createHash("sha256").update(password).digest("hex");
     const user = username ?? "default";
     lines.push(`user ${user} on #${hash} ~* &* +@all`);
@@ -152,7 +150,6 @@ function configText({ port, db, username, password }: RedisPlace, directory: str
   return `${lines.join("\n")}\n`;
 }
 
-/** Quotes a text for redis.conf, whatever is in it. */
 function quoted(text: string): string {
   return `"${[...Buffer.from(text)].map((byte) => (byte > 0x20 && byte < 0x7f && byte !== 0x22 && byte !== 0x5c ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, "0")}`)).join("")}"`;
 }

@@ -1,7 +1,7 @@
 import { RESERVED } from "../keys/reserved.ts";
 import { Script } from "../dump/scripts.ts";
 
-/** The key that marks the registry's database. Its field `notify` is the former `notify-keyspace-events`. */
+/** The key that identifies the registry's database. Its field `notify` holds the original value of `notify-keyspace-events`. */
 const ROOT = `${RESERVED}registry`;
 
 const HEAD = `
@@ -15,8 +15,8 @@ end
 `;
 
 /**
- * Finds the registry. ARGV: a database to leave alone, `1` to make a registry if there is none, a database for it if none is empty (-1: then none is
- * made). Returns its database, or -1.
+ * Finds or creates the registry. ARGV: a database that must not be used, `1` to create a missing registry, the database to use if none is empty (-1:
+ * create none). Returns the registry's database, or -1.
  */
 export const LOCATE: Script = new Script(`${HEAD}
 local empty, n = -1, 0
@@ -32,7 +32,9 @@ redis.call('SELECT', empty)
 redis.call('HSET', ROOT, 'made', '1')
 return empty`);
 
-/** Lists claims. ARGV: the registry's database. Returns per claim: database, owner, kind, run, whether its data is saved, whether its heart beats. */
+/**
+ * Lists claims. ARGV: the registry's database. Returns, per claim: database, owner, kind, run, if its data is saved, and if its heartbeat is current.
+ */
 export const LIST: Script = new Script(`${HEAD}
 redis.call('SELECT', ARGV[1])
 local out = {}
@@ -43,8 +45,8 @@ end
 return out`);
 
 /**
- * Takes a database. ARGV: the registry's database, the database, owner, kind, run, ms that may pass without a heartbeat, `1` if it has to be empty,
- * the owner that it is taken over from (empty: it has to be free). Returns 1, or 0 if it could not be taken.
+ * Claims a database. ARGV: the registry's database, the database, owner, kind, run, the heartbeat's lifetime in ms, `1` if the database must be
+ * empty, the previous owner (empty: the database must be unclaimed). Returns 1, or 0 if the database could not be claimed.
  */
 export const CLAIM: Script = new Script(`${HEAD}
 local free = 1
@@ -61,7 +63,9 @@ if owner ~= '' then redis.call('DEL', ALIVE .. owner) end
 redis.call('SET', ALIVE .. ARGV[3], '1', 'PX', ARGV[6])
 return 1`);
 
-/** Gives a sign of life. ARGV: the registry's database, owner, ms, the owner's databases. Returns how many of these claims are gone. */
+/**
+ * Sends a heartbeat. ARGV: the registry's database, owner, lifetime in ms, the owner's databases. Returns how many of these claims no longer exist.
+ */
 export const BEAT: Script = new Script(`${HEAD}
 redis.call('SELECT', ARGV[1])
 redis.call('SET', ALIVE .. ARGV[2], '1', 'PX', ARGV[3])
@@ -71,14 +75,14 @@ for i = 4, #ARGV do
 end
 return gone`);
 
-/** Gives a database back. ARGV: the registry's database, the database, owner. */
+/** Releases a claim. ARGV: the registry's database, the database, owner. */
 export const RELEASE: Script = new Script(`${HEAD}
 redis.call('SELECT', ARGV[1])
 if redis.call('HGET', DB .. ARGV[2], 'owner') ~= ARGV[3] then return 0 end
 redis.call('DEL', DB .. ARGV[2], SAVED .. ARGV[2], RECORDED .. ARGV[2], NEXT .. ARGV[2])
 return 1`);
 
-/** Removes an owner and, if no claim is left, the registry. ARGV: the registry's database, owner. Returns the number of claims that are left. */
+/** Removes an owner, and the registry if no claims remain. ARGV: the registry's database, owner. Returns the number of remaining claims. */
 export const LEAVE: Script = new Script(`${HEAD}
 redis.call('SELECT', ARGV[1])
 redis.call('DEL', ALIVE .. ARGV[2])
@@ -87,9 +91,9 @@ if left == 0 then redis.call('DEL', ROOT) end
 return left`);
 
 /**
- * Records keys of an external database as the run knows them. ARGV: the registry's database, the database, owner, `next` (they are about to be
- * written) or `recorded` (they are so now), time in ms, then per key its name and its text; empty: as it was when the run began. Returns 0, and does
- * nothing, if the owner no longer gives signs of life.
+ * Records keys of an external database. ARGV: the registry's database, the database, owner, `next` (about to be written) or `recorded` (written),
+ * time in ms, then per key its name and its entry as text (empty: the original entry). Returns 0 without recording anything if the owner has lost its
+ * claim or its heartbeat.
  */
 export const RECORD: Script = new Script(`${HEAD}
 redis.call('SELECT', ARGV[1])

@@ -6,37 +6,39 @@ import { mayNot, readNotifications, setNotifications, hasKeyspace, withKeyspace 
 import type { RedisPlace } from "../connect/redis-url.ts";
 import { BEAT, CLAIM, LEAVE, LIST, LOCATE, registryKey, RELEASE } from "./registry-scripts.ts";
 
-/** Milliseconds that may pass between heartbeats of a living run: it shares a thread with the user's code. */
+/**
+ * Milliseconds without a heartbeat after which a run counts as dead. The limit is long because a run's heartbeat shares a thread with the user's
+ * code.
+ */
 export const HEARTBEAT_MS = 30_000;
 const BEATS_EVERY_MS = 5000;
-/** Milliseconds that a lost connection has to come back, before its run counts as dead. */
+/** Milliseconds for a lost connection to be reopened before its run counts as dead. */
 const GRACE_MS = 1500;
 
-/** A database that a run has taken: `index`, a lane's; `borrowed`, the user's own, whose data is kept for restoring it. */
+/** A database that a run has claimed. `index`: a lane's database. `borrowed`: an external database, whose content is saved for the restore. */
 export interface Claim {
   readonly db: number;
   readonly owner: string;
   readonly kind: "index" | "borrowed";
   readonly run: string;
-  /** `true` if the former content of the database is saved as a whole. */
+  /** `true` if the database's original content is completely saved. */
   readonly saved: boolean;
   readonly beats: boolean;
 }
 
 /**
- * The owners of a server's databases, kept on that server: in a database of its own if one is empty. An owner is alive while a connection carries its
- * name; where connections may not be listed, while its heart beats.
+ * The owners of a server's databases, recorded on that server, in an otherwise empty database if there is one. An owner is alive while a connection
+ * has the owner's name. If connections cannot be listed, an owner is alive while it sends heartbeats.
  */
 export class Registry {
   readonly connection: Connection;
-  /** The database that the registry is in. */
   readonly db: number;
   readonly owner: string;
   readonly #claimed = new Set<number>();
   #timer: NodeJS.Timeout | undefined;
-  /** The last sign of life that arrived, in ms since 1970. */
+  /** The time of the last successful heartbeat, in ms since 1970. */
   #beatAt = Date.now();
-  /** The setting before it was changed here. */
+  /** The value of `notify-keyspace-events` before this registry changed it. */
   #former: string | undefined;
 
   private constructor(connection: Connection, db: number, owner: string) {
@@ -46,8 +48,8 @@ export class Registry {
   }
 
   /**
-   * Finds the registry of a server, or makes one. `make` says what to do if no database is empty: `share` the one of the URL, or `refuse`.
-   * `undefined`: there is none.
+   * Finds the registry of a server, or creates one. `make` decides what happens if no database is empty: `share` uses the URL's database, `refuse`
+   * creates no registry. Returns `undefined` if there is no registry.
    */
   static async find(place: RedisPlace, make?: "share" | "refuse"): Promise<Registry | undefined> {
     const owner = randomBytes(6).toString("hex");
@@ -82,11 +84,11 @@ export class Registry {
     });
   }
 
-  /** Resolves to `true` if the owner of a claim is certainly gone. An owner whose connection was lost a moment ago is waited for. */
+  /** Resolves to `true` if the owner of a claim is certainly dead. Waits for an owner whose connection was lost a moment ago. */
   async isDead(claim: Claim): Promise<boolean> {
     for (const until = Date.now() + GRACE_MS; ;) {
       const beats = (await this.claims()).some((one) => one.owner === claim.owner && one.beats);
-      // A stopped process keeps its connection, and touches nothing of the user's from then on.
+      // A suspended process keeps its connection but sends no heartbeats. When it continues, it no longer touches an external database.
       if (!beats && claim.kind === "borrowed") return true;
       const named = await this.#isConnected(claim.owner);
       if (named === true) return false;
@@ -98,8 +100,8 @@ export class Registry {
   }
 
   /**
-   * Takes a database that is free (and, for a lane, empty), that of a dead owner, or one of its own whose claim was lost. @returns `true` if it could
-   * be taken
+   * Claims a database: an unclaimed one (which must be empty for a lane), a dead owner's, or again its own after the claim was lost.
+   * @returns `true` if the database was claimed
    */
   async claim(db: number, kind: Claim["kind"], run: string, from?: Claim): Promise<boolean> {
     const again = this.#claimed.has(db);
@@ -118,14 +120,14 @@ export class Registry {
     await RELEASE.run(this.connection, [this.db, db, this.owner]);
   }
 
-  /** Gives signs of life from here on. `lost` is called when a claim is gone because somebody flushed all databases. */
+  /** Starts sending heartbeats. `lost` is called if a claim has disappeared because someone flushed all databases. */
   beat(lost: () => Promise<void>): void {
     this.#timer = setInterval(() => void this.stillThere(lost).catch(() => undefined), BEATS_EVERY_MS);
     this.#timer.unref();
   }
 
   async stillThere(lost: () => Promise<void>): Promise<void> {
-    // A silent run does not give signs of life again: others may have taken over its databases.
+    // After a long silence, heartbeats must not resume, because other runs may have taken over the databases.
     if (this.isSilent) return;
     const at = Date.now();
     const gone = Number(await BEAT.run(this.connection, [this.db, this.owner, HEARTBEAT_MS, ...this.#claimed]));
@@ -133,12 +135,12 @@ export class Registry {
     if (gone > 0) await lost();
   }
 
-  /** `true` if no sign of life arrived for so long that others take this run for dead. */
+  /** `true` if heartbeats failed for so long that other runs consider this run dead. */
   get isSilent(): boolean {
     return Date.now() - this.#beatAt > HEARTBEAT_MS;
   }
 
-  /** Turns notifications on, and notes the former setting for the last run that leaves. */
+  /** Turns notifications on, and saves the previous setting for the last run that leaves. */
   async notify(): Promise<void> {
     const flags = await readNotifications(this.connection);
     if (flags === undefined || hasKeyspace(flags)) return;
@@ -147,7 +149,7 @@ export class Registry {
     await setNotifications(this.connection, withKeyspace(flags));
   }
 
-  /** Ends the signs of life; the last run restores the server's setting and removes the registry. */
+  /** Stops the heartbeats and releases all claims. The last run also restores the server's setting and removes the registry. */
   async leave(): Promise<void> {
     clearInterval(this.#timer);
     try {
@@ -159,7 +161,7 @@ export class Registry {
     }
   }
 
-  /** Leaves without giving anything back: the next run does it. */
+  /** Stops the heartbeats without releasing anything. The next run cleans up. */
   abandon(): void {
     clearInterval(this.#timer);
     this.connection.close();
@@ -168,11 +170,11 @@ export class Registry {
   async #putNotificationsBack(): Promise<void> {
     const former = (await this.connection.text("HGET", registryKey, "notify")) as string | null;
     if (former === null) return;
-    // If somebody set it to something else since, that setting stays.
+    // If someone changed the setting meanwhile, their value is kept.
     if (sameFlags(await readNotifications(this.connection), withKeyspace(former))) await setNotifications(this.connection, former);
   }
 
-  /** Resolves to `undefined` if this user may not know. */
+  /** Resolves to `undefined` if the user is not allowed to list connections. */
   async #isConnected(owner: string): Promise<boolean | undefined> {
     try {
       return String(await this.connection.text("CLIENT", "LIST")).includes(` name=${nameOf(owner)} `);
@@ -187,7 +189,7 @@ function nameOf(owner: string): string {
   return `seqqa-owner-${owner}`;
 }
 
-/** Compares flags in any order: the server writes them in an order of its own. */
+/** Compares flags regardless of their order, because the server reorders them. */
 function sameFlags(a: string | undefined, b: string): boolean {
   return a !== undefined && [...a].sort().join("") === [...b].sort().join("");
 }

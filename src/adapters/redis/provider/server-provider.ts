@@ -4,7 +4,7 @@ import { OwnServer } from "./own-server.ts";
 import { redisPlace, urlOfPlace } from "../connect/redis-url.ts";
 import { fill, readTemplate, type Template } from "./template.ts";
 
-/** Gives each lane a redis-server: what one lane does with its server (FLUSHALL, SWAPDB, settings) no other lane sees. */
+/** Starts a redis-server for each lane. FLUSHALL, SWAPDB and changed settings then affect only the lane that caused them. */
 export class ServerProvider implements StoreProvider {
   readonly #options: StoreProviderOptions;
   readonly #servers = new Map<number, Promise<OwnServer>>();

@@ -9,7 +9,7 @@ import { FaultyProvider } from "./faulty-provider.ts";
 import { Registry } from "./registry.ts";
 import { ServerProvider } from "./server-provider.ts";
 
-/** Redis for lanes: a server for each (`isolation: server`, the default), or a database for each on the template's own (`index`). */
+/** Redis stores for lanes: a server per lane (`isolation: server`, the default), or a database per lane on the template's server (`index`). */
 export const stores: StoreKind = {
   createProvider(options) {
     const provider = providerOf(options);

@@ -6,7 +6,7 @@ import { mayNot } from "../dump/notifications.ts";
 import { shownPlace, type RedisPlace } from "../connect/redis-url.ts";
 import { requireServer } from "../connect/server-facts.ts";
 
-/** The initial data of every lane: all keys of the template, and the functions of its server. Read once. */
+/** The initial data of every lane: all keys of the template's database and the functions of its server. */
 export interface Template {
   readonly place: RedisPlace;
   readonly keys: ReadonlyMap<Bytes, Entry>;
@@ -24,13 +24,12 @@ export async function readTemplate(place: RedisPlace): Promise<Template> {
   }
 }
 
-/** Fills an empty database. */
 export async function fill(place: RedisPlace, template: Template, options: { readonly functions: boolean }): Promise<void> {
   const connection = await Connection.open(place);
   try {
     const { keys, functions } = template;
     if (options.functions && functions !== undefined) await connection.bytes("FUNCTION", "RESTORE", functions, "REPLACE");
-    // Each entry is copied: its expiry time may be renewed.
+    // Copy each entry, because `apply` may modify its expiry time.
     await new Keyspace(connection).apply(
       [...keys].map(([key, entry]) => [key, { ...entry }]),
       "",
@@ -43,7 +42,7 @@ export async function fill(place: RedisPlace, template: Template, options: { rea
   }
 }
 
-/** Returns none if the user may not ask for functions. */
+/** Returns `undefined` if there are no functions, or if the user is not allowed to list them. */
 async function functionsOf(connection: Connection): Promise<Buffer | undefined> {
   try {
     const listed = (await connection.bytes("FUNCTION", "LIST")) as readonly RawReply[];

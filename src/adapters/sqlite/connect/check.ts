@@ -14,10 +14,10 @@ import { sqlitePath } from "./sqlite-path.ts";
 import { planTables } from "../journal/table-plan.ts";
 
 const MIB = 1024 * 1024;
-/** Larger files are not copied to try a mode. */
+/** Bytes. Larger files are not copied for trying a checkpoint mode. */
 const LARGE = 256 * MIB;
 
-/** Checks a file; checkpoints are tried on a copy. */
+/** Checks a SQLite file for `seqqa doctor`. Checkpoints are tried on a copy. */
 export async function check(url: string): Promise<readonly StoreCheck[]> {
   const file = sqlitePath(url);
   const checks: StoreCheck[] = [];
@@ -56,7 +56,6 @@ function writable(db: Database): StoreCheck {
   }
 }
 
-/** Reports a run that is at work in the file, or left it in the middle. */
 function owner(db: Database, file: string): StoreCheck[] {
   const found = readOwner(db);
   if (found === undefined) return [];
@@ -101,7 +100,7 @@ function planned(file: string): StoreCheck {
   }
 }
 
-/** Reports the one thing about the target's own connections that matters and cannot be seen from here. */
+/** Reports a requirement on the target's own connections that seqqa cannot check. */
 function timeouts(): StoreCheck {
   return {
     ok: true,
@@ -110,7 +109,7 @@ function timeouts(): StoreCheck {
   };
 }
 
-/** Checks the space beside the file, for its log. */
+/** Checks the free disk space beside the file, for its write-ahead log. */
 async function space(file: string): Promise<StoreCheck> {
   const what = "space";
   try {

@@ -19,13 +19,13 @@ export interface Choosing {
   readonly wanted: SqliteCheckpoint;
   readonly scope: StoreScope;
   readonly tables: readonly string[] | undefined;
-  /** The connection that the target has taken already. */
+  /** The shared connection, if the target already uses it. */
   readonly lent: Database | undefined;
   readonly connect: () => Database;
   readonly lend: () => Database;
-  /** The patterns of `ignore`: the tables and columns that they name are not restored where the file is the user's. */
+  /** The patterns of `ignore`. In an external file, the tables and columns that they match are not restored. */
   readonly ignore: readonly IgnorePattern[];
-  /** The mode of the same store, closed for a restart of the target. */
+  /** The mode of the same store before a restart of the target. */
   readonly previous: SqliteMode | undefined;
 }
 
@@ -34,10 +34,10 @@ export interface Chosen {
   readonly choice: CheckpointChoice;
 }
 
-/** @throws SeqqaError if the wanted mode is not possible; SqliteError busy, or the fault of the file. */
+/** @throws SeqqaError if the wanted mode is not possible; SqliteError if the file is locked or invalid */
 export function chooseMode(choosing: Choosing): Chosen {
   const { wanted, scope, lent } = choosing;
-  // A target that took the connection runs in this process, whichever way it was made.
+  // A target that uses the shared connection runs in this process, even if `scope.inProcess` is `false`.
   const inProcess = scope.inProcess || lent !== undefined;
   if (wanted === "savepoint" && !inProcess) {
     throw new SeqqaError("SAVEPOINT_OUT_OF_PROCESS", `Checkpoint mode "savepoint" of ${choosing.file} needs a target in this process.`, {
@@ -51,7 +51,7 @@ export function chooseMode(choosing: Choosing): Chosen {
   const db = choosing.connect();
   try {
     prepareControl(db);
-    // A lane's file is thrown away after a crash. An external one keeps the durability that its owner chose.
+    // A lane's file is discarded after a crash, so it needs no durability. An external file keeps its owner's setting.
     if (!scope.borrowed) db.pragma("synchronous = off");
     requireWritable(db);
     requireTables(db, choosing);
@@ -103,7 +103,7 @@ function journalOrCopy(choosing: Choosing, db: Database): Chosen {
   return fallBack(choosing, db, obstacle ?? "");
 }
 
-/** Selects the tables that are restored: in a file of the user's, without the tables and columns that are ignored. */
+/** Selects the tables that are restored. In an external file, ignored tables and columns are left out. */
 function journalled(plans: TablePlan[] | string, { ignore, scope }: Choosing): TablePlan[] | string {
   if (typeof plans === "string" || !scope.borrowed) return plans;
   const leftAlone = ignoredTables(ignore, scope.name, plans);
@@ -113,7 +113,7 @@ function journalled(plans: TablePlan[] | string, { ignore, scope }: Choosing): T
     .filter(({ name }) => !leftAlone.has(name))
     .map((plan, index) => {
       const at = plan.columns.flatMap(({ name }, i) => (ignored.get(plan.name)?.has(name) === true ? [i + plan.shownFrom] : []));
-      // The values that identify a row cannot be ignored.
+      // Columns that identify a row cannot be ignored.
       return { ...plan, index, ignoredAt: at.filter((one) => !plan.keyAt.includes(one)) };
     });
 }
@@ -126,13 +126,13 @@ function fallBack(choosing: Choosing, db: Database, obstacle: string): Chosen {
   };
 }
 
-/** Makes the mode `copy`. `refusal`: why the mode is not for a file of the user's. @throws SeqqaError `CHECKPOINT_REFUSED` */
+/** Creates the mode `copy`. `refusal`: the reason given if the file is external. @throws SeqqaError `CHECKPOINT_REFUSED` */
 function copy({ file, tables, scope, previous }: Choosing, db: Database, refusal: string): CopyMode {
   if (scope.borrowed) throw refusedWhereItIs("copy", `the SQLite file ${file}`, refusal);
   return new CopyMode(db, file, tables, { previous: previous instanceof CopyMode ? previous : undefined });
 }
 
-/** Returns `true` if the schema is at fault (a function or collation that only the target has), not the file or a lock. */
+/** Returns `true` if the schema causes the error, e.g. with a function that only the target defines; `false` for errors of the file and locks. */
 function hinders(error: unknown): boolean {
   if (error instanceof SeqqaError) return error.code === "JOURNAL_HINDERED";
   const code = (error as { code?: unknown } | null)?.code;
@@ -140,7 +140,7 @@ function hinders(error: unknown): boolean {
 }
 
 function requireWritable(db: Database): void {
-  // Writes nothing: a file that cannot be written refuses the lock.
+  // Acquires the write lock without writing, which fails for a read-only file.
   db.exec("begin immediate; rollback");
 }
 

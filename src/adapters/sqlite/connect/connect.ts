@@ -2,7 +2,7 @@ import type { Database } from "better-sqlite3";
 import { BUSY_WAIT_MS, isBusy, openError } from "./failures.ts";
 import { openSqlite } from "../../../stores/sqlite-driver.ts";
 
-/** Opens a connection of ours. @throws SeqqaError `STORE_*` that says why there is none; SqliteError busy */
+/** Opens a connection for seqqa. @throws SeqqaError `STORE_*` if the file cannot be opened; SqliteError if it is locked */
 export function connect(file: string, mustExist: boolean = true): Database {
   let db: Database | undefined;
   try {
@@ -15,7 +15,10 @@ export function connect(file: string, mustExist: boolean = true): Database {
   }
 }
 
-/** Prepares a connection for restores, which write rows that were there: checks must fail on none of them, and cascades would change others. */
+/**
+ * Disables constraints and cascades for restores. A restore writes rows that existed before, so checks must not reject them, and a cascade would
+ * change other rows.
+ */
 export function prepareControl(db: Database): void {
   db.pragma("foreign_keys = off");
   db.pragma("ignore_check_constraints = on");

@@ -3,7 +3,7 @@ import type { Life, Owner } from "../journal/owner.ts";
 
 /** Milliseconds that a restore waits for the target's open write transaction. */
 export const BUSY_LIMIT_MS = 5000;
-/** Milliseconds that SQLite itself waits, holding this thread. Short: an in-process target needs the thread to finish. */
+/** Milliseconds that SQLite itself waits for a lock. The wait blocks this thread, which a target in this process needs to finish its transaction. */
 export const BUSY_WAIT_MS = 20;
 
 function codeOf(error: unknown): string {
@@ -11,7 +11,6 @@ function codeOf(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-/** Returns `true` if another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   return codeOf(error).startsWith("SQLITE_BUSY") || codeOf(error).startsWith("SQLITE_LOCKED");
 }
@@ -28,7 +27,6 @@ export function busyError(file: string, limitMs: number): (cause: unknown) => Se
     );
 }
 
-/** Returns the error for opening or first writing a file, in one sentence. */
 export function openError(file: string, cause: unknown): unknown {
   if (cause instanceof SeqqaError || isBusy(cause)) return cause;
   const code = codeOf(cause);
@@ -80,7 +78,7 @@ export function notPutBack(file: string, cause: unknown): SeqqaError {
   );
 }
 
-/** Returns the error for a user's own file in which another run is at work, as far as can be seen from here. */
+/** Returns the error for an external file that another run uses or may be using. */
 export function inUse(file: string, owner: Owner, life: Life): SeqqaError {
   const host = owner.host.replaceAll(/[^\x21-\x7e]/g, "?").slice(0, 64);
   return new SeqqaError("STORE_IN_USE", `The SQLite file ${file} is used by another run of seqqa, process ${owner.pid} on ${host}.`, {

@@ -1,13 +1,11 @@
-/** Quotes a name for SQL, whatever is in it. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
 export interface Token {
   readonly kind: "name" | "quoted" | "string" | "number" | "symbol";
-  /** The text as written. */
   readonly text: string;
-  /** For a name: without its quotes. */
+  /** For a quoted name, the text without its quotes. */
   readonly value: string;
   readonly start: number;
   readonly end: number;
@@ -16,7 +14,7 @@ export interface Token {
 const PATTERN =
   /\s+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|(?<string>[xX]?'(?:[^']|'')*')|(?<quoted>"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\])|(?<name>[\p{L}_\u0080-\uffff][\p{L}\p{N}_$\u0080-\uffff]*)|(?<number>(?:\d|\.\d)[0-9a-zA-Z.]*)|(?<symbol>->>|->|\|\||<<|>>|<=|>=|<>|!=|==|[\s\S])/uy;
 
-/** Splits an SQL text into tokens, without white space and comments. */
+/** Splits SQL into tokens, without white space and comments. */
 export function tokenize(sql: string): Token[] {
   const tokens: Token[] = [];
   PATTERN.lastIndex = 0;
@@ -40,7 +38,6 @@ function unquote(text: string): string {
   return quote === "[" ? inner : inner.replaceAll(quote + quote, quote);
 }
 
-/** Returns `true` if a token is this keyword or symbol. */
 export function isWord(token: Token | undefined, word: string): boolean {
   return token !== undefined && (token.kind === "name" || token.kind === "symbol") && token.text.toUpperCase() === word;
 }

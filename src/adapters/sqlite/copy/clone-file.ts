@@ -9,15 +9,15 @@ import { putBackKept } from "../journal/put-back-kept.ts";
 import { sqlitePath } from "../connect/sqlite-path.ts";
 import { openSqlite } from "../../../stores/sqlite-driver.ts";
 
-/** `serialize` holds the whole file in memory; above this `VACUUM INTO` is used. */
+/** Bytes. `serialize` holds the whole file in memory, so larger files are copied with `VACUUM INTO`. */
 const LARGE = 512 * 1024 * 1024;
 
 /**
- * Makes a lane's file: a copy of `source` with the content of its write-ahead log, or a new empty database. The source is only read. If a run is at
- * work in it, or a dead one left it, the copy is what it was before that run. The copy is in WAL mode, which is set now because nobody has it open: a
- * live file must not be switched.
+ * Creates a lane's file: a copy of `source` including its write-ahead log, or a new empty database. The source is only read. If a run is using the
+ * source or was killed while using it, the copy gets the content from before that run. The copy is switched to WAL mode here, because the mode of a
+ * file in use must not be changed.
  *
- * @throws SeqqaError `STORE_NOT_FOUND`, `STORE_NOT_A_DATABASE`, `STORE_NOT_WRITABLE`.
+ * @throws SeqqaError `STORE_NOT_FOUND`, `STORE_NOT_A_DATABASE`, `STORE_NOT_WRITABLE`
  */
 export function cloneSqliteFile(source: string | undefined, target: string): void {
   const from = source === undefined ? undefined : sqlitePath(source);
@@ -44,7 +44,7 @@ export function cloneSqliteFile(source: string | undefined, target: string): voi
 function inCopy<T>(file: string, work: (db: Database) => T): T {
   const db = openSqlite(file);
   try {
-    // Reading the schema finds a damaged copy now, and not in the middle of a run.
+    // Reading the schema detects a damaged copy now instead of in the middle of a run.
     db.prepare("select count(*) from sqlite_schema").get();
     return work(db);
   } finally {
@@ -58,7 +58,7 @@ export function requireDatabase(file: string): void {
 }
 
 function copy(from: string, to: string): void {
-  // The database is closed, with nothing beside it. Opening a WAL database would leave files beside the user's own, so its bytes are copied.
+  // Nobody has the database open. Its bytes are copied, because opening a WAL database would create files next to the user's own.
   if (journalMode(from) === "wal" && isEmpty(`${from}-wal`)) {
     copyFileSync(from, to);
     return;
@@ -72,13 +72,13 @@ function copy(from: string, to: string): void {
   }
 }
 
-/** Returns the pages as one consistent state, including those only in the write-ahead log. An empty file has none. */
+/** Returns all pages as one consistent state, including those in the write-ahead log. An empty file has no pages. */
 function serialized(db: Database): Buffer {
   db.prepare("select count(*) from sqlite_schema").get();
   return db.pragma("page_count", { simple: true }) === 0 ? Buffer.alloc(0) : db.serialize();
 }
 
-/** Reads the mode from the header: opening the file would already lock it. */
+/** Reads the journal mode from the file's header, because opening the database would lock the file. */
 function journalMode(file: string): "wal" | "rollback" {
   const header = Buffer.alloc(20);
   const handle = openSync(file, "r");

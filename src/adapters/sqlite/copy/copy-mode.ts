@@ -8,22 +8,22 @@ import { openSqlite } from "../../../stores/sqlite-driver.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import { SeqqaError } from "../../../model/errors.ts";
 
-/** A state: all pages of the file. The same object is used for the state as long as nobody writes. */
+/** A state as all pages of the file. The same object represents the state until somebody writes. */
 interface Copy {
   readonly bytes: Buffer;
 }
 
 export interface CopyOptions {
-  /** The mode of the same store, closed for a restart of the target; the root stays. */
+  /** The mode of the same store before a restart of the target. Its root state is kept. */
   readonly previous?: CopyMode | undefined;
-  /** Milliseconds to wait for a lock; default 5000. */
+  /** Milliseconds to wait for a lock. Default: 5000. */
   readonly limitMs?: number;
 }
 
 /**
- * Restores the whole file, by SQLite's online backup into the live file: an ordinary write transaction to those who have it open, whatever the
- * journal mode. (Copying or renaming over a live file corrupts it, or has no effect.) Works with any schema; costs in proportion to the database.
- * Only for a lane's own file: what others wrote would be lost, too.
+ * Restores the whole file with SQLite's online backup into the live file. For other connections this is an ordinary write transaction, in any journal
+ * mode. Copying or renaming over a live file would corrupt it or have no effect. Works with any schema; the cost grows with the file's size. Only for
+ * a lane's own file, because writes of other clients would be lost, too.
  */
 export class CopyMode implements SqliteMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
@@ -44,7 +44,7 @@ export class CopyMode implements SqliteMode {
     this.#tables = tables;
     this.#limitMs = limitMs;
     this.#root = previous === undefined ? undefined : previous.#root;
-    // A file without a single page cannot be copied into.
+    // The backup API cannot write into a file without pages.
     if (db.pragma("page_count", { simple: true }) === 0)
       db.exec("begin immediate; create table seqqa_page(a); drop table seqqa_page; commit");
     this.#dataVersion = db.prepare<[], number>("pragma data_version").pluck();
@@ -93,7 +93,7 @@ export class CopyMode implements SqliteMode {
     this.db.close();
   }
 
-  /** Works with the present state under the write lock, so that no open transaction of the target is cut in two. */
+  /** Runs `work` with the current state under the write lock, so that the state never contains half of a transaction. */
   #locked<T>(work: (copy: Copy) => T): Awaitable<T> {
     return attempt(
       () => {
@@ -122,15 +122,13 @@ export class CopyMode implements SqliteMode {
     } finally {
       source.close();
     }
-    // Reads the file again: a late write of the target is then a change, and not lost.
+    // Reads the file again. If the target wrote in the meantime, the write is then detected as a change.
     const now = await this.#locked((read) => read);
     if (samePages(now.bytes, copy.bytes)) this.#present = copy;
   }
 }
 
-/**
- * Returns the pages of the file, marked as being in rollback mode: a database in memory cannot be in WAL mode, and the live file keeps its own mode.
- */
+/** Returns the pages of the file, with rollback mode in the header. A database in memory cannot be in WAL mode; the live file keeps its own mode. */
 function pages(db: Database): Buffer {
   const bytes = db.serialize();
   bytes[18] = 1;
@@ -138,7 +136,7 @@ function pages(db: Database): Buffer {
   return bytes;
 }
 
-/** Fields of the header that count writes or name the library: change counter, schema cookie, version-valid-for, version. */
+/** Header fields that count writes or name the library version: change counter, schema cookie, version-valid-for, version. */
 const COUNTING: readonly (readonly [number, number])[] = [
   [24, 28],
   [40, 44],
@@ -155,7 +153,6 @@ function samePages(a: Buffer, b: Buffer): boolean {
   return a.compare(b, from, b.length, from, a.length) === 0;
 }
 
-/** Writes all pages of a database into a live file, and waits for its lock. */
 async function putPages(source: Database, file: string, limitMs: number = BUSY_LIMIT_MS): Promise<void> {
   try {
     const deadline = performance.now() + limitMs;
@@ -168,7 +165,7 @@ async function putPages(source: Database, file: string, limitMs: number = BUSY_L
   }
 }
 
-/** Returns `false` for a locked file: a backup into it does nothing, and shows this only by a page count of 0. */
+/** Returns `false` for a locked file. A backup into a locked file does nothing and reports this only by a page count of 0. */
 async function backedUp(source: Database, file: string): Promise<boolean> {
   try {
     return (await source.backup(file)).totalPages > 0;

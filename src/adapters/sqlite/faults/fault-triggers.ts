@@ -2,16 +2,16 @@ import type { Database } from "better-sqlite3";
 import type { TablePlan } from "../journal/table-plan.ts";
 
 /**
- * Empty: no write is counted, and none fails. One row, without a code: writes are counted. With a code: the write of that code fails which comes
- * after `passed` others of it.
+ * The table that controls the fault triggers. Empty: writes are neither counted nor failed. One row without a code: writes are counted. A row with a
+ * code: after `passed` writes with that code, further ones fail.
  */
 export const FAULT = "seqqa_fault";
-/** The writes that passed, in their order. A rollback of the target takes its writes out. */
+/** The table of counted writes, in order. If the target rolls back, its writes disappear from the table. */
 export const PASSED = "seqqa_passed";
 
 const KINDS = ["insert", "update", "delete"] as const;
 
-/** Installs the triggers that count writes and make them fail. They are the youngest, and so fire before all others. */
+/** Installs the triggers that count writes and make them fail. SQLite fires the newest triggers first, so these fire before all others. */
 export function installFaults(db: Database, plans: readonly TablePlan[]): void {
   db.exec(`create table ${FAULT}(code, passed)`);
   db.exec(`create table ${PASSED}(seq integer primary key, code)`);
@@ -27,7 +27,6 @@ end`);
   }
 }
 
-/** Returns the statement of a code, for reports. */
 export function statementOf(code: number, plans: readonly { readonly name: string }[]): string {
   return `${KINDS[code % KINDS.length]!.toUpperCase()} ${plans[Math.floor(code / KINDS.length)]!.name}`;
 }

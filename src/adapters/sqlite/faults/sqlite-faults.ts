@@ -5,13 +5,13 @@ import { busyError, isBusy } from "../connect/failures.ts";
 import { writing } from "../journal/owner.ts";
 import { FAULT, PASSED, statementOf } from "./fault-triggers.ts";
 
-/** Milliseconds to wait for the write lock. A target that keeps it longer than its answer takes is what faults look for. */
+/** Milliseconds to wait for the write lock. A target that holds the lock longer than its answer takes has a defect that fault tests look for. */
 const LIMIT_MS = 1000;
 
 /**
- * Makes rows fail by triggers that raise an error. A trigger leaves nothing behind that a failing statement does not undo, so it cannot note that it
- * fired: the write to fail is chosen from the writes that were counted before, in the same state. It is named by its table and kind, so that writes
- * to other tables pass afterwards; further ones of the same kind to the same table fail, too.
+ * Makes writes fail with triggers that raise an error. The error also undoes anything the trigger wrote, so a trigger cannot record that it fired.
+ * The write to fail is therefore chosen from writes that were counted earlier in the same state. It is identified by table and kind. Later writes of
+ * the same kind to the same table fail, too; writes to other tables succeed.
  */
 export class SqliteFaults implements WriteFaults {
   readonly kind = "faults";
@@ -23,7 +23,6 @@ export class SqliteFaults implements WriteFaults {
   readonly #db: Database;
   readonly #file: string;
   readonly #tables: readonly { readonly name: string }[];
-  /** The codes of the writes that were counted last. */
   #counted: readonly number[] = [];
   #armed: number | undefined;
 
@@ -59,7 +58,7 @@ export class SqliteFaults implements WriteFaults {
 
   async disarm(): Promise<void> {
     this.#armed = undefined;
-    // A target that keeps the write lock is reported when its state is restored.
+    // If the target keeps the write lock, the next restore reports it.
     await Promise.allSettled([this.#set(undefined)]);
   }
 

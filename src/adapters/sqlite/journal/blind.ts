@@ -1,11 +1,11 @@
 import type { Database } from "better-sqlite3";
 
 /**
- * Makes this connection, and no other, see the schema without triggers, so that a restore fires none: neither ours, nor the API's. The triggers are
- * deleted and the schema is read again inside a transaction that is then rolled back. The file never changes. The connection keeps the schema that it
- * has read until the schema's version changes; so check that before each restore.
+ * Makes only this connection see the schema without triggers, so that a restore fires neither seqqa's triggers nor the API's. The triggers are
+ * deleted and the schema is read inside a transaction that is rolled back, so the file never changes. The connection keeps this schema until the
+ * schema version changes. Callers must check the version before each restore.
  *
- * @throws SqliteError busy, when another connection is writing.
+ * @throws SqliteError if another connection is writing
  */
 export function blind(db: Database): void {
   db.unsafeMode(true);
@@ -25,7 +25,7 @@ export function blind(db: Database): void {
   }
 }
 
-/** Makes the connection see everything again. */
+/** Makes the connection see the real schema again. */
 export function unblind(db: Database): void {
   db.unsafeMode(true);
   db.pragma("writable_schema = reset");

@@ -1,13 +1,13 @@
 import type { Database, Statement } from "better-sqlite3";
 import { sameRow, type ExactRow, type ExactValue } from "../../../stores/index.ts";
 
-/** Integers in a file's header that belong to its user, mostly the version of a schema. They are counters that no table has. */
+/** Integers in the file's header that applications may set, usually the schema's version. They are treated as counters without a table. */
 const PRAGMAS = ["user_version", "application_id"] as const;
 const nameOf = (pragma: string): string => `pragma ${pragma}`;
 
 /**
- * Reads a file's counters as rows of (place, name, value): `sqlite_sequence` by its rowids, and by negative places what its user keeps in the header,
- * where that is not 0.
+ * Reads a file's counters as rows of (place, name, value). Rows of `sqlite_sequence` have their rowid as place. Integers of the header that are not 0
+ * have negative places.
  */
 export function counterReader(db: Database): Statement<[], ExactValue[]> {
   const isCounted = db.prepare("select 1 from sqlite_schema where name = 'sqlite_sequence'").get() !== undefined;
@@ -19,18 +19,16 @@ export function counterReader(db: Database): Statement<[], ExactValue[]> {
     .safeIntegers();
 }
 
-/** Returns `true` if a counter is in the header, and not in a table. */
 export function isInHeader(name: ExactValue | undefined): boolean {
   return PRAGMAS.some((pragma) => nameOf(pragma) === name);
 }
 
-/** Sets a counter of the header. `value`: an integer, else 0. */
+/** Sets a counter in the file's header. A `value` that is not an integer becomes 0. */
 export function setInHeader(db: Database, name: ExactValue | undefined, value: ExactValue | undefined): void {
   const pragma = PRAGMAS.find((one) => nameOf(one) === name);
   if (pragma !== undefined) db.pragma(`${pragma} = ${typeof value === "bigint" ? value : 0n}`);
 }
 
-/** Sets a file's counters to the wanted values. */
 export function putCounters(db: Database, now: readonly ExactRow[], wanted: readonly ExactRow[]): void {
   for (const row of now) {
     if (wanted.some((one) => sameRow(one, row))) continue;

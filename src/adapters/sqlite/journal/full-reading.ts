@@ -5,13 +5,15 @@ import { counterReader } from "./counters.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import { observedColumns } from "./table-plan.ts";
 
-/** Everything in a database, for stores whose changes are not logged. Costs in proportion to the database. */
+/** The content of a whole database, for stores without a journal. The cost grows with the size of the database. */
 export interface FullReading {
   readonly tables: ReadonlyMap<string, { readonly columns: readonly ObservedColumn[]; readonly rows: StoredValue[][] }>;
   readonly counters: readonly ExactRow[];
 }
 
-/** Reads all tables. Virtual ones are read as the API sees them: their inner tables say the same thing in an order that depends on the past. */
+/**
+ * Reads all tables. A virtual table is read through its own name, because its shadow tables hold the same data in an order that depends on history.
+ */
 export function readEverything(db: Database, observed: readonly string[] | undefined): FullReading {
   const tables = new Map<string, { columns: readonly ObservedColumn[]; rows: StoredValue[][] }>();
   const names = db
@@ -38,7 +40,6 @@ export function readEverything(db: Database, observed: readonly string[] | undef
   return { tables, counters: counterReader(db).all() };
 }
 
-/** Returns a whole reading as the root's observation. */
 export function observeEverything(reading: FullReading): Observed {
   const tables = [...reading.tables].filter(([, table]) => table.rows.length > 0);
   return {
@@ -48,7 +49,6 @@ export function observeEverything(reading: FullReading): Observed {
   };
 }
 
-/** Returns the difference between a reading and the root's. */
 export function observeDifference(root: FullReading, now: FullReading): Observed {
   const tables: ObservedTable[] = [];
   for (const name of [...new Set([...root.tables.keys(), ...now.tables.keys()])].sort()) {

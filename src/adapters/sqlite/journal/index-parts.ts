@@ -1,15 +1,15 @@
 import { isWord, tokenize, type Token } from "../connect/sql-text.ts";
 
-/** The parts of `CREATE INDEX`: its terms without COLLATE and ASC/DESC, and its WHERE. */
+/** The parts of a CREATE INDEX statement: its terms without COLLATE and ASC/DESC, and its WHERE expression. */
 export interface IndexParts {
   readonly terms: readonly string[];
   readonly where: string | undefined;
 }
 
-/** Reads `CREATE UNIQUE INDEX ... ON table (terms) [WHERE expression]`; returns `undefined` for another form. */
+/** Parses `CREATE UNIQUE INDEX ... ON table (terms) [WHERE expression]`. Returns `undefined` for any other form. */
 export function indexParts(sql: string): IndexParts | undefined {
   const tokens = tokenize(sql);
-  // ON comes before the list: names in front of it are quoted when they are keywords.
+  // The first ON is the keyword, because a name before the list that is a keyword has to be quoted.
   const on = tokens.findIndex((token) => isWord(token, "ON"));
   const open = on < 0 ? -1 : tokens.findIndex((token, i) => i > on + 1 && isWord(token, "("));
   if (open < 0) return undefined;
@@ -36,7 +36,7 @@ export function indexParts(sql: string): IndexParts | undefined {
   return undefined;
 }
 
-/** Returns a term without the words that only say how it is ordered; the collation comes from `pragma index_xinfo`. */
+/** Returns a term without its ordering and collation. The collation is read from `pragma index_xinfo` instead. */
 function termText(sql: string, tokens: readonly Token[]): string | undefined {
   let end = tokens.length;
   if (isWord(tokens[end - 1], "ASC") || isWord(tokens[end - 1], "DESC")) end--;
@@ -47,8 +47,8 @@ function termText(sql: string, tokens: readonly Token[]): string | undefined {
 }
 
 /**
- * Rewrites an expression over a table's columns for another row: every column becomes what `about` gives for it. Returns `undefined` if a name in it
- * is not understood, since the expression cannot be repeated then.
+ * Rewrites an expression over a table's columns for another row: each column is replaced by `about(column)`. Returns `undefined` if the expression
+ * contains a name that cannot be resolved.
  */
 export function rewriteColumns(
   expression: string,
@@ -63,12 +63,12 @@ export function rewriteColumns(
     const token = tokens[i] as Token;
     if (token.kind !== "name" && token.kind !== "quoted") continue;
     const before = tokens[i - 1];
-    // A function's name, a collation and the type of a CAST are not columns, even if a column has the same name.
+    // The name of a function, a collation or a CAST type is not a column, even if a column has the same name.
     if (isWord(tokens[i + 1], "(") || isWord(before, "COLLATE") || isWord(before, "AS")) continue;
     if (isWord(before, ".") || isWord(tokens[i + 1], ".")) return undefined;
     const column = token.value.toLowerCase();
     if (!columns.has(column)) {
-      // An unquoted word that is no column is an operator or a literal (AND, NULL, TRUE); a quoted one would be text in old SQLite.
+      // An unquoted word that is not a column is an operator or a literal (AND, NULL, TRUE). A quoted one could be a string in old SQLite.
       if (token.kind === "quoted" || ROWID_NAMES.has(column)) return undefined;
       continue;
     }

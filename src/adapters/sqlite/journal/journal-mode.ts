@@ -32,19 +32,19 @@ import type { TablePlan } from "./table-plan.ts";
 import { LEASE, SECONDS } from "./triggers.ts";
 import { UndoLog } from "./undo-log.ts";
 
-/** Raised when the journal met triggers or another schema on the way: nothing was changed, and the work is repeated after another look. */
+/** Thrown if triggers fired, or the schema version changed, during a transaction. The transaction is then rolled back and repeated. */
 class LookAgain extends Error {}
 
 interface Work<T> {
   readonly result: T;
-  /** Runs when the transaction is committed. With it, the log was emptied and everything was recorded. */
+  /** Called after the commit. If given, the work itself has emptied the log and recorded all changes. */
   readonly committed?: () => void;
 }
 
 export interface JournalOptions {
-  /** The mode of the same store, closed for a restart of the target. */
+  /** The mode of the same store before a restart of the target. */
   readonly previous?: JournalMode | undefined;
-  /** `true` if the file is the user's: its present content is kept in it, and `close` restores that. */
+  /** `true` if the file is external. Its original rows are saved in the file, and `close` restores them. */
   readonly borrowed?: boolean;
   /** See `StoreScope.asked`. */
   readonly asked?: (() => number | undefined) | undefined;
@@ -52,16 +52,16 @@ export interface JournalOptions {
   readonly watching?: boolean | undefined;
   /** See `StoreScope.faulty`. */
   readonly faulty?: boolean | undefined;
-  /** Milliseconds to wait for a lock; default 5000. */
+  /** Milliseconds to wait for a lock. Default: 5000. */
   readonly limitMs?: number;
 }
 
 /**
- * Undoes what other processes committed, by an undo log that row triggers write into the file itself.
+ * Undoes the commits of other processes with an undo log that row triggers write into the file itself.
  *
- * Everything starts from `PRAGMA data_version`, which changes when another connection commits: as long as it does not change, the log need not be
- * read. Checkpoints and restores hold the write lock, so that none falls into an open transaction of the target, whose rows would come after the
- * checkpoint and be undone with it.
+ * `PRAGMA data_version` changes when another connection commits. While it does not change, the log need not be read. Checkpoints and restores hold
+ * the write lock, so that none happens during a transaction of the target. Otherwise rows of that transaction would be committed after the checkpoint
+ * and undone with it.
  */
 export class JournalMode implements SqliteMode {
   readonly traits: StoreTraits = { portable: true, commits: true };
@@ -81,20 +81,20 @@ export class JournalMode implements SqliteMode {
   readonly #borrowed: boolean;
   readonly #watching: boolean;
   readonly #asked: AskedSince;
-  /** The lease of an external file. */
+  /** The lease of an external file. While it is valid, no other run can use the file. */
   readonly #lease: { readonly check: Statement<[], number>; readonly timer: NodeJS.Timeout } | undefined;
-  /** Names the installation in the file. */
+  /** The id of the installation in the file. */
   readonly token: string;
   #knownData = -1;
   #knownSchema = -1;
-  /** Set once the file is not the run's alone; every operation fails with it. */
+  /** Set once another client has taken over or written to the file. All later operations throw this error. */
   #broken: SeqqaError | undefined;
 
   /**
-   * Installs what is needed. With `previous`, the mode before a restart of the target, it continues from there if the target left the schema as it
-   * was: checkpoints stay valid, and what the target wrote at its start is an ordinary change.
+   * Installs the journal. With `previous`, continues the journal from before a restart of the target, unless the target changed the schema.
+   * Checkpoints then stay valid, and the target's writes at its start are ordinary changes.
    *
-   * @throws SqliteError busy, or what prevents journalling this schema.
+   * @throws SqliteError if the file is locked or the schema cannot be journalled
    */
   constructor(db: Database, file: string, plans: readonly TablePlan[], options: JournalOptions = {}) {
     const { previous } = options;
@@ -108,7 +108,7 @@ export class JournalMode implements SqliteMode {
     this.#asked = new AskedSince(options.asked, options.watching);
     const wasInstalled = previous !== undefined && isInstalled(db, previous.token);
     const difference = wasInstalled ? schemaDifference(previous.#schema, schemaText(db)) : undefined;
-    // A new installation would lose what the user's file was.
+    // A new installation would discard the saved original rows of the external file.
     if (borrowed && difference !== undefined) throw schemaChanged(file, difference);
     const faulty = options.faulty === true;
     const goesOn = wasInstalled && difference === undefined && (previous.faults !== undefined) === faulty;
@@ -216,13 +216,13 @@ export class JournalMode implements SqliteMode {
       () => attempt(() => this.#leave(), isBusy, this.#limitMs, busyError(this.#file, this.#limitMs)),
       () => {
         db.close();
-        // If the restore failed, the next `open` tries again.
+        // If the restore failed, the next `open` of this thread may try again.
         release(this.token);
       },
     );
   }
 
-  /** Restores an external file. What somebody else changed in it stays, and is reported. */
+  /** Restores an external file. Rows that other clients changed are kept and reported. */
   #leave(): void {
     if (this.#broken?.code === "LEASE_OVER") throw this.#broken;
     if (this.#broken === undefined) this.#recordLast();
@@ -230,7 +230,10 @@ export class JournalMode implements SqliteMode {
     if (leftover.keep.length > 0 && !this.#watching) throw keptAtEnd(leftover.store, leftover.keep, writeKept(leftover));
   }
 
-  /** Records the last writes. A new table no longer matters; an altered one shows when rows are restored. */
+  /**
+   * Records the target's last writes before the restore. Schema changes are not checked here: a new table is harmless, and the restore detects
+   * altered ones.
+   */
   #recordLast(): void {
     blind(this.db);
     this.#beginWrite.run();
@@ -245,14 +248,14 @@ export class JournalMode implements SqliteMode {
     }
   }
 
-  /** Starts renewing the lease by which the triggers log, as long as it is not over. */
+  /** Starts renewing the lease. The triggers write to the log only while the lease is valid. */
   #hold(): { readonly check: Statement<[], number>; readonly timer: NodeJS.Timeout } {
     const renewal = this.db.prepare(`update ${LEASE} set until = ${SECONDS} + ${LEASE_SECONDS} where until > ${SECONDS}`);
     const renew = (): void => {
       try {
         renewal.run();
       } catch {
-        // The lease is locked, or gone: the next look finds out which.
+        // The lease is locked or missing. The next operation finds out which.
       }
     };
     const timer = setInterval(renew, RENEWAL_MS);
@@ -260,7 +263,10 @@ export class JournalMode implements SqliteMode {
     return { check: this.db.prepare<[], number>(`select until > ${SECONDS} from ${LEASE}`).pluck(), timer };
   }
 
-  /** Fails if the lease is over. Called in a transaction, so that others cannot take the file over meanwhile. @throws SeqqaError `LEASE_OVER` */
+  /**
+   * Throws if the lease has expired. Must be called inside a transaction, so that no other run can take the file over meanwhile.
+   * @throws SeqqaError `LEASE_OVER`
+   */
   #requireLease(): void {
     if (this.#lease === undefined) return;
     let holds: number | undefined;
@@ -272,7 +278,7 @@ export class JournalMode implements SqliteMode {
     if (holds !== 1) throw (this.#broken = leaseOver(`the SQLite file ${this.#file}`));
   }
 
-  /** @throws SeqqaError `FOREIGN_WRITE` */
+  /** @throws SeqqaError `FOREIGN_WRITE` for changes that were made while this run had no request in progress */
   #judge(touches: readonly Touch[]): void {
     if (!this.#asked.isQuiet) return;
     const foreign = touches.filter(({ before, now }) => !sameRow(before, now));
@@ -294,12 +300,12 @@ export class JournalMode implements SqliteMode {
     if (!quiet) throw new LookAgain();
   }
 
-  /** Reads the log if another connection committed, then answers from memory. */
+  /** Reads the log if another connection committed, and then answers from memory. */
   #upToDate<T>(answer: () => T): Awaitable<T> {
     return attempt(
       () => {
         if (this.#broken !== undefined) throw this.#broken;
-        // Changes that are found in an external file are recorded there.
+        // In an external file, changes that are found must be recorded in the file, which needs a write transaction.
         const begin = this.#borrowed ? this.#beginWrite : this.#beginRead;
         if (this.#dataVersion.get() !== this.#knownData) this.#once(begin, () => ({ result: undefined }));
         else this.#asked.looked();
@@ -343,13 +349,13 @@ export class JournalMode implements SqliteMode {
     }
   }
 
-  /** Handles a new version of the schema: refuses if it matters, else reads the schema again without its triggers. */
+  /** Handles a new schema version: throws if a relevant part changed, else reads the schema again without its triggers. */
   #look(): void {
     const difference = schemaDifference(this.#schema, schemaText(this.db));
     if (difference !== undefined) throw schemaChanged(this.#file, difference);
     blind(this.db);
     this.#knownSchema = this.#schemaVersion.get() as number;
-    // Everything known of the data is read again under the lock.
+    // Forces the next transaction to read the log again under the lock.
     this.#knownData = -1;
   }
 }

@@ -11,32 +11,28 @@ const TABLES = "seqqa_tables";
 const KEPT = "seqqa_kept";
 const COUNTERS = "seqqa_counters";
 
-/**
- * A row that differs from what it was when an external store was opened: as it was then, and as the run last recorded it. `null`: the row did not
- * exist.
- */
+/** A row of an external store that differs from its original values: the original, and the values that the run last recorded. `null`: no such row. */
 export interface KeptRow {
   readonly table: number;
-  /** The identifying values of the row. */
   readonly key: ExactRow;
   readonly root: ExactRow | null;
   readonly recorded: ExactRow | null;
 }
 
-/** A table as the log numbers it, for a reader that has nothing but the file. */
+/** A table as it is numbered in the log. It is stored in the file, so that another process can read the log. */
 export interface RecordedTable {
   readonly name: string;
-  /** The stored columns, and the positions of the key and of ignored columns, as one text to compare. */
+  /** The stored columns and the positions of key and ignored columns, as text for a comparison. */
   readonly layout: string;
 }
 
-/** Rows of `sqlite_sequence` (rowid, table, value): when the store was opened, and as last recorded. */
+/** Rows of `sqlite_sequence` (rowid, table, value): the original ones, and those that the run last recorded. */
 export interface KeptCounters {
   readonly root: readonly ExactRow[];
   readonly recorded: readonly ExactRow[];
 }
 
-/** The times at which a run began and last recorded what it did, in milliseconds since 1970. */
+/** The times at which the run began and last recorded changes, in milliseconds since 1970. */
 export interface KeptTimes {
   readonly sinceMs: number;
   readonly recordedMs: number;
@@ -46,12 +42,11 @@ export function layoutOf(plan: TablePlan): string {
   return JSON.stringify([plan.stored, plan.keyAt, plan.withoutRowid, plan.ignoredAt]);
 }
 
-/** Returns the positions of ignored columns in a result of {@link layoutOf}. */
 export function ignoredIn(layout: string): readonly number[] {
   return (JSON.parse(layout) as readonly (readonly number[] | undefined)[])[3] ?? [];
 }
 
-/** Makes the tables that record the present state of the store, and the lease by which triggers log. Expects a transaction. */
+/** Creates the tables that save the original state of the store, and the lease that the triggers check. Must run inside a transaction. */
 export function installKept(db: Database, plans: readonly TablePlan[]): void {
   const width = Math.max(1, ...plans.map((plan) => plan.stored.length));
   const columns = (letter: string): string => Array.from({ length: width }, (_, i) => `${letter}${i}`).join(", ");
@@ -66,7 +61,7 @@ export function installKept(db: Database, plans: readonly TablePlan[]): void {
   for (const row of counterReader(db).all()) for (const recorded of [0n, 1n]) count.run(recorded, ...bindable(row));
 }
 
-/** Returns the tables in the order of their numbers; `undefined`: this installation keeps nothing, since the store was not external. */
+/** Returns the tables in the order of their numbers; `undefined` if the store is not external, so that the installation saves no rows. */
 export function recordedTables(db: Database): RecordedTable[] | undefined {
   if (!hasTable(db, TABLES)) return undefined;
   return db
@@ -88,7 +83,7 @@ export function keptTimes(db: Database): KeptTimes {
   return { sinceMs: number(row["since"]), recordedMs: number(row["recorded"]) };
 }
 
-/** Returns all rows that are kept. `tables`: in the order of their numbers. */
+/** Returns all saved rows. `tables` must be in the order of their numbers. */
 export function keptRows(db: Database, tables: readonly TableIo[]): KeptRow[] {
   const rows: KeptRow[] = [];
   const width = (db.prepare(`select * from ${KEPT}`).columns().length - 2) / 2;
@@ -109,13 +104,13 @@ export function keptRows(db: Database, tables: readonly TableIo[]): KeptRow[] {
   return rows;
 }
 
-/** Forgets everything that is kept and logged, and ends the lease: nothing can be restored after that. */
+/** Deletes all saved rows and log entries, and ends the lease. Afterwards nothing can be restored. */
 export function emptyKept(db: Database): void {
   for (const table of [LOG, KEPT, COUNTERS]) db.exec(`delete from ${table}`);
   db.exec(`update ${LEASE} set until = 0`);
 }
 
-/** Bits of `code`: the image is missing. */
+/** Bits of the column `code`: the original row, or the recorded row, does not exist. */
 const ROOTLESS = 1;
 const UNRECORDED = 2;
 
@@ -124,23 +119,22 @@ interface Known {
   readonly key: RowKey;
   readonly root: ExactRow | null;
   recorded: ExactRow | null;
-  /** Its place in the file. */
+  /** The row's `seq` in the file; `undefined` if the file does not contain the row. */
   seq: bigint | undefined;
 }
 
 /**
- * Keeps in an external file what a row was when the file was opened, and what the run last knew it to be, for every row where the two differ. The
- * file alone then says what to restore, and which rows somebody else has changed since.
+ * Saves, in an external file, the original and the last recorded values of every row where the two differ. Another process can then read from the
+ * file alone what to restore, and which rows other clients have changed since.
  */
 export class Keeper {
   readonly #db: Database;
   readonly #statements = new Map<string, Statement>();
   readonly #rows: Map<RowKey, Known>[];
-  /** Rows that are known, and not in the file yet. */
   readonly #pending: Set<Known>;
-  /** The recorded rows from before the transaction in progress changed them. */
+  /** For rows that the current transaction changes: the recorded values from before the transaction. */
   readonly #fixed = new Map<Known, ExactRow | null>();
-  /** The places at which the transaction in progress writes rows. */
+  /** For rows that the current transaction writes: the `seq` in the file. */
   readonly #seqs = new Map<Known, bigint | undefined>();
   #counters: readonly ExactRow[] | undefined;
   #pendingCounters: readonly ExactRow[] | undefined;
@@ -154,12 +148,12 @@ export class Keeper {
     this.#pendingCounters = previous === undefined ? undefined : previous.#pendingCounters;
   }
 
-  /** Records from the log that a row was `before` and is `now`, because of what the run asked for. */
+  /** Records from the log that the target changed a row from `before` to `now`. */
   logged(table: number, key: RowKey, before: ExactRow | null, now: ExactRow | null): void {
     this.#row(table, key, before).recorded = now;
   }
 
-  /** Records that the transaction in progress changes a row to `wanted`. */
+  /** Records that the current transaction changes a row to `wanted`. */
   fixing(table: number, key: RowKey, before: ExactRow | null, wanted: ExactRow | null): void {
     const row = this.#row(table, key, before);
     if (!this.#fixed.has(row)) this.#fixed.set(row, row.recorded);
@@ -174,12 +168,12 @@ export class Keeper {
     return row;
   }
 
-  /** Returns `true` if something is known that is not in the file yet. */
+  /** Returns `true` if some changes are not yet written to the file. */
   isBehind(counters: readonly ExactRow[]): boolean {
     return this.#pending.size > 0 || this.#counters === undefined || !sameCounters(counters, this.#counters);
   }
 
-  /** Writes what is not in the file yet, in the transaction in progress. `counters`: their values in that transaction. */
+  /** Writes the pending changes to the file, in the current transaction. `counters`: the counters' values in that transaction. */
   write(tables: readonly TableIo[], counters: readonly ExactRow[]): void {
     const counted = this.#counters === undefined || !sameCounters(counters, this.#counters);
     if (!this.isBehind(counters)) return;
@@ -193,7 +187,7 @@ export class Keeper {
     this.#prepare(`update ${LEASE} set recorded = ?`).run(BigInt(Date.now()));
   }
 
-  /** Called when the transaction was committed. */
+  /** Must be called after the transaction was committed. */
   written(): void {
     for (const row of this.#pending) {
       row.seq = this.#seqs.get(row);
@@ -206,7 +200,7 @@ export class Keeper {
     this.#pendingCounters = undefined;
   }
 
-  /** Called when the transaction was rolled back: changes from the log are still to be written. */
+  /** Must be called after the transaction was rolled back. Changes from the log then remain pending. */
   rolledBack(): void {
     for (const [row, recorded] of this.#fixed) row.recorded = recorded;
     this.#fixed.clear();

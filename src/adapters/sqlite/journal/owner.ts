@@ -4,12 +4,11 @@ import { here, identify, isAlive, isThreadAlive, thisThread } from "../../../sto
 import { quoteName } from "../connect/sql-text.ts";
 import { LEASE, SECONDS } from "./triggers.ts";
 
-/** The table that names the owner of a file's installation. */
 const OWNER = "seqqa_owner";
 
-/** The owner of an installation. Read from a file, so that nothing in it may be trusted to be what we wrote. */
+/** The owner of an installation. The values are read from a file, so they cannot be trusted. */
 export interface Owner {
-  /** Names the installation: `[0-9a-f]{32}`. */
+  /** The id of the installation: `[0-9a-f]{32}`. */
   readonly token: string;
   readonly pid: number;
   readonly start: string;
@@ -19,17 +18,17 @@ export interface Owner {
   readonly namespace: string;
 }
 
-/** `elsewhere`: the owner is on another machine or in another container, which cannot be asked from here. */
+/** `elsewhere`: the owner is on another machine or in another container, so this process cannot tell if it is alive. */
 export type Life = "dead" | "alive" | "elsewhere";
 
-/** Installations that adapters of this thread hold. */
+/** The installations that adapters of this thread use. */
 const held = new Set<string>();
 
 export function newToken(): string {
   return randomBytes(16).toString("hex");
 }
 
-/** Records that this process is the owner. Expects a transaction. */
+/** Records this process as the owner. Must run inside a transaction. */
 export function stamp(db: Database, token: string): void {
   const { host, boot, namespace } = here();
   const { pid, start } = identify(process.pid) ?? { pid: process.pid, start: "" };
@@ -39,18 +38,18 @@ export function stamp(db: Database, token: string): void {
   held.add(token);
 }
 
-/** Called when an adapter of this thread gave the installation up, or could not. */
+/** Called when an adapter of this thread has released the installation or has failed to. */
 export function release(token: string): void {
   held.delete(token);
 }
 
-/** Returns the owner of a file; `undefined`: nothing of ours is in it. */
+/** Returns the owner of a file; `undefined` if the file contains no installation. */
 export function readOwner(db: Database): Owner | undefined {
   if (!hasTable(db, OWNER)) return undefined;
   const row = db.prepare<[], Readonly<Record<string, unknown>>>(`select * from ${OWNER}`).get() ?? {};
   const text = (name: string): string => (typeof row[name] === "string" ? row[name] : "");
   return {
-    // A text that is not one of our tokens must not name a file beside the store.
+    // The token becomes part of a file name, so a text that is not a valid token is dropped.
     token: /^[0-9a-f]{32}$/.test(text("token")) ? text("token") : "",
     pid: typeof row["pid"] === "number" ? row["pid"] : 0,
     start: text("start"),
@@ -61,10 +60,10 @@ export function readOwner(db: Database): Owner | undefined {
   };
 }
 
-/** Tells whether the owner is at work in a file. A run whose lease is over touches nothing in it from then on, wherever it is. */
+/** Returns the owner's state. A run whose lease has expired counts as dead, because it no longer touches the file, on any machine. */
 export function lifeOf(owner: Owner, db: Database): Life {
   if (hasTable(db, LEASE) && db.prepare(`select until > ${SECONDS} from ${LEASE}`).pluck().get() !== 1) return "dead";
-  // A user sets this to say that the run is over.
+  // A user can set `pid` to 0 to record that the run has ended.
   if (owner.pid <= 0) return "dead";
   const place = here();
   if (owner.host !== place.host) return "elsewhere";
@@ -81,8 +80,8 @@ export function hasTable(db: Database, name: string): boolean {
 }
 
 /**
- * Removes everything of ours, by its exact names: a table of the user's may begin with seqqa, too. Expects a transaction, and a connection that sees
- * triggers.
+ * Removes seqqa's triggers and tables by their exact names, because a user's table may begin with `seqqa`, too. Must run inside a transaction, on a
+ * connection that sees triggers.
  */
 export function dropOurs(db: Database): void {
   const ours = db
@@ -94,7 +93,7 @@ export function dropOurs(db: Database): void {
   for (const { type, name } of ours) db.exec(`drop ${type} if exists ${quoteName(name)}`);
 }
 
-/** Does work under the write lock. @throws SqliteError busy */
+/** Runs work in a write transaction. @throws SqliteError if the file is locked */
 export function writing<T>(db: Database, work: () => T): T {
   db.exec("begin immediate");
   try {

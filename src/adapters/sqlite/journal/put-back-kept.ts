@@ -16,7 +16,7 @@ import { UndoLog } from "./undo-log.ts";
 
 const MOST_TRIES = 20;
 
-/** A row that the run changed, or that was changed after its last record. */
+/** A row that the run changed, or that was changed after the run's last record. */
 interface Row {
   readonly io: TableIo;
   readonly root: ExactRow | null;
@@ -25,11 +25,11 @@ interface Row {
 }
 
 /**
- * Restores a journalled file of the user's to what it was when it was opened, by nothing but what is stored in it, and removes everything of ours.
- * Only rows that are as the run recorded them are restored. Rows that were changed since stay, and so do the rows that they refer to. Whatever ends
- * this process, the next one can do the same again.
+ * Restores an external file to its state when it was opened, using only data in the file, and removes the installation. A row is restored only if it
+ * is as the run recorded it. Rows that were changed since are kept, and so are the rows that they refer to. If this process is killed in between,
+ * another one can repeat the restore.
  *
- * @throws SqliteError busy; SeqqaError `STORE_NOT_PUT_BACK`
+ * @throws SqliteError if the file is locked; SeqqaError `STORE_NOT_PUT_BACK`
  */
 export function putBackKept(db: Database, file: string, how: Cleaning = {}): Leftover {
   let leftover: Leftover = { store: shownFile(file), sinceMs: 0, recordedMs: 0, undo: [], keep: [] };
@@ -53,7 +53,7 @@ function shownFile(file: string): string {
   return `the SQLite file ${file}`;
 }
 
-/** Returns the tables as the log numbers them; `undefined`: nothing is kept, since the installation was in a lane's own file. */
+/** Returns the tables as they are numbered in the log; `undefined` for a lane's own file, which has no saved rows. */
 function plansOf(db: Database, file: string): TablePlan[] | undefined {
   const recorded = recordedTables(db);
   if (recorded === undefined) return undefined;
@@ -69,7 +69,7 @@ function plansOf(db: Database, file: string): TablePlan[] | undefined {
   });
 }
 
-/** @returns `undefined` if the schema changed in between */
+/** @returns `undefined` if the schema changed meanwhile */
 function putBack(db: Database, file: string, plans: readonly TablePlan[], { dryRun = false, onKept }: Cleaning): Leftover | undefined {
   const version = db.pragma("schema_version", { simple: true });
   db.exec("begin immediate");
@@ -88,7 +88,7 @@ function putBack(db: Database, file: string, plans: readonly TablePlan[], { dryR
     const leftover = { store: shownFile(file), ...keptTimes(db), undo: [...undo].map(imagesOf), keep: keep.map(imagesOf) };
     if (!dryRun) {
       if (keep.length > 0) onKept?.(leftover);
-      // From here on, every write is the user's.
+      // After this, the triggers no longer log, so later writes are left alone.
       emptyKept(db);
     }
     db.exec(dryRun ? "rollback" : "commit");
@@ -99,7 +99,7 @@ function putBack(db: Database, file: string, plans: readonly TablePlan[], { dryR
   }
 }
 
-/** Returns the rows that are not what they were: those that the run recorded, and those that were logged after it. */
+/** Returns the rows that differ from their original or recorded values: first the saved rows, then the rows in the log. */
 function rowsOf(db: Database, log: UndoLog): Row[] {
   const rows: Row[] = [];
   const met = log.tables.map(() => new Set<RowKey>());
@@ -122,8 +122,8 @@ function rowsOf(db: Database, log: UndoLog): Row[] {
 }
 
 /**
- * Restores rows to what they were. A row that cannot be restored, since a row that stays needs it or has its place, is taken out of the set. Returns
- * the rows that were taken out.
+ * Restores rows. A row that cannot be restored is removed from the set: a row that is kept refers to it, or has its key or unique values. Returns the
+ * removed rows.
  */
 function undoRows(db: Database, rows: Set<Row>): Row[] {
   const kept: Row[] = [];
@@ -145,7 +145,7 @@ function undoRows(db: Database, rows: Set<Row>): Row[] {
   }
 }
 
-/** Writes all rows, deletions first. Returns a row whose place is taken by a row that stays. */
+/** Writes all rows, deletions first. Returns a row that cannot be inserted because a kept row has its key or unique values. */
 function displaced(rows: ReadonlySet<Row>): Row[] | undefined {
   for (const { io, now } of rows) if (now !== null) io.delete(now);
   for (const row of rows) {
@@ -160,7 +160,7 @@ function displaced(rows: ReadonlySet<Row>): Row[] | undefined {
   return undefined;
 }
 
-/** A foreign key: the columns of the child, and of the parent. */
+/** A foreign key: `from` are columns of the child table, `to` are columns of the parent table. */
 interface Reference {
   readonly child: string;
   readonly parent: string;
@@ -182,14 +182,14 @@ function referencesOf(db: Database): Reference[] {
     const name = `${id} ${child}`;
     let one = references.get(name);
     if (one === undefined) references.set(name, (one = { child, parent, from: [], to: [] }));
-    // Without a column the key refers to the primary key.
+    // A foreign key that names no columns refers to the primary key.
     one.to.push(target ?? primaryKey.all(parent)[one.from.length] ?? "rowid");
     one.from.push(source);
   }
   return [...references.values()];
 }
 
-/** Returns the values of a foreign key that no parent has. */
+/** Returns the foreign key values that no row of the parent table has. */
 function orphansOf(db: Database, { child, parent, from, to }: Reference): ExactRow[] {
   const present = from.map((name) => `c.${quoteName(name)} is not null`).join(" and ");
   const match = from.map((name, i) => `p.${quoteName(to[i]!)} = c.${quoteName(name)}`).join(" and ");
@@ -207,7 +207,7 @@ function missingFrom(before: readonly ExactRow[], after: readonly ExactRow[]): E
   return after.filter((row) => !before.some((one) => sameRow(one, row)));
 }
 
-/** Returns the rows whose restoring left a foreign key without its parent: the parent that went, or else the child that came. */
+/** Returns the rows whose restore left foreign key values without a parent: the deleted parents, or else the inserted children. */
 function orphaning(rows: ReadonlySet<Row>, { child, parent, from, to }: Reference, orphans: readonly ExactRow[]): Row[] {
   const has = ({ io }: Row, row: ExactRow | null, table: string, columns: readonly string[], values: ExactRow): boolean =>
     row !== null && io.plan.name === table && columns.every((name, i) => String(valueOf(io.plan, row, name)) === String(values[i]));
@@ -223,8 +223,8 @@ function valueOf(plan: TablePlan, row: ExactRow, column: string): ExactValue {
 }
 
 /**
- * Restores counters that are as the run recorded them, but never below a value that is in use. A counter that is lower than at first, or gone, is
- * restored in any case: the target of the run did that after the last look, and ids would be given a second time.
+ * Restores counters that are as the run recorded them, but never below the largest id in use. A counter that is below its original value, or missing,
+ * is always restored. Otherwise ids would be generated a second time.
  */
 function putCounters(db: Database, log: UndoLog): void {
   const { root, recorded } = keptCounters(db);

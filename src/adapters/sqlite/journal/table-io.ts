@@ -5,15 +5,14 @@ import type { TablePlan } from "./table-plan.ts";
 type Values = ExactValue[];
 type Doing = "read" | "delete" | "insert" | "update";
 
-/** Reads and writes single rows of one table, exactly. */
+/** Reads and writes single rows of one table without loss of precision. */
 export class TableIo {
   readonly plan: TablePlan;
   readonly #db: Database;
-  /** Positions of the columns that an update sets. */
   readonly #setAt: readonly number[];
   readonly #usual: Record<Doing, Statement<unknown[], Values>>;
 
-  /** @throws SqliteError if a statement on the table cannot be prepared, e.g. because a collation is missing that only the target has. */
+  /** @throws SqliteError if a statement cannot be prepared, e.g. because only the target defines a collation */
   constructor(db: Database, plan: TablePlan) {
     this.plan = plan;
     this.#db = db;
@@ -31,7 +30,7 @@ export class TableIo {
     return this.plan.keyAt.map((at) => row[at] as ExactValue);
   }
 
-  /** Returns the row with these identifying values. A key that is only equal by its collation is another one. */
+  /** Returns the row with these identifying values. A key that is equal only under its collation does not match. */
   read(key: ExactRow): ExactRow | null {
     const row = this.#bound("read", key).get(...bindable(key));
     if (row === undefined) return null;
@@ -52,13 +51,13 @@ export class TableIo {
     this.#bound("insert", row).run(...bindable(row));
   }
 
-  /** Sets every column, except ignored ones, of the row that has the key of `row`. */
+  /** Sets all columns, except ignored ones, of the row with the key of `row`. */
   update(row: ExactRow): void {
     const values = [...this.#setAt.map((at) => row[at] as ExactValue), ...this.key(row)];
     this.#bound("update", values).run(...bindable(values));
   }
 
-  /** Returns every row, in the order of the key. */
+  /** Returns every row, sorted by key. */
   all(): ExactRow[] {
     const { plan } = this;
     const order = plan.keyAt.map((at) => plan.stored[at]).join(", ");
@@ -77,7 +76,7 @@ export class TableIo {
     );
   }
 
-  /** Explains the statements of a restore, to see whether they would run triggers. */
+  /** Returns the opcodes of the restore statements, which reveal if the statements would fire triggers. */
   explain(): readonly string[] {
     return (["delete", "insert", "update"] as const).flatMap((doing) => {
       const explained = this.#db.prepare<unknown[], { opcode: string }>(`explain ${this.#usual[doing].source}`);
@@ -100,7 +99,7 @@ export class TableIo {
     const value = (i: number): string => (raw.has(i) ? "cast(? as text)" : "?");
     const where = (from: number): string => plan.keyAt.map((at, i) => `${plan.stored[at]} = ${value(from + i)}`).join(" and ");
     const columns = plan.stored.join(", ");
-    // OR ABORT overrides ON CONFLICT clauses of the table: a restore that meets a foreign row must fail, not displace or skip it.
+    // OR ABORT overrides ON CONFLICT clauses of the table. A conflict with a row of another client must fail, not replace or skip rows.
     const sql = {
       read: (): string => `select ${columns} from ${plan.sqlName} where ${where(0)}`,
       delete: (): string => `delete from ${plan.sqlName} where ${where(0)}`,
@@ -126,7 +125,7 @@ export function bindable(values: ExactRow): unknown[] {
   return values.map((value) => (typeof value === "object" && value !== null && isRawText(value) ? value.rawText : value));
 }
 
-/** Corrects text that the driver could not decode: it then holds U+FFFD, and its bytes are read instead. */
+/** Corrects text that is not valid UTF-8. The driver decodes it with U+FFFD, so its bytes are read instead. */
 export function exactRow(row: ExactValue[], from: number, bytesAt: (at: number) => Uint8Array): ExactRow {
   for (let i = from; i < row.length; i++) {
     const value = row[i];

@@ -4,20 +4,18 @@ import type { TableShape } from "../../../stores/index.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import { readUniques, type ColumnInfo, type Unique } from "./unique-plan.ts";
 
-/** Everything that journalling a table needs to know about it. */
 export interface TablePlan extends TableShape {
-  /** Quoted. */
   readonly sqlName: string;
-  /** Quoted columns in the order of a row: a hidden rowid first, generated columns left out. */
+  /** The quoted columns in the order of a row: a hidden rowid first, without generated columns. */
   readonly stored: readonly string[];
-  /** The unique constraints by which REPLACE can displace rows of it, except the rowid. */
+  /** The unique constraints, except the rowid, by which REPLACE can delete rows. */
   readonly uniques: readonly Unique[];
   readonly withoutRowid: boolean;
-  /** Positions of the columns in a file of the user's that are neither compared nor restored. */
+  /** Positions of columns in an external file that are neither compared nor restored. */
   readonly ignoredAt: readonly number[];
 }
 
-/** Returns the user's tables, or why they cannot be journalled. */
+/** Returns the user's tables, or the reason why they cannot be journalled. */
 export function planTables(db: Database, observed: readonly string[] | undefined): TablePlan[] | string {
   const rows = db
     .prepare<[], { name: string; type: string; wr: number }>(
@@ -36,7 +34,7 @@ export function planTables(db: Database, observed: readonly string[] | undefined
   return plans;
 }
 
-/** SQLite takes 2,000 columns in a table by default, the log needs two for itself. */
+/** SQLite's default limit is 2,000 columns per table. The log adds two columns of its own. */
 const WIDEST = 1900;
 
 function planTable(db: Database, name: string, withoutRowid: boolean, index: number, observed: boolean): TablePlan | string {
@@ -71,7 +69,7 @@ function layOut(
   const stored = columns.filter((column) => column.hidden === 0);
   const keys = stored.filter((column) => column.pk > 0);
   if (withoutRowid) return { keyAt: keys.map((key) => stored.indexOf(key)), hidden: undefined };
-  // An INTEGER PRIMARY KEY is the rowid itself, and then has no index of its own (INTEGER PRIMARY KEY DESC has one, and is not).
+  // An INTEGER PRIMARY KEY is the rowid itself and has no index. An INTEGER PRIMARY KEY DESC is not the rowid and has an index.
   const indexed = db.prepare("select 1 from pragma_index_list(?) where origin = 'pk'").get(name) !== undefined;
   const [key] = keys;
   if (key !== undefined && !indexed) return { keyAt: [stored.indexOf(key)], hidden: undefined };
@@ -80,7 +78,6 @@ function layOut(
   return hidden === undefined ? `the rowid of table "${name}" is hidden by columns of its names` : { keyAt: [0], hidden };
 }
 
-/** Returns the columns of a table with their declared keys. */
 export function observedColumns(
   db: Database,
   name: string,
@@ -102,7 +99,7 @@ export function observedColumns(
   });
 }
 
-/** Returns a column of the primary key. A foreign key that names no column refers to the primary key. */
+/** Returns the name of a primary key column, for a foreign key that names no columns. */
 function primaryKey(db: Database, table: string, seq: number): string | undefined {
   return db
     .prepare<[string, number], string>("select name from pragma_table_info(?) where pk = cast(? as integer)")

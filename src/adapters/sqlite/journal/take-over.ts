@@ -10,10 +10,10 @@ import { lifeOf, readOwner, release, stamp, writing, type Owner } from "./owner.
 import { putBackKept } from "./put-back-kept.ts";
 
 /**
- * Makes sure that no run is at work in a file of the user's, and that a dead one left no row in it. An installation without changed rows is removed.
- * If the thread of a lane of this same run ended, its rows are restored. The installation that `mine` names is continued.
+ * Ensures that no run is using an external file, and that no dead run left changed rows in it. An installation without changed rows is removed. If
+ * the rows belong to a lane of this process whose thread has ended, they are restored. The installation with the token `mine` is continued.
  *
- * @throws SeqqaError `STORE_IN_USE` when its run is alive, or may be; `STORE_LEFT`; `ROWS_KEPT` for a lane of this run; `STORE_BUSY`
+ * @throws SeqqaError `STORE_IN_USE` if the owner is alive or may be; `STORE_LEFT`; `ROWS_KEPT` for a lane of this process; `STORE_BUSY`
  */
 export function requireUnused(file: string, mine?: string): Awaitable<void> {
   const decide = (found: Leftover | undefined): Awaitable<void> => {
@@ -31,10 +31,10 @@ export function requireUnused(file: string, mine?: string): Awaitable<void> {
 }
 
 /**
- * Restores a file of the user's to what it was when a run that is now dead opened it, and removes what that run installed.
+ * Restores an external file to its state from before a run that is now dead, and removes that run's installation.
  *
- * @returns what was left behind (with `dryRun`: what is); `undefined`: nothing
- * @throws SeqqaError `STORE_IN_USE` when its run is alive, or may be; `STORE_NOT_PUT_BACK`, `STORE_BUSY`
+ * @returns the rows that the dead run changed; `undefined` if the file contains no installation
+ * @throws SeqqaError `STORE_IN_USE` if the owner is alive or may be; `STORE_NOT_PUT_BACK`, `STORE_BUSY`
  */
 export function recover(file: string, how: Cleaning = {}, mine?: string): Awaitable<Leftover | undefined> {
   const claimed = patiently(file, () => claim(file, mine, how.dryRun === true));
@@ -51,11 +51,11 @@ function isOwnRuns(file: string): boolean {
   }
 }
 
-/** Becomes the owner of what a dead run left, so that no other run does the same at once. */
+/** Makes this process the owner of a dead run's installation, so that no other run restores it at the same time. */
 function claim(file: string, mine: string | undefined, onlyLook: boolean): Owner | undefined {
   const db = connect(file);
   try {
-    // Most files hold nothing of ours: they are not even locked.
+    // Most files contain no installation, so they need not be locked.
     if (readOwner(db) === undefined) return undefined;
     return writing(db, () => {
       const owner = readOwner(db);

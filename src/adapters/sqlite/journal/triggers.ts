@@ -1,16 +1,16 @@
 import { quoteName } from "../connect/sql-text.ts";
 import type { TablePlan } from "./table-plan.ts";
 
-/** The log's table; `code` is twice the table's index, plus 1 where the row was not there before. */
+/** The name of the log's table. Its column `code` is twice the table's index, plus 1 if the row did not exist before. */
 export const LOG = "seqqa_log";
 
-/** The lease of a run on an external file: its triggers log until it ends. */
+/** The table with the lease of a run on an external file. The triggers write to the log only while the lease is valid. */
 export const LEASE = "seqqa_lease";
 
-/** The time in SQL that works in every SQLite, in seconds since 1970. */
+/** SQL for the current time in seconds since 1970, valid in every version of SQLite. */
 export const SECONDS = "cast(strftime('%s', 'now') as integer)";
 
-/** Returns SQL for the log. It holds a row of any table: its columns have no type, so that every value is kept exactly as it is stored. */
+/** Returns the SQL that creates the log. The log's columns have no type, so they store the values of any table unchanged. */
 export function logTable(plans: readonly TablePlan[], temporary: boolean): string {
   const width = Math.max(1, ...plans.map((plan) => plan.stored.length));
   return `create ${temporary ? "temp " : ""}table ${LOG}(seq integer primary key, code, ${names(width)})`;
@@ -21,14 +21,14 @@ function names(width: number): string {
 }
 
 /**
- * Returns the triggers that log a table. The first entry of a row since a checkpoint decides what it was at the checkpoint: missing (it appeared
- * since) or the image. The present row is read from the table itself, so that the triggers write as little as possible.
+ * Returns the triggers that log the changes of a table. The first entry of a row after a checkpoint contains the row at that checkpoint, or that the
+ * row did not exist. The current row is read from the table itself, so that the triggers write as little as possible.
  *
- * Old images are noted *before* the row changes: then the order in which the API's own triggers fire does not matter. Rows that appear can only be
- * noted afterwards, when the rowid is known; SQLite fires the youngest trigger first, so that ours, installed last, precede the API's. Nothing in
- * here needs a recent SQLite.
+ * Old rows are logged *before* the change, so the order in which the API's own triggers fire does not matter. New rows are logged afterwards, when
+ * their rowid is known. SQLite fires the newest trigger first, so seqqa's triggers fire before the API's. The triggers use only features of old
+ * SQLite versions.
  *
- * `kind`: `temporary`, for this connection alone; `leased`, in a file of the user's: those of a dead run stop logging by themselves.
+ * `kind`: `temporary` triggers exist only on this connection. `leased` triggers, for an external file, stop logging when the run's lease expires.
  */
 export function tableTriggers(plan: TablePlan, kind: "own" | "leased" | "temporary"): string[] {
   const table = plan.sqlName;
@@ -47,7 +47,8 @@ export function tableTriggers(plan: TablePlan, kind: "own" | "leased" | "tempora
     return `${head}${conditions === "" ? "" : ` when ${conditions}`} begin ${body.map((one) => `${one};`).join(" ")} end`;
   };
 
-  // REPLACE removes rows without firing delete triggers, so every row that the new one could displace is noted. A noted row that stays does no harm.
+  // REPLACE deletes rows without firing delete triggers, so every row that could be replaced is logged. Logging a row that is not replaced does no
+  // harm.
   const conflicts = plan.uniques.map((unique) => unique.conflict);
   if (!plan.withoutRowid) conflicts.unshift(`${keys[0]} = NEW.${keys[0]}`);
   const another = plan.withoutRowid
@@ -68,7 +69,7 @@ export function tableTriggers(plan: TablePlan, kind: "own" | "leased" | "tempora
   ];
 }
 
-/** Returns every name by which a statement can refer to the key; SQLite compares these names as they are written. */
+/** Returns every name that a statement can use for the key, because SQLite compares the names in UPDATE OF as they are written. */
 function rowidColumns(plan: TablePlan, keys: readonly string[]): string[] {
   return plan.withoutRowid ? [...keys] : [...new Set([...keys.map((key) => key), "rowid", "_rowid_", "oid"])];
 }

@@ -21,15 +21,15 @@ import type { TablePlan } from "./table-plan.ts";
 import { LOG } from "./triggers.ts";
 
 export interface UndoLogOptions {
-  /** An earlier log; reading continues where it stopped. */
+  /** An earlier log. Reading continues where that log stopped. */
   readonly previous?: UndoLog | undefined;
-  /** Keeps in the store what rows were when it was opened, and what they were when it was last looked into. */
+  /** `true` to save the original and the last recorded values of changed rows in the store. */
   readonly keeps?: boolean | undefined;
 }
 
 /**
- * The log in a store and what is known of it here. All methods expect to run inside a transaction that the caller opens and ends. The place of the
- * log (in the file, or among a connection's temporary tables) makes no difference.
+ * The undo log in a store and the state that is known from it. All methods must run inside a transaction that the caller begins and ends. The log can
+ * be a table of the file or a temporary table of the connection.
  */
 export class UndoLog {
   readonly tables: readonly TableIo[];
@@ -40,9 +40,9 @@ export class UndoLog {
   readonly #clear: Statement<[]>;
   readonly #counters: Statement<[], ExactValue[]>;
   readonly #keeper: Keeper | undefined;
-  /** The last entry that was read. */
+  /** The `seq` of the last entry that was read. */
   #read = 0n;
-  /** The number of entries that are in the log and read. */
+  /** The number of entries in the log that were read. */
   #entries = 0;
 
   constructor(db: Database, file: string, plans: readonly TablePlan[], { previous, keeps = false }: UndoLogOptions = {}) {
@@ -58,18 +58,17 @@ export class UndoLog {
     this.#entries = previous === undefined ? 0 : previous.#entries;
   }
 
-  /** Returns the file's counters as rows of place, name and value. */
   counters(): readonly ExactRow[] {
     return this.#counters.all();
   }
 
-  /** Reads what was logged since the last time. `judge` gets the changes first, and may throw: then they count as not read. */
+  /** Reads the new entries of the log. `judge` is called with the changes first. If `judge` throws, the entries count as not read. */
   sync(judge?: (touches: readonly Touch[]) => void): void {
     const entries = this.#tail.all(this.#read);
     const counters = this.counters();
     const touches = entries.length === 0 ? [] : this.#touches(entries);
     judge?.(touches);
-    // Done only now: entries for which `judge` threw are read again.
+    // Must come after `judge`: if `judge` throws, the entries are read again later.
     if (this.#keeper !== undefined) for (const { table, key, before, now } of touches) this.#keeper.logged(table, key, before, now);
     this.mirror.push(touches, sameCounters(counters, this.mirror.counters) ? this.mirror.counters : counters);
     if (entries.length > 0) this.#read = entries[entries.length - 1]?.[0] as bigint;
@@ -88,11 +87,11 @@ export class UndoLog {
       const key = keyOf(plan, image);
       let keys = seen.get(plan.index);
       if (keys === undefined) seen.set(plan.index, (keys = new Set()));
-      // The first entry says what the row was; later changes show in its present content.
+      // The first entry of a row contains its old values. Later changes show in the row's current values.
       if (keys.has(key)) continue;
       keys.add(key);
       const slot = this.mirror.slot(plan.index, key);
-      // Ignored columns keep the values that they had when the row was first seen: a change of them alone is no change.
+      // Ignored columns keep the values from when the row was first read, so that a change of ignored columns alone is not a change.
       const known = slot?.now ?? slot?.base ?? null;
       const before = (code & 1) === 1 ? null : withValuesOf(image, known, plan.ignoredAt);
       if (slot !== undefined && !sameRow(slot.now, before)) throw this.#incoherent(`table "${plan.name}"`);
@@ -112,9 +111,9 @@ export class UndoLog {
   }
 
   /**
-   * Changes rows and counters, then empties the log.
+   * Changes rows and counters, and then empties the log.
    *
-   * @returns `true` if only that happened; `false`: triggers fired on the way, and the caller must roll back.
+   * @returns `true` on success; `false` if triggers fired during the changes, so that the caller must roll back
    */
   apply(fixes: readonly Fix[], counters: readonly ExactRow[]): boolean {
     if (this.#entries === 0 && fixes.length === 0) {
@@ -129,8 +128,8 @@ export class UndoLog {
   }
 
   /**
-   * Writes into an external file what is known by now, and empties the log: its later entries are what the run did not know of. Works in the
-   * transaction of the caller, who calls {@link emptied} after it. Returns `false` if there is nothing to write.
+   * Writes all known changes into an external file and empties the log. Later entries of the log are then changes that the run did not record. The
+   * caller must commit and then call {@link emptied}. Returns `false` if there is nothing to write.
    */
   record(): boolean {
     if (this.#keeper === undefined || (this.#entries === 0 && !this.#keeper.isBehind(this.mirror.counters))) return false;
@@ -139,7 +138,7 @@ export class UndoLog {
     return true;
   }
 
-  /** Called when the transaction was rolled back. */
+  /** Must be called after the transaction was rolled back. */
   rolledBack(): void {
     this.#keeper?.rolledBack();
   }
@@ -147,7 +146,7 @@ export class UndoLog {
   #change(fixes: readonly Fix[]): void {
     const inserts: [TableIo, ExactRow][] = [];
     const updates: Fix[] = [];
-    // Deletions come first, then changes that cannot conflict, then the rest: the order of keys and unique values never matters.
+    // Delete first, then update rows that cannot conflict, then insert the rest. The order of keys and unique values then does not matter.
     for (const fix of fixes) {
       const io = this.tables[fix.slot.table] as TableIo;
       const { key, now } = fix.slot;
@@ -165,12 +164,11 @@ export class UndoLog {
     for (const [io, row] of inserts) io.insert(row);
   }
 
-  /** The position up to which the log was read. */
   get read(): bigint {
     return this.#read;
   }
 
-  /** Called when a rollback has removed the entries after `read` from the log. */
+  /** Called after a rollback has removed the entries after `read` from the log. */
   rewind(read: bigint): void {
     this.#read = read;
   }
@@ -180,7 +178,7 @@ export class UndoLog {
     this.#clear.run();
   }
 
-  /** Called when the emptying of the log is committed; with `mirror`, there is a new root. */
+  /** Called after the emptying of the log was committed. With `mirror`, the current state becomes the root state. */
   emptied(mirror: NetMirror = this.mirror): void {
     this.#keeper?.written();
     this.mirror = mirror;
@@ -193,7 +191,7 @@ export class UndoLog {
     if (!sameCounters(now, wanted)) putCounters(this.#db, now, wanted);
   }
 
-  /** Returns the changes from the present state to a captured one; each fix knows the row's value in the root. */
+  /** Returns the changes from the current state to a snapshot. Each fix contains the row's values in the root state. */
   fixesToImage(image: NetSnapshot): Fix[] {
     const fixes: Fix[] = [];
     const wanted = new Map<string, NetSnapshot["tables"][number]>(image.tables.map((table) => [table.name, table]));

@@ -4,7 +4,7 @@ import type { StoreProvider, StoreProviderOptions } from "../../../model/stores/
 import { cloneSqliteFile, requireDatabase } from "../copy/clone-file.ts";
 import { sqlitePath } from "../connect/sqlite-path.ts";
 
-/** Gives every lane a file of its own in the run's directory, which goes with the run: nothing of a dead run is left elsewhere. */
+/** Creates a file for each lane in the run's directory. The directory is deleted with the run, so a dead run leaves no files elsewhere. */
 export class SqliteProvider implements StoreProvider {
   readonly #template: string;
   readonly #name: string;
@@ -13,7 +13,7 @@ export class SqliteProvider implements StoreProvider {
 
   constructor({ name, url, runId, directory }: StoreProviderOptions) {
     this.#template = sqlitePath(url);
-    // A name in the configuration may hold any character.
+    // A store's name may contain any character.
     this.#name = `${runId}-${encodeURIComponent(name)}`;
     this.#directory = directory;
   }
@@ -25,7 +25,7 @@ export class SqliteProvider implements StoreProvider {
   provide(lane: number, generation: number): Promise<string> {
     return done(() => {
       this.#remove(lane);
-      // The name has the generation, since a dying process may still write to a path that it knows.
+      // The file name contains the generation, because a dying process may still write to the old path.
       const file = join(this.#directory, `${this.#name}-lane${lane}-${generation}.sqlite`);
       this.#files.set(lane, file);
       cloneSqliteFile(this.#template, file);
@@ -51,7 +51,7 @@ export class SqliteProvider implements StoreProvider {
   }
 }
 
-/** Does work at once and returns a promise: an error becomes a rejection. */
+/** Runs work immediately and converts an error to a rejected promise. */
 async function done<T>(work: () => T): Promise<T> {
   return work();
 }

@@ -8,10 +8,10 @@ import { SqliteProvider } from "./provider.ts";
 import { sqlitePath } from "../connect/sqlite-path.ts";
 import { recover } from "../journal/take-over.ts";
 
-/** SQLite for lanes: a file for each. */
+/** SQLite stores for lanes: one file per lane. */
 export const stores: StoreKind = { createProvider: (options) => new SqliteProvider(options), clean, check, disturb };
 
-/** Restores a user's file that a dead run left. */
+/** Restores an external file that a dead run left changed. */
 async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   const file = sqlitePath(url);
   if (!existsSync(file)) return { removed: [] };
@@ -24,7 +24,6 @@ async function clean(url: string, how: Cleaning = {}): Promise<Cleaned> {
   }
 }
 
-/** Removes a row where the schema allows it. */
 async function disturb(url: string): Promise<string | undefined> {
   const db = connect(sqlitePath(url));
   try {
@@ -36,7 +35,7 @@ async function disturb(url: string): Promise<string | undefined> {
         const { changes } = db.prepare(`delete from ${sqlName} where (${key}) = (select ${key} from ${sqlName} limit 1)`).run();
         if (changes > 0) return `removed a row of ${name}`;
       } catch {
-        // A row that refers to it, a trigger, or a function that only the target has prevents it: the next table is tried.
+        // The delete failed because of a foreign key, a trigger or a missing function. Try the next table.
       }
     }
     return undefined;

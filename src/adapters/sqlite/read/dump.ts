@@ -4,10 +4,7 @@ import { counterReader, isInHeader } from "../journal/counters.ts";
 import { quoteName } from "../connect/sql-text.ts";
 import { exactRow } from "../journal/table-io.ts";
 
-/**
- * Dumps everything in the user's tables, exactly: schema, rows with storage classes and hidden rowids, AUTOINCREMENT counters, and the integers of
- * the header.
- */
+/** Returns the user's data as exact text: the schema, rows with storage classes and hidden rowids, AUTOINCREMENT counters and header integers. */
 export function dumpDatabase(db: Database): string {
   const lines: string[] = [];
   const schema = db

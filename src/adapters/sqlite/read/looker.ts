@@ -1,14 +1,13 @@
 import type { Database, Statement } from "better-sqlite3";
 import { SeqqaError } from "../../../model/errors.ts";
 
-/** A row of a query: column -> value. */
 export type QueryRow = Readonly<Record<string, unknown>>;
 /** Values for `?`, or for `:name`. */
 export type QueryParameters = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 const READS = /^\s*(?:select|with|values|explain)\b/i;
 
-/** Answers the read-only queries of checks. Statements are kept: invariants ask the same thing after every step. */
+/** Runs the read-only queries of the user's checks. Statements are cached, because checks run the same queries after every step. */
 export class Looker {
   readonly #db: Database;
   readonly #statements = new Map<string, Statement<unknown[], QueryRow>>();
@@ -17,7 +16,7 @@ export class Looker {
     this.#db = db;
   }
 
-  /** @throws SeqqaError `QUERY_WRITES` when the statement is not one that only reads. */
+  /** @throws SeqqaError `QUERY_WRITES` if the statement does more than read */
   all(sql: string, parameters: QueryParameters = []): QueryRow[] {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {

@@ -10,18 +10,16 @@ import type { TablePlan } from "../journal/table-plan.ts";
 import { logTable, tableTriggers } from "../journal/triggers.ts";
 import { UndoLog } from "../journal/undo-log.ts";
 
-/** A state with a savepoint. */
 interface Level {
   readonly segment: Segment;
-  /** The position up to which the log was read at this savepoint: a rollback removes the later entries. */
+  /** The position up to which the log was read at this savepoint. A rollback removes all later entries. */
   readonly read: bigint;
 }
 
 /**
- * Makes nested savepoints on a connection that an in-process target works on. Nothing is committed while exploring, so rolling back costs 1 us
- * whatever was changed. Changes are seen by the same triggers as the journal's, as temporary ones of this connection. They log into a temporary
- * table, which is rolled back along, and leave nothing in the file. Reading all tables instead would cost in proportion to the database after every
- * step.
+ * Makes nested savepoints on the shared connection of a target in this process. Nothing is committed while exploring, and a rollback takes about 1
+ * us, however much was changed. The journal's triggers, as temporary triggers of the connection, log the changes into a temporary table. The table is
+ * rolled back together with the data, and nothing remains in the file. Without a log, every step would have to read all tables.
  */
 export class SavepointMode implements SqliteMode {
   readonly traits: StoreTraits = { portable: false, commits: false };
@@ -35,10 +33,9 @@ export class SavepointMode implements SqliteMode {
   #knownChanges = -1;
   #knownSchema: number;
   #levels: Level[] = [];
-  /** The statements that roll back, by level; compiled once. */
   readonly #rollbacks: Statement<[]>[] = [];
 
-  /** `borrowed`: the file is the user's, and gets none of the changes from here on, `setup` included. */
+  /** `borrowed`: the file is external. All changes from now on, including those of `setup`, are rolled back at the end. */
   constructor(db: Database, file: string, plans: readonly TablePlan[], borrowed: boolean = false) {
     this.db = db;
     this.#file = file;
@@ -57,7 +54,7 @@ export class SavepointMode implements SqliteMode {
 
   root(): Observed {
     this.#alive();
-    // The changes so far (setup) stay when this mode is closed, in a lane's own file.
+    // In a lane's own file, the changes so far (by `setup`) are kept when this mode is closed.
     this.db.exec("release seqqa_0");
     const counters = this.#log.counters();
     const tables = this.#log.tables
@@ -111,7 +108,7 @@ export class SavepointMode implements SqliteMode {
     throw notPortable();
   }
 
-  /** Leaves the file as it was at the root, a file of the user's as it was when it was opened: exploring has committed nothing. */
+  /** Rolls back to the root state or, for an external file, to the state when it was opened. Then closes the connection. */
   close(): void {
     if (!this.db.open) return;
     if (this.db.inTransaction) this.db.exec("rollback");
