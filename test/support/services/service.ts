@@ -34,7 +34,8 @@ export type Found =
     }
   | { readonly kind: "missing"; readonly problem: string };
 
-const START_MS = 60_000;
+/** RabbitMQ needs more than a minute on a machine with ten busy processes. */
+const START_MS = 150_000;
 
 /** A server as the environment names it, or on its default port, or started here from installed binaries, or installed (Debian, as root). */
 export async function find(service: Service, use: { readonly running: boolean } = { running: true }): Promise<Found> {
@@ -46,8 +47,10 @@ export async function find(service: Service, use: { readonly running: boolean } 
       return { kind: "found", url: given, how: variable(service), stop: nothing };
     return missing(service, `${variable(service)} names a server that does not answer`);
   }
-  if (use.running && (await answers(service.defaultPort))) {
-    return { kind: "found", url: service.url(service.defaultPort), how: `port ${service.defaultPort}`, stop: nothing };
+  const usual = service.url(service.defaultPort);
+  // A RabbitMQ without its management API, for example, accepts connections and is of no use.
+  if (use.running && (await answers(service.defaultPort)) && ((await service.isReady?.(usual)) ?? true)) {
+    return { kind: "found", url: usual, how: `port ${service.defaultPort}`, stop: nothing };
   }
   return (await startOwn(service)) ?? (await installAndStart(service));
 }

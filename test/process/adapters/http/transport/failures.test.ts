@@ -146,7 +146,7 @@ describe("timeouts", () => {
     const api = new HttpClient(url);
     const order: string[] = [];
     const call = (name: string, timeout: number): Promise<unknown> => api.get(`/${name}`, { timeout }).catch(() => order.push(name));
-    await Promise.all([call("long", 0.15), call("short", 0.03), call("middle", 0.08)]);
+    await Promise.all([call("long", 1.2), call("short", 0.05), call("middle", 0.6)]);
     expect(order).toEqual(["short", "middle", "long"]);
   });
 });
