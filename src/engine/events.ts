@@ -2,119 +2,117 @@ import type { ExplorationResult, RecordedExchange } from "../model/results/resul
 import type { Severity } from "../model/declare/severity.ts";
 import type { TargetEnd } from "../model/results/target-end.ts";
 
-/** Events of an exploration while it runs. `onEvent` receives them in order, on the main thread. */
+/** Events of a running exploration. `onEvent` receives them in order, on the main thread. */
 export type ExplorationEvent =
   | {
       readonly kind: "started";
       readonly name: string;
       readonly lanes: number;
       readonly notes: readonly string[];
-      /** The names of the actions, also of those that rules added. */
+      /** The names of all actions, including those that rules added. */
       readonly actions?: readonly string[];
-      /** In a run of the command line: the file of the exploration, relative to the folder in which the command was started. */
+      /** The exploration file, relative to the folder in which the command was started. Only set in runs of the command line. */
       readonly file?: string;
     }
-  /** The search begins again with more knowledge of the target's values; what was found before does not count. */
+  /** The search starts again with more knowledge of the target's values. Everything found before is discarded. */
   | { readonly kind: "again" }
   | Progress
   | Found
-  /** A divergence, a rebuilt lane, or anything else that the user should see at once. */
+  /** A message that the user should see at once, for example a divergence or a rebuilt lane. */
   | { readonly kind: "note"; readonly message: string; readonly target?: TargetEnd | undefined }
   | Confirming
   | Racing
   | Faulting
   | { readonly kind: "finished"; readonly result: ExplorationResult };
 
-/** An action that was executed in a state, once its outcome is committed. States are numbered in the order in which they were found, from 0, the root. */
+/** A committed step. States are numbered in the order in which they were found; the root state is 0. */
 export interface TriedStep {
   readonly from: number;
-  /** The names of both states in commands, as 8 hex digits; that of the second one is empty if there is none. */
+  /** The names of both states in commands, as 8 hex digits. `toName` is empty if no state was reached. */
   readonly fromName: string;
   readonly toName: string;
   readonly action: string;
-  /** The HTTP status; 0: there was none. */
+  /** The HTTP status, or 0 without an answer. */
   readonly status: number;
-  /** The state after it; -1: there is none (a crash, a timeout). */
+  /** The reached state, or -1 without one (a crash, a timeout). */
   readonly to: number;
-  /** `true`: the state was not seen before. */
+  /** `true` if the state was reached for the first time. */
   readonly isNew: boolean;
-  /** `true`: a rule is broken there. */
+  /** `true` if the step broke a rule. */
   readonly isFinding: boolean;
-  /** The requests that it sent. Empty beyond the limits of what is kept for reports. */
+  /** The requests of the step. Empty beyond the limits of what reports keep. */
   readonly exchanges: readonly RecordedExchange[];
   /** The lines of a new state, within the same limits. */
   readonly state?: readonly string[] | undefined;
 }
 
-/** A new violation was found; it is not replayed from a clean start yet. */
+/** A new violation. It has not been replayed from a clean start yet. */
 export interface Found {
   readonly kind: "violation";
-  /** The id of the violation in the result. */
   readonly id: string;
   readonly invariant: string;
   readonly severity: Severity;
   readonly path: readonly string[];
-  /** Committed steps so far, including the step that broke the rule; 0 for the root state. */
+  /** Number of committed steps, including the step that broke the rule; 0 for the root state. */
   readonly steps: number;
 }
 
-/** Violations are being replayed from a clean start, and their paths are being shortened. Sent once a second, and after each violation. */
+/** The progress of replaying violations from a clean start and of shortening their paths. Sent once a second, and after each violation. */
 export interface Confirming {
   readonly kind: "confirming";
   readonly violations: number;
-  /** Violations that were replayed, or for which there was no time. */
+  /** Number of violations that were replayed, or for which there was no time. */
   readonly replayed: number;
   readonly confirmed: number;
-  /** Paths that are still to be shortened. */
+  /** Number of paths that are not shortened yet. */
   readonly toShorten: number;
-  /** Milliseconds until no more work is started; `null`: no limit. */
+  /** Milliseconds until no more work is started. `null` without a limit. */
   readonly leftMs: number | null;
 }
 
-/** Races are being probed; sent a few times a second. */
+/** The progress of probing for races. Sent a few times a second. */
 export interface Racing {
   readonly kind: "racing";
-  /** Probed classes of pairs, out of `planned`. */
+  /** Number of probed classes of pairs, out of `planned`. */
   readonly probed: number;
   readonly planned: number;
-  /** The number of times that calls were executed at the same time so far. */
+  /** Number of trials so far. */
   readonly trials: number;
-  /** Races that were seen and are not confirmed yet. */
+  /** Number of races that were seen and are not confirmed yet. */
   readonly hits: number;
 }
 
-/** Writes are being made to fail; sent after each kind of call. */
+/** The progress of making writes fail. Sent after each kind of call. */
 export interface Faulting {
   readonly kind: "faulting";
-  /** Kinds of calls that were looked at, out of `planned`. */
+  /** Number of kinds of calls that were examined, out of `planned`. */
   readonly probed: number;
   readonly planned: number;
-  /** Fault points that were tried so far. */
+  /** Number of fault points that were tried so far. */
   readonly tried: number;
-  /** Hits that are not confirmed yet. */
+  /** Number of hits that are not confirmed yet. */
   readonly hits: number;
 }
 
-/** Sent a few times a second. */
+/** The progress of the search. Sent a few times a second. */
 export interface Progress {
   readonly kind: "progress";
   readonly states: number;
   readonly steps: number;
   /** Average over the last seconds. */
   readonly stepsPerSecond: number;
-  /** States that wait to be expanded. */
+  /** Number of states that wait to be expanded. */
   readonly frontier: number;
   readonly depth: number;
   readonly violations: number;
-  /** Share of the time since the last event in which each lane was busy, 0 to 1. */
+  /** For each lane: the share of the time since the last event in which the lane was busy, 0 to 1. */
   readonly laneUse: readonly number[];
-  /** Steps that each lane executed, without replays and cross-checks. */
+  /** For each lane: number of executed steps, without replays and cross-checks. */
   readonly laneSteps: readonly number[];
-  /** How often each lane was rebuilt. */
+  /** For each lane: number of rebuilds. */
   readonly laneRebuilds: readonly number[];
   readonly elapsedMs: number;
-  /** The step budget. */
   readonly maxSteps: number;
-  /** The time budget in milliseconds; `null`: none. */
+  /** The time budget in milliseconds. `null` without a budget. */
   readonly maxTimeMs: number | null;
 }

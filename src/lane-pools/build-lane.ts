@@ -13,7 +13,7 @@ import { DataFactory } from "../data/index.ts";
 import { createAdapter } from "../adapters/load-store.ts";
 import type { BuiltLane, ProcessHost } from "./lane-factory.ts";
 
-/** Possible results of `createTarget(lane)` of a `target.module`. */
+/** The values that `createTarget(lane)` of a `target.module` may return. */
 type InProcessTarget =
   | ((request: Request) => Response | Promise<Response>)
   | { readonly fetch: (request: Request) => Response | Promise<Response>; readonly close?: () => unknown }
@@ -26,26 +26,25 @@ interface HttpServer {
   closeAllConnections?(): void;
 }
 
-/** Settings that a lane and its spares share. */
 export interface LaneSettings {
   readonly definition: AgentDefinition<never, never>;
   readonly options: LaneOptions;
   readonly http: HttpSettings;
-  /** Ends and restarts the processes of lanes; required if the specification asks for restarts. */
+  /** Ends and starts the processes of lanes. Required if the specification asks for restarts. */
   readonly processes?: Partial<ProcessHost> | undefined;
 }
 
 type OneLane = Omit<BuiltLane, "spares">;
 
 /**
- * Builds a lane in this thread, at the root state, and its spares beside it.
+ * Builds a lane in this thread, brings it to the root state, and builds its spares.
  *
- * @param shared The data that `setup` made on the run's first lane; not given for that lane itself.
+ * @param shared The data that `setup` made on the run's first lane. Not given for that lane itself.
  */
 export async function buildLane(settings: LaneSettings, spec: LaneSpec, shared?: unknown): Promise<BuiltLane> {
   const { definition, http } = settings;
   const first = await buildOne(settings, spec, { shared });
-  // A World that no factory made can belong to one lane only.
+  // A World that no factory made can belong to one lane only, so there are no spares.
   const wanted = typeof definition.world === "object" ? [] : (spec.spares ?? []);
   const built = await Promise.allSettled(wanted.map((spare) => buildOne(settings, spare, { image: first.base.report.image })));
   const all = [first, ...built.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []))];
@@ -75,7 +74,7 @@ function spareDiffers(lane: LaneReport, spare: LaneReport): SeqqaError {
 }
 
 /**
- * Builds one copy of a lane: its adapters, its in-process target if it has one, and the world on top. Adapters and clients are imported when first
+ * Builds one copy of a lane: its adapters, its in-process target if it has one, and its world. Adapters and clients are imported when they are first
  * needed, so that a lane loads no driver that it does not use.
  */
 async function buildOne(
@@ -122,13 +121,13 @@ async function buildOne(
     throw error;
   }
   const base = opened;
-  // A World that the agent was given belongs to the user: the next lane or run uses its clients again.
+  // A World that the agent was given belongs to the user. It is not closed, since the next lane or run uses its clients again.
   const made = typeof definition.world === "function" || definition.world === undefined;
   return {
     base,
     close: async () => {
       try {
-        // An external store, or a world that the user made, must not stay in the state explored last.
+        // An external store, or a world that the user made, must not stay in the state that was explored last.
         if (spec.borrowed || external.size > 0 || !made) await base.home.leave();
       } finally {
         if (made) await base.world.close();

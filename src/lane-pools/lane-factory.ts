@@ -3,7 +3,7 @@ import type { LaneBase, LaneOptions } from "../lane/index.ts";
 import type { StandbyUse } from "../engine/lane-pool.ts";
 import type { LaneSpec } from "../targets/lanes/lane-spec.ts";
 
-/** Builds a lane from its specification, in the thread that will run it. Given by the composition root. */
+/** Builds a lane from its specification, in the thread that will run the lane. */
 export type LaneFactory = (
   definition: AgentDefinition<never, never>,
   spec: LaneSpec,
@@ -19,13 +19,13 @@ export interface BuiltLane {
   readonly close: () => Promise<void>;
 }
 
-/** Makes lanes' targets and stores, on the main thread. */
+/** Provides the targets and stores of lanes, on the main thread. */
 export interface LaneHost extends Partial<ProcessHost> {
   provision(index: number): Promise<LaneSpec>;
   reprovision(index: number, standby?: StandbyUse): Promise<LaneSpec>;
 }
 
-/** Halts and starts the process of a lane or a spare, by its number. */
+/** Ends and starts the process of a lane or of a spare, by number. */
 export interface ProcessHost {
   halt(index: number): Promise<void>;
   start(index: number): Promise<void>;

@@ -10,7 +10,7 @@ export function labelOutput(): void {
 
 let isLabelled = false;
 
-/** Sends `console` output of user code to standard error, each line after the lane's path: `[create_order -> pay_order] text`. */
+/** Sends `console` output of user code to standard error. Each line begins with the lane's path: `[create_order -> pay_order] text`. */
 export function labelConsole(): void {
   if (isLabelled) return;
   isLabelled = true;

@@ -20,27 +20,26 @@ import { hasEnded, type TargetEnd } from "../model/results/target-end.ts";
 import { endedMeanwhile } from "../targets/process/target-errors.ts";
 import type { Knowledge } from "../state/index.ts";
 
-/** Information on the processes behind lanes. */
 interface Processes {
   endOf(lane: number): Promise<TargetEnd | undefined>;
-  /** Returns the lines that the target of a lane printed in an interval, in milliseconds since 1970. */
+  /** Returns the lines that the target of a lane printed in an interval, given in milliseconds since 1970. */
   printed?(lane: number, fromMs: number, toMs: number): readonly string[];
 }
 
-/** How long, in milliseconds, to wait for the last lines of a path: they arrive through a pipe. */
+/** How long to wait for the last output of a path, in milliseconds. The output arrives through a pipe. */
 const PIPE_MS = 20;
 
-/** Forwards to another lane pool, and adds what only the main thread knows: how the process of a lost target ended. */
+/** Forwards calls to another lane pool, and adds how the process of a lost target ended. Only the main thread knows that. */
 export class WatchedLanePool implements LanePool {
   readonly lanes: number;
   readonly depth: number;
   readonly capacity: LaneCapacity;
   readonly #inner: LanePool;
   readonly #processes: Processes;
-  /** The first lane's report once all lanes were brought to the root state. */
+  /** The first lane's report after all lanes were brought to the root state. */
   #root: LaneReport | undefined;
   #printedAtSetup: readonly string[] | undefined;
-  /** The latest answer of each lane, perhaps still pending. */
+  /** The latest answer of each lane. It may still be pending. */
   readonly #answers: (Promise<unknown> | undefined)[] = [];
 
   constructor(inner: LanePool, processes: Processes) {
@@ -67,7 +66,7 @@ export class WatchedLanePool implements LanePool {
     this.#inner.share(visited);
   }
 
-  /** Keeps a lane's answers in order: the answer that explains how the lane was lost comes before those of its other chunks. */
+  /** Returns a lane's answers in order, so that the answer that explains how the lane was lost comes before those of its other chunks. */
   expand(lane: number, chunk: Chunk): Promise<Expansion> {
     const before = this.#answers[lane];
     const answer = this.#expand(lane, chunk, before);
@@ -79,7 +78,7 @@ export class WatchedLanePool implements LanePool {
     const expansion = await this.#inner.expand(lane, chunk);
     await before;
     const { news, failure } = expansion;
-    // A chunk that arrived after the lane was lost (its unit is -1) adds nothing.
+    // A chunk that arrived after the lane was lost has unit -1, and explains nothing.
     const isLost = failure?.kind === "unreachable" && failure.unit >= 0;
     if (!isLost && (failure === undefined || !news.some(({ findings }) => findings.some(isCrash)))) return expansion;
     const target = await this.#processes.endOf(lane);
@@ -94,9 +93,9 @@ export class WatchedLanePool implements LanePool {
     return this.#explained(this.#rebuild(lane, standby), [lane]);
   }
 
-  /** Rebuilds a lane. A standby lane is not used if its state differs, since a target may write by itself while it waits. */
+  /** Rebuilds a lane. A standby lane is discarded if its root state differs, since its target may have written something while it waited. */
   async #rebuild(lane: number, standby: StandbyUse | undefined): Promise<LaneReport> {
-    // With several lanes, the user has already decided that targets can run beside each other.
+    // A user who runs several lanes has already decided that targets can run beside each other.
     const mayStandBy = this.lanes > 1 || this.#root?.isolated === true;
     const report = await this.#inner.rebuild(lane, mayStandBy ? standby : undefined);
     const isOther = report.standby === true && this.#root !== undefined && !sameRoot(report, this.#root);
@@ -110,10 +109,10 @@ export class WatchedLanePool implements LanePool {
     const ended = hasCrashed ? { ...recording, findings: withEnd(findings, await this.#processes.endOf(lane)) } : recording;
     if (starts === undefined || starts.length === 0 || this.#processes.printed === undefined) return ended;
     await delay(PIPE_MS);
-    // Each line belongs to one step: it came before the next one began.
+    // A line belongs to the step in progress when the line was printed.
     const printed = starts.map((startMs, step) => this.#processes.printed!(lane, startMs, (starts[step + 1] ?? Infinity) - 1));
     const steps = ended.steps.map((step, index) => (printed[index]!.length === 0 ? step : { ...step, printed: printed[index] }));
-    // The last output of a target that crashed is in the finding.
+    // The finding already contains the last output of a target that crashed.
     return { ...ended, steps, ...(!hasCrashed && findings.length > 0 && { printed: printed.at(-1) }) };
   }
 
@@ -141,7 +140,7 @@ export class WatchedLanePool implements LanePool {
     return this.#inner.close();
   }
 
-  /** Adds how the target ended, if a check of the root state ended it, and what it printed during `setup`. */
+  /** Adds how the target ended, if a check of the root state ended it, and the lines that the target printed during `setup`. */
   #atRoot(reports: readonly LaneReport[]): Promise<readonly LaneReport[]> {
     this.#root = reports[0];
     return Promise.all(
@@ -153,7 +152,7 @@ export class WatchedLanePool implements LanePool {
     );
   }
 
-  /** Adds the lines that the first lane's target printed during `setup`. They are read once, since the target's output is kept for a while only. */
+  /** Adds the lines that the first lane's target printed during `setup`. They are read only once, since a target's output is not kept for long. */
   #withPrinted(setup: LaneReport["setup"]): LaneReport["setup"] {
     if (setup === undefined) return undefined;
     this.#printedAtSetup ??= this.#processes.printed?.(0, setup.startMs, setup.endMs + PIPE_MS) ?? [];

@@ -19,22 +19,21 @@ import type { LaneWork } from "./bring-up/lane-work.ts";
 import type { RaceGround } from "./races/race-ground.ts";
 import type { BeforeStep } from "./navigate/record-path.ts";
 
-/** One copy of the lane: stores, process, world. */
+/** A copy of the lane, with its own stores, process and world. */
 interface Slot {
   readonly runtime: LaneRuntime;
-  /** The node that the slot is at, or on its way to, with nothing executed there. */
+  /** The node at which this copy is, or to which it goes. `undefined` if an action was executed there. */
   node: string | undefined;
-  /** Settles when the slot is there, or could not get there. It never rejects. */
+  /** Settles when the copy has reached its node or failed to. Never rejects. */
   ready: Promise<void>;
-  /** Order of departure among the slots at a node. */
+  /** Sequence number of the copy's departure to its node. The copy that departed first is used first. */
   since: number;
 }
 
 /**
- * A lane whose process is restarted before each action, and that has spares: copies of itself, each with stores and a process of its own. While one
- * copy executes an action, the others go to the nodes of the next actions: their stores are written, then their processes started. A hand-over is the
- * change to the next copy. It does not matter which copy executes an action: all have one root state, and rows are returned in the order of the
- * actions.
+ * A lane whose process is restarted before each action, and that has spares: copies of itself with their own stores and processes. While one copy
+ * executes an action, the others go to the nodes of the next actions: their stores are written, then their processes are started. Any copy may
+ * execute an action, because all have the same root state, and rows are returned in the order of the actions.
  */
 export class SpareRuntime implements LaneWork {
   readonly #slots: readonly Slot[];
@@ -107,7 +106,7 @@ export class SpareRuntime implements LaneWork {
     await Promise.all(this.#slots.map(({ ready }) => ready));
   }
 
-  /** Sends slots that are not needed at their node to the nodes that come next. */
+  /** Sends copies that are not needed at their present nodes to the nodes of the next actions. */
   #sendAhead({ units, direct }: Chunk, at: number, action: number): void {
     const free = new Set(this.#slots);
     const wanted: UnitRequest[] = [];
@@ -128,7 +127,7 @@ export class SpareRuntime implements LaneWork {
   #send(slot: Slot, unit: UnitRequest, direct: boolean): void {
     slot.node = nodeOf(unit, direct);
     slot.since = this.#setOut++;
-    // A failure is retried when the action is executed, and reported then.
+    // Failures are ignored here, because executing the action tries again and reports them.
     slot.ready = slot.ready.then(() => slot.runtime.prepare(unit, direct)).catch(() => undefined);
   }
 
@@ -142,7 +141,9 @@ export class SpareRuntime implements LaneWork {
     return part;
   }
 
-  /** Every action is checked on its own path from the root, so the slots divide them. */
+  /**
+   * Divides the actions of a cross-check between the copies. This is possible because each action is executed on its own path from the root state.
+   */
   async #check(unit: UnitRequest, direct: boolean): Promise<readonly Expansion[]> {
     let next = unit.from;
     const parts: Expansion[] = [];
@@ -158,7 +159,7 @@ export class SpareRuntime implements LaneWork {
     return Object.values(parts);
   }
 
-  /** Runs work that needs one slot for longer than an action. */
+  /** Runs work that needs one copy for longer than an action. */
   async #alone<T>(work: (runtime: LaneRuntime) => Promise<T>): Promise<T> {
     const slot = this.#slots[0]!;
     await slot.ready;
@@ -175,7 +176,7 @@ function nodeOf({ path, lo, hi }: UnitRequest, direct: boolean): string {
   return `${direct ? "written" : "replayed"} ${path.join()} ${lo} ${hi}`;
 }
 
-/** Returns `true` if the action did not apply, so that the slot is still at the node. */
+/** Returns `true` if the action did not apply, so that the copy is still at its node. */
 function isUntouched({ rows, news, failure }: Expansion): boolean {
   return failure === undefined && news.length === 0 && rows.length === ROW && (rows[KIND]! & 0xff) === SKIPPED;
 }

@@ -1,39 +1,39 @@
-/** The messages between the main thread and a lane about races. Plain data only. */
+/** The messages between the main thread and a lane about races. Plain data only, since they cross threads and machines. */
 import type { RaceDelivery, RaceOutcome, RaceSchedule, RaceVerdict } from "../model/results/result.ts";
 import type { Severity } from "../model/declare/severity.ts";
 import type { LaneFailureKind } from "./lane-messages.ts";
 
-/** How often and with which delivery a pair is tried. */
+/** The number of trials of a pair of calls, and their delivery. */
 export interface RaceEffort {
-  /** Concurrent trials of a pair that is not suspect. */
+  /** Number of trials of a pair that is not suspect. */
   readonly first: number;
-  /** Concurrent trials of a suspect pair. */
+  /** Number of trials of a suspect pair. */
   readonly trials: number;
-  /** `auto`: the deliveries that the target's protocol supports, and schedules if a store can hold a connection. */
+  /** `auto`: every delivery that the target's protocol supports, and schedules if a store can hold a connection. */
   readonly delivery: "auto" | RaceDelivery;
-  /** The seed of offsets and of the order of deliveries. */
+  /** Seed for the time offsets and for the order of deliveries. */
   readonly seed: number;
 }
 
-/** Calls to be sent at the same moment in one state. */
+/** The calls to send at the same moment in one state. */
 export interface RaceRequest {
-  /** Action indices from the root. */
+  /** Action indices from the root state to the state. */
   readonly path: readonly number[];
   readonly draws?: readonly (readonly number[])[] | undefined;
-  /** The fingerprint on record for the state; `undefined`: it is not compared. */
+  /** The recorded fingerprint of the state. `undefined`: the fingerprint is not compared. */
   readonly at?: { readonly lo: number; readonly hi: number } | undefined;
-  /** Action indices. There are more than two only if all are the same action. */
+  /** Indices of the actions to race. More than two are allowed only if all are the same action. */
   readonly sides: readonly number[];
   readonly effort: RaceEffort;
-  /** The only schedule to follow. */
+  /** The only schedule to try. */
   readonly schedule?: RaceSchedule | undefined;
-  /** Looks only for a hit with this verdict and invariant, or with a worse verdict. */
+  /** If set: only a hit with this verdict and invariant, or with a worse verdict, counts. */
   readonly wanted?: { readonly verdict: RaceVerdict; readonly invariant: string | undefined } | undefined;
-  /** `search`: stops at the first hit that the control arm does not show. `measure`: makes all trials, for a rate. */
+  /** `search`: stop at the first hit that does not also occur in the control arm. `measure`: make all trials, to compute a rate. */
   readonly mode: "search" | "measure";
 }
 
-/** A trial whose result no order of the calls gives. */
+/** A trial whose result no sequential order of the calls gives. */
 export interface RaceHit {
   readonly verdict: RaceVerdict;
   readonly invariant: string | undefined;
@@ -45,16 +45,14 @@ export interface RaceHit {
   readonly schedule: RaceSchedule | undefined;
 }
 
-/** The result of a {@link RaceRequest}. */
 export interface RaceAnswer {
-  /** The worst hit. */
   readonly hit: RaceHit | undefined;
-  /** One side reads or writes what the other writes, or no order gives the result of a trial. */
+  /** `true` if one call reads or writes data that another call writes, or if no order gives the result of a trial. */
   readonly suspect: boolean;
-  /** The outcome of the last trial, with `measure`, if no trial was a hit. */
+  /** The outcome of the last trial, in mode `measure`, if no trial was a hit. */
   readonly last?: RaceOutcome | undefined;
   readonly hits: number;
-  /** Trials in which the calls overlapped. */
+  /** Number of trials in which the calls overlapped. */
   readonly trials: number;
   readonly misses: number;
   readonly deliveries: Readonly<Partial<Record<RaceDelivery, number>>>;
@@ -62,6 +60,6 @@ export interface RaceAnswer {
   readonly dismissed: "control" | "noise" | "idempotent" | "order_fails" | "not_there" | "one_connection" | undefined;
   /** The first hit that is not reported. */
   readonly dismissedHit?: RaceHit | undefined;
-  /** The lane is lost, and must be rebuilt. */
+  /** Set if the lane is lost and must be rebuilt. */
   readonly failure: { readonly kind: LaneFailureKind; readonly message: string } | undefined;
 }

@@ -8,14 +8,14 @@ import type { NodeWork } from "../search/node-work.ts";
 export interface CheckOptions {
   readonly seed: number;
   readonly actions: number;
-  /** The number of first nodes that are expanded both ways, and N in "one in N" for later nodes. `oneIn` 0: no checks. */
+  /** `first`: number of first nodes that are all checked. `oneIn`: N, if one in N later nodes is checked; 0 for no checks. */
   readonly first: number;
   readonly oneIn: number;
-  /** Nodes at this depth are not expanded. */
+  /** The depth at which nodes are no longer expanded. */
   readonly maxDepth: number;
 }
 
-/** Knows which comparisons an earlier session of a resumed run made. */
+/** The cross-checks that an earlier session of a resumed run made. */
 interface Done {
   wasChecked(check: DoneCheck): boolean;
 }
@@ -24,25 +24,24 @@ interface Done {
 interface OtherWay {
   readonly from: number;
   readonly action: number;
-  /** The merge ignores a different order of generation. */
+  /** `true` if the edge generated values in another order, and a reduction merged the states. */
   readonly reduced: boolean;
 }
 
-/** At each depth, this many merges that forget an order of generation are audited first, then one in {@link AUDITS_ONE_IN}. */
+/** Number of merges by a reduction that are all audited, at each depth. After them, one in {@link AUDITS_ONE_IN} is audited. */
 const AUDITS_FIRST = 3;
 const AUDITS_ONE_IN = 20;
 
 /**
- * The committed nodes that are to be cross-checked. Some nodes that were reached by a snapshot are expanded again by replay, and some merged nodes
- * along their second path. Seed and state decide the sample. Checks wait in a queue of their own, so they never delay the work that commits need.
+ * Selects committed nodes for cross-checks, and queues the checks. Some nodes that were reached by snapshot are expanded again by replay, and some
+ * merged nodes along their second path. Seed and state decide the sample. Checks have their own queue, so they never delay work that commits need.
  */
 export class CheckQueue {
   readonly #options: CheckOptions;
   readonly #committer: Committer;
   readonly #pending: UnitRequest[] = [];
-  /** Sampled nodes that were reached again before all their outcomes were committed, with the edge that reached them. */
+  /** For each sampled node that was reached again before all its outcomes were committed: the edge that reached the node again. */
   readonly #otherWays: Map<number, OtherWay> = new Map();
-  /** The number of audited merges, by depth. */
   readonly #auditedAt: Map<number, number> = new Map();
   audited = 0;
 
@@ -55,7 +54,6 @@ export class CheckQueue {
     return this.#pending.length;
   }
 
-  /** Removes and returns the first checks, at most `most`. */
   next(most: number): readonly UnitRequest[] {
     return this.#pending.splice(0, most);
   }
@@ -71,7 +69,7 @@ export class CheckQueue {
     journal?.checked({ node: visited.find(lo, hi), merge: check?.merge === true });
   }
 
-  /** Records that a state was reached along a second path. `reduced`: with another order of generation, which is assumed not to matter. */
+  /** Records that a second path reached a state. `reduced`: this path generated values in another order. */
   merged(to: number, from: number, action: number, reduced = false, recorded?: Done): void {
     if (this.#options.oneIn === 0 || this.#otherWays.has(to)) return;
     const isExpanded = this.#committer.nodes.has(to, EXPANDED);
@@ -82,13 +80,13 @@ export class CheckQueue {
     } else if (!isExpanded && this.#draw(1, to) % this.#options.oneIn === 0) this.#otherWays.set(to, { from, action, reduced });
   }
 
-  /** Queues the audits of nodes that were never expanded, when the search is over. */
+  /** Queues the audits of nodes that were never expanded. Called when the search is over. */
   finish(): void {
     for (const [node, { from, action, reduced }] of this.#otherWays) if (reduced) this.#audit(node, from, action);
     this.#otherWays.clear();
   }
 
-  /** Audits a merge: expands the node along both paths and compares. Its stored outcomes are no longer in memory. */
+  /** Queues an audit, which expands the node along both paths and compares the outcomes. The node's first outcomes are no longer in memory. */
   #audit(node: number, from: number, action: number): void {
     const { nodes, visited } = this.#committer;
     if (nodes.has(node, UNCERTAIN) || nodes.depth(node) >= this.#options.maxDepth) return;
@@ -99,7 +97,6 @@ export class CheckQueue {
     });
   }
 
-  /** Selects the first merges at each depth, and one in {@link AUDITS_ONE_IN} of the later ones. */
   #isAudited(to: number, from: number): boolean {
     const depth = this.#committer.nodes.depth(from) + 1;
     const known = this.#auditedAt.get(depth) ?? 0;
@@ -117,7 +114,7 @@ export class CheckQueue {
   expanded(node: number, work: NodeWork, direct: boolean): void {
     const sampled = this.#sampled(node);
     const written = direct && work.image !== undefined;
-    // The node was reached by replay already: a resumed run has nothing to compare either.
+    // The node was reached by replay already, so there is nothing to compare. A resumed run has to know that, too.
     if (sampled && !written) this.#committer.journal?.checked({ node, merge: false });
     this.#take(node, work, sampled && written, this.#otherWay(node));
   }
@@ -158,13 +155,12 @@ export class CheckQueue {
     return { from: 0, to: this.#options.actions, lo, hi, uncertain: false, image: undefined, suspect: undefined };
   }
 
-  /** The node's own path, and the paths from which its data is drawn. */
   #own(node: number): Pick<UnitRequest, "path" | "draws"> {
     const { nodes } = this.#committer;
     return { path: nodes.path(node), draws: nodes.draws(node) };
   }
 
-  /** The second path to a node. Steps up to the node draw as they did along that path; the node's actions draw from the node's own path. */
+  /** Returns the second path to a node. Steps up to the node draw the data of that path. The node's actions draw the data of the node's own path. */
   #second({ from, action }: OtherWay, node: number): Required<Pick<UnitRequest, "path" | "draws">> {
     const { nodes } = this.#committer;
     const path = nodes.path(from);
@@ -179,7 +175,7 @@ export class CheckQueue {
   }
 }
 
-/** Copies a node's rows. `undefined` if an action breaks the target, since it would break the target again. */
+/** Copies a node's rows. Returns `undefined` if an action breaks the target, since the check would break it again. */
 function rowsOf(work: NodeWork, actions: number): Int32Array | undefined {
   const rows = new Int32Array(actions * ROW);
   for (let action = 0; action < actions; action++) {

@@ -2,37 +2,36 @@ import { hasEnded } from "../../model/results/target-end.ts";
 import type { CheckQueue } from "./check-queue.ts";
 import type { Expansion, LaneDivergence, LaneFailure, UnitRequest } from "../../messages/lane-messages.ts";
 
-/** Chunks of a lane between two rounds of checks. */
+/** Number of chunks with other work that a lane gets between two rounds of checks. */
 const BETWEEN = 8;
-/** If more checks wait than this, every chunk is a chunk of checks. */
+/** If at least this many checks wait, every chunk is a chunk of checks. */
 const MOST_WAITING = 500;
-/** Checks in a chunk. */
+/** Largest number of checks in a chunk. */
 const AT_ONCE = 100;
 
 export interface CheckRoundsOptions {
   readonly checks: CheckQueue;
-  /** The number of nodes that keep a lane busy for one chunk if each is reached by replay. */
+  /** Returns the number of nodes that keep a lane busy for one chunk if each is reached by replay. */
   readonly atOnce: () => number;
   readonly post: (lane: number, units: readonly UnitRequest[], take: (expansion: Expansion) => Promise<void>) => void;
-  /** Counts the work that a lane did for checks. */
   readonly measured: (lane: number, expansion: Expansion) => void;
   readonly diverged: (divergence: LaneDivergence) => void;
   readonly rebuild: (lane: number, failure: LaneFailure) => Promise<void>;
 }
 
-/** Sends cross-checks to lanes, in chunks between those that commits need. Differences are reported; checks commit nothing. */
+/** Sends cross-checks to lanes, between the chunks that commits need. Differences are reported; checks commit nothing. */
 export class CheckRounds {
   readonly #options: CheckRoundsOptions;
-  /** The number of chunks since the last round of checks, by lane. */
+  /** For each lane: number of chunks since its last round of checks. */
   readonly #since: number[] = [];
-  /** Paths that led to another state once and are tried again. */
+  /** The checks that are repeated because a path led to another state. */
   readonly #differed = new Map<UnitRequest, LaneFailure>();
 
   constructor(options: CheckRoundsOptions) {
     this.#options = options;
   }
 
-  /** Returns `true` if it is time for a lane to take a chunk of checks. A lane without other work takes checks anyway. */
+  /** Returns `true` if a lane's next chunk should be a chunk of checks. A lane without other work takes checks anyway. */
   due(lane: number): boolean {
     const { checks } = this.#options;
     if (checks.size === 0) return false;
@@ -42,7 +41,6 @@ export class CheckRounds {
     return true;
   }
 
-  /** Sends checks, if there are any. */
   send(lane: number): void {
     const { checks, atOnce, post } = this.#options;
     const units = checks.next(Math.min(atOnce(), AT_ONCE));
@@ -67,7 +65,7 @@ export class CheckRounds {
     await rebuild(lane, failure);
   }
 
-  /** Repeats an unfinished check once on a fresh lane. A path that led to another state is reported even if the second try agrees. */
+  /** Repeats an unfinished check once, on a fresh lane. If the path led to another state, that is reported even if the repetition agrees. */
   #failed(unit: UnitRequest, failure: LaneFailure): void {
     const { checks } = this.#options;
     const { kind, target } = failure;
@@ -76,11 +74,11 @@ export class CheckRounds {
       if (kind === "dirty") this.#differed.set(again, failure);
       return checks.again(again);
     }
-    // The first difference may come from a store that was about to be lost.
+    // The first difference may come from a store that was about to be lost, so it is not reported.
     this.#differed.delete(unit);
     checks.done(unit);
     const isMerge = unit.check?.merge === true;
-    // If the target ends each time behind the second path, the two paths lead to different states.
+    // If the target ends each time after the second path, the two paths lead to different states.
     const isEnded = kind === "unreachable" && target !== undefined && hasEnded(target);
     if (kind === "dirty" || (isMerge && isEnded)) this.#diverged(unit, failure, "A path could not be executed again");
   }

@@ -1,16 +1,16 @@
 import type { FindingEvent } from "../../messages/lane-messages.ts";
 
-/** The violations behind which a search continues. */
+/** The violations after which a search continues. */
 export interface ViolationPolicy {
-  /** `true`: all violations. `false`: only violations of {@link nonBlocking} rules. */
+  /** `true`: the search continues after all violations. `false`: only after violations of {@link nonBlocking} rules. */
   readonly continues: boolean;
-  /** The names of rules with `blocking: false`. */
+  /** The names of the rules with `blocking: false`. */
   readonly nonBlocking: readonly string[];
-  /** The rules that are about states, each with the indices of the actions after which it is checked; `null`: all actions. */
+  /** The rules about states, each with the indices of the actions after which it is checked. `null`: all actions. */
   readonly invariants: Readonly<Record<string, readonly number[] | null>>;
 }
 
-/** The rules that are broken in each state. A search that continues behind a violation reports a rule again only after the rule has held. */
+/** The rules that are broken in each state. After a violation, a search reports the rule again only if the rule has held in between. */
 export class BrokenRules {
   readonly #policy: ViolationPolicy;
   /** By node. A node in which every rule holds has no entry. */
@@ -20,14 +20,13 @@ export class BrokenRules {
     this.#policy = policy;
   }
 
-  /** Records the rules that the root state breaks. */
   root(rules: readonly string[]): void {
     if (rules.length > 0) this.#broken.set(0, new Set(rules));
   }
 
   /**
-   * Records a step, and returns the findings of rules that held before it. `to`: -1 if the step reached no state. `isNew`: no step led to the state
-   * before.
+   * Records a step, and returns the findings of rules that held before the step. `to`: the reached node, or -1. `isNew`: the step is the first that
+   * reaches the node.
    */
   step(from: number, action: number, to: number, isNew: boolean, findings: readonly FindingEvent[]): readonly FindingEvent[] {
     const before = this.#broken.get(from);
@@ -39,7 +38,6 @@ export class BrokenRules {
     return before === undefined ? findings : findings.filter(({ invariant }) => !before.has(invariant));
   }
 
-  /** Returns `true` if the search continues behind these findings. */
   passes(findings: readonly FindingEvent[]): boolean {
     const { continues, nonBlocking } = this.#policy;
     return continues || findings.every(({ invariant }) => nonBlocking.includes(invariant));
@@ -53,7 +51,7 @@ export class BrokenRules {
     return broken;
   }
 
-  /** A rule that held on one path to the state but not on another counts as holding there. */
+  /** Records the broken rules of a reached node. A rule that held on one path to the node counts as holding there. */
   #arrive(node: number, isNew: boolean, broken: Set<string>): void {
     const before = this.#broken.get(node);
     if (!isNew && before === undefined) return;

@@ -1,20 +1,19 @@
 import type { ExplorationDetails, RecordedExchange } from "../../model/results/result.ts";
 import { EXCHANGES, STATES } from "../../messages/lane-messages.ts";
 
-/** Limits of the details that are kept for single edges and states. */
 export interface DetailLimits {
-  /** Edges below this number, in the order of commits, keep their exchanges. */
+  /** Number of first edges, in the order of commits, that keep their exchanges. */
   readonly edges: number;
-  /** States below this number keep their lines. */
+  /** Number of first states that keep their lines. */
   readonly states: number;
-  /** Characters in all. Details that come after the limit is reached are not kept. */
+  /** Number of characters of all details. Details that come after the limit is reached are not kept. */
   readonly characters: number;
 }
 
 /**
- * The details of the first edges and states that reports show, in the order of commits. The run log removes them from the maps when it writes them.
- * Lanes send details with every row while {@link wanted} asks for them at dispatch. A row that is committed below a limit was dispatched below it, so
- * every edge and state below a limit has its details for any number of lanes.
+ * The details of the first edges and states for reports, in the order of commits. The run log removes details from the maps when it writes them.
+ * Lanes send details with every row that is dispatched while {@link wanted} asks for details. A row is dispatched before it is committed. Every edge
+ * and state below a limit therefore has its details, for any number of lanes.
  */
 export class DetailLog implements ExplorationDetails {
   readonly states: Map<number, readonly string[]> = new Map();
@@ -30,14 +29,14 @@ export class DetailLog implements ExplorationDetails {
     return this.#characters;
   }
 
-  /** Continues after details of `characters` characters were written by the recommitted part of the run. */
+  /** Continues after the recommitted part of a run, whose details have `characters` characters. */
   resume(characters: number): void {
     this.states.clear();
     this.exchanges.clear();
     this.#characters = characters;
   }
 
-  /** Returns the details that lanes have to send, as {@link Chunk.details}. */
+  /** Returns the details that lanes have to send, in the format of `Chunk.details`. */
   wanted(edges: number, states: number): number {
     if (this.#characters >= this.#limits.characters) return 0;
     return (edges < this.#limits.edges ? EXCHANGES : 0) | (states < this.#limits.states ? STATES : 0);
@@ -56,7 +55,7 @@ export class DetailLog implements ExplorationDetails {
   }
 }
 
-/** Headers are not counted: their length differs from run to run, and the limit must not. */
+/** Returns the length of an exchange. Headers are not counted, since their length differs between runs and the limit must not. */
 function lengthOf({ request, response, error }: RecordedExchange): number {
   return 200 + (request.body?.length ?? 0) + (response?.body.length ?? 0) + (error?.length ?? 0);
 }

@@ -1,16 +1,16 @@
 import { LONGEST, writeCommit, type CommitEdge } from "./commit-rows.ts";
 import type { ErrorEvent, FindingEvent, StepEvent, InconclusiveEvent } from "../../messages/lane-messages.ts";
 
-/** The step events of a row that are needed to recommit it. */
+/** The step events of a row that are needed to recommit the row. */
 export interface JournalEvent {
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];
   readonly unjudged?: readonly InconclusiveEvent[] | undefined;
 }
 
-/** Records since the last {@link CommitJournal.take}. The reader writes the id of the stored step events to each `place` of the rows. */
+/** The records since the last {@link CommitJournal.take}. The reader stores the step events, and writes their ids into `rows` at each `place`. */
 export interface JournalBatch {
-  /** The format is described in commit-rows.ts. */
+  /** The rows, in the format of commit-rows.ts. */
   readonly rows: Int32Array;
   readonly news: readonly { readonly place: number; readonly news: JournalEvent }[];
   readonly checks: readonly DoneCheck[];
@@ -29,7 +29,7 @@ export class CommitJournal {
   recording = true;
   #rows: Int32Array = new Int32Array(1 << 12);
   #size = 0;
-  /** The node that the last record starts from. */
+  /** The node at which the last record starts, or -1. */
   #before = -1;
   #news: { place: number; news: JournalEvent }[] = [];
   #checks: DoneCheck[] = [];
@@ -52,7 +52,7 @@ export class CommitJournal {
     this.#checks.push(check);
   }
 
-  /** Returns the records since the last call and starts a new batch. The rows are valid until the next {@link add}. */
+  /** Returns the records since the last call, and starts a new batch. The rows are valid until the next {@link add}. */
   take(): JournalBatch {
     const batch = { rows: this.#rows.subarray(0, this.#size), news: this.#news, checks: this.#checks };
     this.#size = 0;

@@ -10,16 +10,15 @@
  */
 import { CHECK_SHIFT, KIND, NEWS, ROW, SHAPE, SKIPPED, STATUS } from "../../messages/lane-messages.ts";
 
-/** The largest number of int32 values in a record. */
+/** Largest number of int32 values in a record. */
 export const LONGEST = 7;
-/** The record starts from the same node as the record before it in the batch. */
+/** Flag: the record starts at the same node as the previous record in the batch. */
 const SAME = 1 << 15;
-/** The part of {@link KIND} that holds the second hash of the state. */
+/** The bits of {@link KIND} that hold the second hash of the reached state. */
 const CHECKS = -1 << CHECK_SHIFT;
-/** Offset of the response's hash in a row of a lane. */
+/** Offset of the response's hash in a lane's row. */
 const RESPONSE = 4;
 
-/** A decoded record. */
 export interface CommitRow {
   from: number;
   action: number;
@@ -29,26 +28,25 @@ export interface CommitRow {
   to: number;
   response: number;
   shape: number;
-  /** The id of the step events; -1: none. */
+  /** The id of the step events, or -1. */
   news: number;
-  /** Second hash of the reached state, 16 bits; 0: there is none. */
+  /** A second hash of the reached state (16 bits), or 0 without one. */
   check: number;
 }
 
-/** A step to be written, with the row in which a lane reported it. */
 export interface CommitEdge {
   readonly from: number;
   readonly action: number;
-  /** -1: no state was reached. */
+  /** The reached node, or -1. */
   readonly to: number;
-  /** The lane's rows; the step's row begins at `at`. */
+  /** The lane's rows. The step's row begins at index `at`. */
   readonly rows: Int32Array;
   readonly at: number;
 }
 
 /**
- * Writes the record of a committed row, and returns the offset after it. `news`: the id of the step events; -1: none. `before`: the node that the
- * previous record of the batch starts from; -1: there is no previous record.
+ * Writes the record of a committed row, and returns the offset after the record. `news`: the id of the step events, or -1. `before`: the node at
+ * which the previous record of the batch starts, or -1.
  */
 export function writeCommit(into: Int32Array, place: number, edge: CommitEdge, news: number, before: number): number {
   const { from, action, to, rows, at } = edge;
@@ -66,7 +64,7 @@ export function writeCommit(into: Int32Array, place: number, edge: CommitEdge, n
   return next;
 }
 
-/** Reads the records of a batch. The same row object is yielded each time. @throws RangeError if the last record is cut off */
+/** Reads the records of a batch. Yields the same object each time. @throws RangeError if the last record is incomplete */
 export function* commitRows(batch: Int32Array): Iterable<CommitRow> {
   const row: CommitRow = { from: 0, action: 0, bits: 0, status: 0, to: -1, response: 0, shape: 0, news: -1, check: 0 };
   for (let at = 0; at < batch.length;) {
@@ -90,7 +88,6 @@ export function* commitRows(batch: Int32Array): Iterable<CommitRow> {
   }
 }
 
-/** Returns the row in the format of a lane. */
 export function laneRow({ bits, status, response, shape, check }: CommitRow, lo: number, hi: number): Int32Array {
   const row = new Int32Array(ROW);
   row.set([bits | (check << CHECK_SHIFT), status, lo, hi, response, shape]);

@@ -31,39 +31,37 @@ import { InconclusiveLog } from "./inconclusive-log.ts";
 import { VisitedSet } from "../graph/visited-set.ts";
 import { shortStateId } from "../../model/results/state-id.ts";
 
-/** The effect of one committed row. */
 export interface Committed {
-  /** The reached state; -1 if there is none. */
+  /** The reached state, or -1. */
   to: number;
-  /** The state is committed for the first time. */
+  /** `true` if the state is committed for the first time. */
   fresh: boolean;
-  /** The state joined the frontier with this row. */
+  /** `true` if the state joined the frontier with this row. */
   opened: boolean;
-  /** The edge has a violation, and the search does not continue behind it. */
+  /** `true` if the edge has a violation after which the search does not continue. */
   blocked: boolean;
-  /** The state is known, with another order of generation. */
+  /** `true` if the state is known, but its values were generated in another order. */
   reduced: boolean;
 }
 
 export interface CommitterOptions {
   readonly actions: readonly string[];
-  /** See {@link ExplorerOptions}. */
+  /** Number of actions that are the agent's own; the others come from rules. */
   readonly ownActions?: number | undefined;
   readonly maxDepth: number;
-  /** Default: the search stops behind every violation. */
+  /** Default: the search stops after every violation. */
   readonly violationPolicy?: ViolationPolicy | undefined;
-  /** `true`: a state may be reached again at a smaller depth. Known rows are kept, so that the smaller depth is passed on to the states behind it. */
+  /** `true` if a later path may reach a state at a smaller depth. Known edges are then kept, to pass the smaller depth on to the states after it. */
   readonly relaxes: boolean;
   /** Called when a state joins the frontier. */
   readonly open: (node: number, opened: Opened) => void;
-  /** Called when a state of the frontier got a shorter path. */
+  /** Called when a state of the frontier gets a shorter path. */
   readonly moved: (node: number) => void;
   readonly onViolation: (found: FoundViolation) => void;
-  /** See {@link ExplorerOptions}. */
   readonly onStep?: ((step: TriedStep) => void) | undefined;
-  /** `true`: the strategy uses shapes and novelty. */
+  /** `true` if the strategy needs the shapes of states and the novelty of edges. */
   readonly shapes: boolean;
-  /** Keeps the details of single edges and states for reports. `undefined`: details are not needed. */
+  /** Keeps the details of single edges and states for reports. `undefined` if details are not needed. */
   readonly details?: DetailLog | undefined;
   /** Stores edges that do not fit into memory. `undefined`: all edges stay in memory. */
   readonly spill?: Spill | undefined;
@@ -71,9 +69,8 @@ export interface CommitterOptions {
   readonly journal?: CommitJournal | undefined;
 }
 
-/** The outcome of one action, as a lane reported it. */
 export interface ReportedStep {
-  /** The lane's rows; the step's row begins at `at`. */
+  /** The lane's rows. The step's row begins at index `at`. */
   readonly rows: Int32Array;
   readonly at: number;
   readonly news?: StepEvent | undefined;
@@ -81,8 +78,8 @@ export interface ReportedStep {
 }
 
 /**
- * Takes outcomes into the result, one at a time, in the strategy's order. Only the committer decides whether a state or finding is new. Everything
- * that the result says about the committed graph is derived from the committer.
+ * Takes outcomes into the result, one at a time, in the strategy's order. Only the committer decides if a state or a finding is new. All that the
+ * result says about the committed graph comes from here.
  */
 export class Committer {
   readonly visited: VisitedSet = new VisitedSet();
@@ -95,20 +92,20 @@ export class Committer {
   steps = 0;
   skipped = 0;
   bounded = 0;
-  /** Outcomes whose fingerprint is known but whose second hash shows another state. */
+  /** Number of outcomes whose fingerprint is known but whose second hash shows another state. */
   collisions = 0;
-  /** Outcomes that reached a known state with another order of generation. They are merged on the assumption that the order does not matter. */
+  /** Number of outcomes that reached a known state, with values generated in another order. They are merged, since the order should not matter. */
   reductions = 0;
   deepest = 0;
   readonly unjudged: InconclusiveLog = new InconclusiveLog();
   readonly #options: CommitterOptions;
   readonly #skips: Int32Array;
-  /** By action: writes answered with 2xx that led to another state, and those that did not. */
+  /** For each action: number of writes that were answered with 2xx and led to another state. `#unseenWrites` counts those that did not. */
   readonly #seenWrites: Int32Array;
   readonly #unseenWrites: Int32Array;
   readonly #statuses: Map<number, number>[];
   readonly #seenEdges: Set<string> = new Set();
-  /** Shapes of states at the depth bound. A shorter path may still open such a state. */
+  /** Shapes of states at the depth limit. A shorter path may still add such a state to the frontier. */
   readonly #shapes: Map<number, number> = new Map();
   readonly #rows: Map<number, Int32Array> = new Map();
   readonly #committed: Committed = { to: -1, fresh: false, opened: false, blocked: false, reduced: false };
@@ -126,7 +123,6 @@ export class Committer {
     this.#statuses = options.actions.map(() => new Map<number, number>());
   }
 
-  /** Commits the root state. */
   root(report: LaneReport): void {
     const node = this.visited.add(report.rootLo, report.rootHi);
     this.nodes.add(-1, -1, 0);
@@ -151,7 +147,7 @@ export class Committer {
     this.#options.open(node, { lo: report.rootLo, hi: report.rootHi, shape: report.shape, novel: true });
   }
 
-  /** Commits the outcome of one action from one node. The returned object is reused by the next call. */
+  /** Commits the outcome of one action in one node. The next call reuses the returned object. */
   commit(node: number, action: number, { rows, at, news, detail }: ReportedStep): Committed {
     const committed = this.#committed;
     committed.to = -1;
@@ -191,7 +187,7 @@ export class Committer {
       } else if (this.visited.differs(committed.to, bits >>> CHECK_SHIFT)) {
         committed.reduced = (bits & REDUCED) !== 0;
         if (!committed.reduced) this.collisions++;
-        // A state at the depth bound is never expanded, so merging it needs no assumption.
+        // A state at the depth limit is never expanded, so merging it needs no assumption.
         else if (this.nodes.depth(committed.to) < this.#options.maxDepth) this.reductions++;
       }
     }
@@ -227,14 +223,14 @@ export class Committer {
     return committed;
   }
 
-  /** Returns the number of clean states that are not opened because of the depth bound. */
+  /** Returns the number of states that only the depth limit keeps out of the frontier. */
   boundary(): number {
     let count = 0;
     for (let node = 0; node < this.nodes.size; node++) if (this.nodes.has(node, CLEAN) && !this.nodes.has(node, OPENED)) count++;
     return count;
   }
 
-  /** Returns `true` if a request of an action that writes was ever answered with 2xx. */
+  /** Returns `true` if a request of the action that writes was ever answered with 2xx. */
   writes(action: number): boolean {
     return this.#seenWrites[action]! + this.#unseenWrites[action]! > 0;
   }
@@ -255,7 +251,7 @@ export class Committer {
     return node < 0 ? "" : shortStateId({ lo: this.visited.lo(node), hi: this.visited.hi(node) });
   }
 
-  /** Adds the state that a clean edge reaches to the frontier, or gives it a shorter path. */
+  /** Adds a state that was reached without a blocking violation to the frontier, or gives the state a shorter path. */
   #reach(to: number, from: number, action: number, shape: number, status: number): void {
     const nodes = this.nodes;
     const depth = nodes.depth(from) + 1;
@@ -269,7 +265,8 @@ export class Committer {
       if (this.#options.relaxes && depth < nodes.depth(to)) this.#relax(to, from, action, depth);
       return;
     }
-    // The state is not opened: it was reached only with a finding, or lies at the depth bound. A clean, shorter edge becomes its path.
+    // The state is not in the frontier: only edges with violations reached it, or it is at the depth limit. This edge gives it a better path if it is
+    // the first without a violation, or if it is shorter.
     if (!nodes.has(to, CLEAN) || depth < nodes.depth(to)) {
       nodes.move(to, from, action, depth);
       if (depth > this.deepest) this.deepest = depth;
@@ -285,14 +282,14 @@ export class Committer {
     this.#options.open(node, { lo: this.visited.lo(node), hi: this.visited.hi(node), shape, novel });
   }
 
-  /** Stores the state that an edge reaches: as it is for a clean edge, else as `~to - 1`, which is below -1. -1: nothing is known. */
+  /** Stores the state that an edge reaches: `to` for an edge without a blocking violation, else `~to - 1`, which is below -1. -1 means unknown. */
   #remember(node: number, action: number, to: number, clean: boolean): void {
     let rows = this.#rows.get(node);
     if (rows === undefined) this.#rows.set(node, (rows = new Int32Array(this.#options.actions.length).fill(-1)));
     rows[action] = clean ? to : ~to - 1;
   }
 
-  /** Passes a shorter path on to every state behind the node. Known rows are used, so it costs no step. */
+  /** Passes a shorter path on to every state after the node. This executes no step, since the edges are known. */
   #relax(node: number, from: number, action: number, depth: number): void {
     const pending: [number, number, number, number][] = [[node, from, action, depth]];
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -313,20 +310,20 @@ export class Committer {
     }
   }
 
-  /** Keeps the depth of a state that only an edge with a finding reaches at one more than its parent's, so that its path can be read back. */
+  /** Updates the depth of a state that only an edge with a violation reaches. A path can only be read if each depth is one more than the parent's. */
   #followParent(node: number, parent: number, action: number, depth: number): void {
     const { nodes } = this;
     if (!nodes.has(node, CLEAN) && nodes.parent(node) === parent && nodes.action(node) === action) nodes.move(node, parent, action, depth);
   }
 
-  /** A lane that failed at a step sends its exchanges only as step events. */
+  /** A lane that failed at a step sends the exchanges only in the step events. */
   #keepDetails({ to, fresh }: Committed, detail: DetailEvent | undefined, news: StepEvent | undefined): void {
     const exchanges = detail?.exchanges ?? news?.exchanges;
     if (exchanges !== undefined && exchanges.length > 0) this.details!.addExchanges(this.edges.size, exchanges);
     if (fresh && detail?.state !== undefined) this.details!.addState(to, detail.state);
   }
 
-  /** `findings`: the findings that are reported. */
+  /** Records step events. `findings`: the findings to report, without those of rules that were broken before the step. */
   #takeNews(news: StepEvent, findings: StepEvent["findings"], edge: Pick<Edge, "from" | "action" | "status" | "to">): void {
     const { from, action, status } = edge;
     const path = [...this.nodes.path(from), action];

@@ -1,10 +1,9 @@
 import type { Divergence } from "../../model/results/result.ts";
 import type { LaneDivergence } from "../../messages/lane-messages.ts";
 
-/** The largest number of divergences that are kept. Divergences of one kind with the same message count as one. */
+/** Largest number of divergences that are kept. Divergences of one kind with the same message count as one. */
 const MOST = 50;
 
-/** Divergences, in words for people. */
 export class DivergenceLog {
   readonly #actions: readonly string[];
   readonly #found: Map<string, LaneDivergence> = new Map();
@@ -14,7 +13,8 @@ export class DivergenceLog {
   }
 
   /**
-   * Returns `true` if the divergence is new. Of several with one message the shortest path is kept, then the least, whichever lane reported first.
+   * Adds a divergence. Returns `true` if it is new. Of several with one message, the shortest path is kept, and among those the one with the lowest
+   * indices. The result therefore does not depend on which lane reports first.
    */
   add(reported: LaneDivergence): boolean {
     const key = `${reported.kind}\n${reported.message}`;

@@ -1,11 +1,11 @@
 import type { InconclusiveEvent } from "../../messages/lane-messages.ts";
 
-/** The largest number of reasons that are counted separately: a user's rule may give another reason for each step. */
+/** Largest number of reasons that are counted separately. A user's rule may give another reason for each step. */
 const MOST_REASONS = 1000;
 
-/** Counts inconclusive rules by rule and reason, in the order of commits. The counts are equal for any number of lanes, and for a resumed run. */
+/** Counts inconclusive results by rule and reason, in the order of commits. The counts are equal for every number of lanes and for a resumed run. */
 export class InconclusiveLog {
-  /** The number of inconclusive results whose reason is not in {@link reasons}. */
+  /** Number of inconclusive results whose reasons are not in {@link reasons}. */
   others = 0;
   readonly #reasons: Map<string, InconclusiveEvent & { count: number }> = new Map();
 

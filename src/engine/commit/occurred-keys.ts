@@ -1,11 +1,10 @@
 import type { LaneReport } from "../../messages/lane-messages.ts";
 
-/** The largest number of keys that are kept for finding the nearest one. A context may have one key for each object that was created. */
+/** Largest number of names that are kept for suggesting a similar name. A context may have one key for each object that was created. */
 const MOST_NAMES = 200;
 
 /**
- * The context keys and `ignore` patterns that occur in committed states. Only committed states count, so the answer is the same for every number of
- * lanes.
+ * The context keys and `ignore` patterns that occur in committed states. Other states do not count, so the result is equal for every number of lanes.
  */
 export class Occurred {
   #patterns: readonly string[] = [];
@@ -25,7 +24,7 @@ export class Occurred {
     this.#asked = this.missing.length === 0 ? undefined : [...this.#names];
   }
 
-  /** The known names, to be sent to lanes. `undefined`: every pattern has occurred, so lanes need not look. */
+  /** The known names, to be sent to lanes. `undefined` if every pattern has occurred, so that lanes need not search. */
   get asked(): readonly string[] | undefined {
     return this.#asked;
   }

@@ -5,20 +5,19 @@ import type { FoundViolation } from "../findings/finding-log.ts";
 import { FINDING, SKIPPED } from "../../messages/lane-messages.ts";
 import { VisitedSet } from "../graph/visited-set.ts";
 
-/** The parts of a record that show where the exploration would end now. */
+/** The result of reading a record. It shows if the exploration would have ended earlier under the present settings. */
 export interface ReadThrough {
-  /** The state that the last committed row starts from; -1: no row was committed. */
+  /** The state at which the last committed row starts, or -1 if no row was committed. */
   readonly lastFrom: number;
   /** An unknown violation after which the exploration continued. */
   readonly wentPast: PassedViolation | undefined;
 }
 
-/** The parts of a violation that its id is made of. */
+/** The parts of a violation that make up its id. */
 type PassedViolation = Pick<FoundViolation, "lastAction" | "status"> & { readonly finding: { readonly invariant: string } };
 
 export interface ReadThroughOptions {
   readonly actions: readonly string[];
-  /** The policy of the exploration. */
   readonly violationPolicy: ViolationPolicy | undefined;
   /** The rules that the root state breaks. */
   readonly brokenAtRoot: readonly string[];
@@ -26,9 +25,9 @@ export interface ReadThroughOptions {
 }
 
 /**
- * Reads a record through without committing it, so that a damaged record is refused before anything is started. The rows must lead to the states in
- * the order of their numbers, and give the digest on record.
- * @throws SeqqaError `RESUME_MISMATCH` with exit status 2, and errors of reading
+ * Reads a record without committing it, so that a damaged record is refused before anything is started. The rows must reach the states in the order
+ * of their numbers, and give the recorded digest.
+ * @throws SeqqaError `RESUME_MISMATCH` (exit status 2), and errors of reading
  */
 export function readThrough(recorded: Recorded, { actions, violationPolicy, brokenAtRoot, isKnown }: ReadThroughOptions): ReadThrough {
   const states = recorded.lo.length;
@@ -64,7 +63,7 @@ export function readThrough(recorded: Recorded, { actions, violationPolicy, brok
       }
     }
   }
-  // A root state with findings is not expanded, and no row holds its findings.
+  // A root state with findings is not expanded. No row holds its findings, so there is nothing more to check.
   if (lastFrom < 0) return { lastFrom, wentPast };
   if (met !== states) throw mismatch(`its steps lead to ${met} states, but ${states} are recorded`);
   if (digest.value() !== recorded.digest) throw mismatch(`its digest is ${digest.value()}, but ${recorded.digest} is recorded`);

@@ -8,38 +8,33 @@ import type { FoundViolation } from "../findings/finding-log.ts";
 import type { StepEvent } from "../../messages/lane-messages.ts";
 import type { Frontier } from "../frontiers/index.ts";
 
-/** The stored commits of an exploration. */
 export interface Recorded {
-  /** The number of batches of rows. */
   readonly batches: number;
-  /** Returns a batch in the format of commit-rows.ts. */
+  /** Returns a batch of rows, in the format of commit-rows.ts. */
   batch(index: number): Int32Array;
-  /** Fingerprints, by node. */
+  /** Fingerprints of the states, by node. */
   readonly lo: Int32Array;
   readonly hi: Int32Array;
-  /** Returns the step events with an id. */
   news(id: number): JournalEvent;
-  /** Returns the exchanges of a finding's last step that were kept. */
+  /** Returns the stored exchanges of a finding's last step. */
   sentFor(found: FoundViolation): readonly RecordedExchange[];
   /** Returns `true` if the cross-check of a sampled node is done or not needed. */
   wasChecked(check: DoneCheck): boolean;
-  /** The digest over all rows. */
   readonly digest: string;
   readonly divergences: readonly Divergence[];
   readonly replayed: number;
   readonly crossChecked: number;
-  /** Characters of the details that were kept for reports. */
+  /** Number of characters of the details that were kept for reports. */
   readonly characters: number;
 }
 
-/** The parts of the engine that commit. */
 export interface Recommitting {
   readonly committer: Committer;
   readonly order: Frontier;
   readonly reorderBuffer: ReorderBuffer;
-  /** Commits every known outcome that is next in order. */
+  /** Commits every known outcome that is next in the strategy's order. */
   readonly commit: () => void;
-  /** Returns the reason why the exploration is over, once it is. */
+  /** Returns the reason why the exploration ended, or `undefined` if it has not ended. */
   readonly stopReason: () => StopReason | undefined;
   readonly signal: AbortSignal | undefined;
 }
@@ -48,9 +43,9 @@ export interface Recommitting {
 const TURN_MS = 100;
 
 /**
- * Recommits, in order, the outcomes of a stored exploration. The strategy and the outcomes decide what is committed next. Each row must therefore
- * belong to the pair that the strategy asks for, and the digest must be equal at the end; else the record belongs to another exploration.
- * @throws SeqqaError `RESUME_MISMATCH`, `RESUME_BUDGET` with exit status 2, and the reason of the signal
+ * Recommits the outcomes of a stored exploration in order. Each row must belong to the pair that the strategy selects next. At the end the digests
+ * must be equal. Otherwise the record belongs to another exploration.
+ * @throws SeqqaError `RESUME_MISMATCH` or `RESUME_BUDGET` (exit status 2), and the signal's reason
  */
 export async function recommit(recorded: Recorded, folding: Recommitting): Promise<void> {
   const { committer, signal } = folding;
@@ -73,7 +68,7 @@ export async function recommit(recorded: Recorded, folding: Recommitting): Promi
   }
 }
 
-/** Returns the rows of a batch. @throws SeqqaError `RESUME_MISMATCH` if a batch is cut off */
+/** Returns the rows of a batch. @throws SeqqaError `RESUME_MISMATCH` if the batch is incomplete */
 export function* recordedRows(recorded: Recorded, index: number): Iterable<CommitRow> {
   try {
     yield* commitRows(recorded.batch(index));
@@ -105,7 +100,7 @@ function refuseBeyond(reason: StopReason | undefined, steps: number): void {
   throw beyondBudget(`The run is already beyond its present limits, after ${steps} steps (${reason}).`);
 }
 
-/** Commits cannot be undone, so a run that has passed the limit is refused. */
+/** Returns the error for a run that has passed a limit already. Commits cannot be undone, so such a run is refused. */
 export function beyondBudget(message: string): SeqqaError {
   return new SeqqaError("RESUME_BUDGET", message, {
     exitStatus: 2,

@@ -6,48 +6,45 @@ import { ReplayLane, StartTimes } from "../search/replay-lane.ts";
 import { shrinkPath, type DrawnPath, type Shrunk } from "./shrink.ts";
 import { TimeLimit } from "../search/time-limit.ts";
 
-/** Tries at a replay; the lane may be lost in each. */
+/** Number of tries at a replay. The lane may be lost in each. */
 const TRIES = 2;
 
-/** A finding, and the result of replaying its path from a clean start. */
 export interface ConfirmedViolation {
   readonly found: FoundViolation;
   /** The path that reports show: the path of the finding, or a shorter one that was confirmed. */
   readonly path: readonly number[];
   readonly draws: UnitRequest["draws"];
-  /** `undefined` when it was not replayed. */
+  /** `undefined` if the path was not replayed. */
   readonly recording: Recording | undefined;
   readonly confirmed: boolean;
   /** The reason why there is no recording. */
   readonly notReplayed?: NotReplayedReason | undefined;
-  /** Message and hint of the error with which the last start of a target failed, for `no_target`. */
+  /** For `no_target`: message and hint of the error at the last failed start of a target. */
   readonly startFailed?: string | undefined;
   readonly minimality: Minimality | undefined;
 }
 
-/** Settings for shortening the paths of findings. */
 export interface Shrinking {
   /**
-   * Rules that may be broken before the last step of a path, since the search continued behind violations. A shorter path must not break such a rule
+   * Rules that may be broken before the last step of a path, since the search continued after violations. A shorter path must not break such a rule
    * before its last step.
    */
   readonly mayBeBroken: ReadonlySet<string>;
   /** Returns the shortest path to a finding over the committed graph. */
   readonly shortest: (found: FoundViolation) => DrawnPath;
-  /** Every path of up to this length plus one step was tried. */
+  /** The depth to which the exploration is complete: every path with at most one step more was tried. */
   readonly completeToDepth: number;
-  /** Milliseconds for one finding. */
+  /** Time for one finding, in milliseconds. */
   readonly eachMs: number;
-  /** Milliseconds for all of them. */
+  /** Time for all findings, in milliseconds. */
   readonly allMs: number;
 }
 
-/** The progress of confirming. */
 export interface Confirmations {
-  /** Findings that were replayed, or for which there was no time. */
+  /** Number of findings that were replayed, or for which there was no time. */
   readonly replayed: number;
   readonly confirmed: number;
-  /** Findings whose paths are still to be shortened. */
+  /** Number of findings whose paths are not shortened yet. */
   readonly toShorten: number;
 }
 
@@ -56,20 +53,20 @@ export interface ConfirmOptions {
   readonly lanePool: LanePool;
   readonly signal: AbortSignal | undefined;
   readonly shrinking?: Shrinking | undefined;
-  /** Default: none. */
+  /** Default: no limit. */
   readonly limit?: TimeLimit | undefined;
-  /** See {@link ReplayLane}. Default: `true`, since stores restore everything. */
+  /** `true` if restoring the root state restores everything; see {@link ReplayLane}. Default: `true`. */
   readonly canGoBack?: boolean | undefined;
   readonly onProgress?: ((progress: Confirmations) => void) | undefined;
 }
 
 /**
- * Replays every violation from a clean start. The first replay of a lane uses a target that was started for it. Later replays start at the restored
- * root state. If such a replay does not show its finding, a new target is started, and the replay on it decides.
+ * Replays every violation from a clean start. The first replay on a lane uses a target that was started for it. Later replays start at the restored
+ * root state. If such a replay does not show its finding, the replay on a new target decides.
  *
- * One finding of each cause (rule and last action) comes before the others, which are replayed if time is left. With `shrinking`, confirmed paths are
- * shortened afterwards: first over the graph, then by leaving steps out. The shorter path is confirmed too; if that fails, the longer path is kept.
- * Lanes work at the same time. The result keeps the order of the findings.
+ * The first finding of each cause (rule and last action) is replayed before the others, which follow if time is left. With `shrinking`, confirmed
+ * paths are then shortened: first over the graph, then by leaving steps out. A shorter path is confirmed, too; if that fails, the longer path is
+ * kept. Lanes work at the same time. The result keeps the order of the findings.
  */
 export async function confirmViolations(
   log: Pick<FindingLog, "violations">,
@@ -107,7 +104,7 @@ export async function confirmViolations(
   return confirmed;
 }
 
-/** Returns the indices of findings: the first finding of each cause, then the others. */
+/** Returns the indices of the findings: the first finding of each cause, then the others. */
 function causesFirst(found: readonly FoundViolation[]): number[] {
   const known = new Set<string>();
   const others: number[] = [];
@@ -132,10 +129,10 @@ function unconfirmed(found: FoundViolation, outcome: Recording | NotReplayedReas
   return { ...base, recording: outcome };
 }
 
-/** Replays a path from a clean start. `confirmed` says whether its last step shows the finding. */
+/** Replays a path from a clean start. The finding is confirmed if the last step shows it. */
 export async function confirmPath(seat: ReplayLane, found: FoundViolation, { path, draws }: DrawnPath): Promise<ConfirmedViolation> {
   const confirms = (recording: Recording): boolean => isSeen(found, path, endOf(recording), seat.options.actions);
-  // A finding without an answer costs the target, so only a fresh target shows that no earlier step took part.
+  // A missing answer may be an effect of earlier work on the target, so only a fresh target can confirm it.
   const wasAnswered = found.status !== 0 || path.length === 0;
   let outcome = wasAnswered && seat.isAtRoot ? await replay(seat, { path, draws }, confirms) : undefined;
   if (outcome === undefined || typeof outcome === "string" || !confirms(outcome))
@@ -145,8 +142,8 @@ export async function confirmPath(seat: ReplayLane, found: FoundViolation, { pat
 }
 
 /**
- * Replays a path on a fresh target. If the lane is lost in another way than the finding says, tries again: a target that ended meanwhile says nothing
- * about the path.
+ * Replays a path on a fresh target. If the lane is lost in another way than the finding says, tries again: a target that ended for another reason
+ * says nothing about the path.
  */
 async function replayFresh(
   seat: ReplayLane,
@@ -158,7 +155,6 @@ async function replayFresh(
     try {
       await seat.start();
     } catch {
-      // The next try may succeed.
       outcome ??= "no_target";
       continue;
     }
@@ -169,7 +165,7 @@ async function replayFresh(
   return outcome ?? "max_time";
 }
 
-/** Replays a path on the lane's current target. A path that was cut short by an interruption or by the time limit does not count as replayed. */
+/** Replays a path on the lane's current target. A path that an interruption or the time limit cut short does not count as replayed. */
 async function replay(
   seat: ReplayLane,
   path: DrawnPath,
@@ -179,7 +175,7 @@ async function replay(
   try {
     const { done, wasCut } = await seat.record(path);
     if (!wasCut && (done.failure === undefined || confirms(done))) return done;
-    // An interruption may end targets, too.
+    // The interruption may have ended the target, too.
     if (seat.isInterrupted) return "interrupted";
     return wasCut ? "max_time" : done;
   } catch {
@@ -195,7 +191,7 @@ async function confirmFound(seat: ReplayLane, found: FoundViolation, shrinking: 
   const best = await confirmPath(seat, found, byGraph);
   const isShortest = best.confirmed && byGraph.path.length - 1 <= (shrinking?.completeToDepth ?? -1);
   if (isShortest) return { ...best, minimality: "shortest" };
-  // The shorter path over the graph does not show the finding, so the graph is wrong there. The run reports that if it knows the reason.
+  // If a shorter path over the graph does not show the finding, the graph is wrong there, and the original path is tried.
   return !best.confirmed && byGraph.path.length < found.path.length ? confirmPath(seat, found, found) : best;
 }
 
@@ -222,7 +218,7 @@ function shrink(seat: ReplayLane, best: ConfirmedViolation, mayBeBroken: Readonl
       if (before.wasCut) return undefined;
       return before.done.findings.every(({ invariant }) => invariant !== found.finding.invariant);
     } catch {
-      // Without a lane no path can be tried.
+      // Without a lane, no path can be tried.
       return undefined;
     }
   });

@@ -1,19 +1,19 @@
 import type { ErrorEvent, FindingEvent, StepEvent, UnitRequest } from "../../messages/lane-messages.ts";
 
-/** One finding: violations of one rule with the same last action and status. */
+/** A finding: the violations of one rule with the same last action and status. */
 export interface FoundViolation {
   readonly key: string;
   finding: FindingEvent;
   readonly lastAction: string;
   readonly status: number;
   count: number;
-  /** The shortest path so far; of equally short ones the earliest. */
+  /** The shortest path so far. Among equally short paths, the earliest. */
   path: readonly number[];
-  /** Like {@link UnitRequest.draws}, for the steps of the path. */
+  /** The paths from which the data of the path's steps is drawn, like {@link UnitRequest.draws}. */
   draws: UnitRequest["draws"];
   state: number | null;
   news: StepEvent | undefined;
-  /** The states from which its committed edges start, in the order of commits; empty for the root state. */
+  /** The states at which the violating steps start, in the order of commits. Empty for the root state. */
   readonly from: number[];
 }
 
@@ -22,13 +22,13 @@ export interface CommittedViolation extends Pick<
   FoundViolation,
   "finding" | "lastAction" | "status" | "path" | "draws" | "state" | "news"
 > {
-  /** The state from which the step starts; left out for the root state. */
+  /** The state at which the step starts. Absent for the root state. */
   readonly from?: number;
 }
 
 /**
- * The largest number of messages per code and source that are reported separately, not counting differences in ids and times. Further errors are
- * counted with the last one.
+ * Largest number of messages per code and source that are reported separately. Messages that differ only in ids and times count as one. Further
+ * errors are counted with the last message.
  */
 const MESSAGES = 20;
 
@@ -42,10 +42,10 @@ export interface FoundError {
 export class FindingLog {
   readonly violations: Map<string, FoundViolation> = new Map();
   readonly errors: Map<string, FoundError> = new Map();
-  /** By code and source. */
+  /** Number of messages and the last reported error, by code and source. */
   readonly #messages: Map<string, { count: number; last: FoundError | undefined }> = new Map();
 
-  /** Returns the group if it is new. */
+  /** Adds a violation to its group. Returns the group if the group is new. */
   addViolation({ finding, lastAction, status, path, state, news, draws, from }: CommittedViolation): FoundViolation | undefined {
     const key = JSON.stringify([finding.invariant, lastAction, status]);
     const known = this.violations.get(key);
@@ -101,8 +101,8 @@ export class FindingLog {
 const OTHERS = " (The count includes other errors from this source, with other messages.)";
 
 /**
- * Replaces the generated parts of a message: words with digits of at least 8 characters, such as ids and times. Short numbers, such as statuses,
- * stay.
+ * Replaces the generated parts of a message: words with digits of at least 8 characters, such as ids and times. Short numbers, such as statuses, are
+ * kept.
  */
 function patternOf(message: string): string {
   return message

@@ -3,7 +3,6 @@ import type { ExplorerOptions } from "../search/explorer-options.ts";
 import { findingId } from "./finding-id.ts";
 import type { FoundViolation } from "./finding-log.ts";
 
-/** Returns the event for a rule that is broken in a new way. */
 export function foundEvent({ name, actions }: ExplorerOptions, found: FoundViolation, steps: number): ExplorationEvent {
   const { invariant, severity } = found.finding;
   const path = found.path.map((action) => actions[action]!);

@@ -6,9 +6,8 @@ import { ReplayLane, StartTimes } from "../search/replay-lane.ts";
 import { BREADTH_FIRST } from "../../model/declare/strategy.ts";
 import type { TimeLimit } from "../search/time-limit.ts";
 
-/** Limits of a proof. */
 export interface ProofLimits {
-  /** The time that the exploration may take. */
+  /** The time limit of the whole run. */
   readonly limit: TimeLimit;
   readonly ms: number;
   readonly steps: number;
@@ -16,7 +15,7 @@ export interface ProofLimits {
 
 /**
  * Explores breadth first, up to the lengths of the paths from which no step can be left out. A shorter path that is found replaces the longer one. If
- * the search is complete to a path's length, that path is proven to be the shortest. The committed graph of the run does not change.
+ * the search is complete to a path's length, the path is proven to be a shortest one. The run's committed graph does not change.
  *
  * @param options Options of the exploration that found the violations.
  */
@@ -29,7 +28,7 @@ export async function proveShortest(
   const lengths = violations.filter(isCandidate).map(({ path }) => path.length);
   if (lengths.length === 0 || options.signal?.aborted === true || limits.limit.isOver) return violations;
   const explorer = await exploreTo(Math.max(...lengths) - 1, options, lanePool, limits).catch(() => undefined);
-  // A search that failed or is not reliable proves nothing about the paths.
+  // A search that failed or had divergences proves nothing about the paths.
   if (explorer === undefined || explorer.fatal !== undefined || explorer.divergences.all.length > 0) return violations;
   const { deepest, findings } = explorer.committer;
   const complete = explorationCompleteTo(explorer, deepest);

@@ -1,8 +1,8 @@
 import { hashOf } from "../graph/digest.ts";
 
 /**
- * Returns the id of a race: the same in every run, whatever chance decides. Only ids of races begin with `r`, so a list of known findings shows
- * whether a run without races could have found one.
+ * Returns the id of a race. The id is the same in every run, although chance decides if the race is found. Only these ids begin with `r`. A list of
+ * known findings therefore shows which of them a run without races cannot find.
  */
 export function raceId(exploration: string, first: string, second: string): string {
   return `r${hashOf(JSON.stringify([exploration, "race", ...[first, second].sort()]))}`;

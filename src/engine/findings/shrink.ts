@@ -1,23 +1,24 @@
 import type { UnitRequest } from "../../messages/lane-messages.ts";
 
-/** A path, and the paths from which the data of its steps is drawn, if they differ from the path itself. */
+/** A path, and the paths from which the data of its steps is drawn. `draws` is `undefined` if the data is drawn from the path itself. */
 export interface DrawnPath {
   readonly path: readonly number[];
   readonly draws: UnitRequest["draws"];
 }
 
 export interface Shrunk extends DrawnPath {
-  /** `true`: no single step can be left out. `false`: shrinking was stopped before that was known. */
+  /** `true` if no single step can be left out. `false` if shrinking stopped before that was known. */
   readonly isMinimal: boolean;
 }
 
 /**
- * Leaves steps out of a path, one at a time, while the rest still reproduces the finding. Every remaining step except the last, which names the
- * finding, was proven necessary for the returned path. A pass goes from the end to the beginning, so that each try shares the steps before the
- * omitted one with the previous try and need not execute them again. After a pass that removed a step there is another pass, since a step may no
- * longer be needed. A step keeps the data that it drew.
+ * Leaves steps out of a path, one at a time, while the rest still reproduces the finding. The last step is kept, since it names the finding. Every
+ * other step of the returned path was proven necessary, unless time ran out. Steps keep the data that they drew.
  *
- * @param reproduces Tries a path. `undefined`: there is no time left.
+ * A pass goes from the end to the beginning. Each try then shares its first steps with the previous try, and need not execute them again. After a
+ * pass that removed a step there is another pass, since other steps may have become unnecessary.
+ *
+ * @param reproduces Executes a path, and resolves to `true` if it shows the finding. `undefined`: there is no time left.
  */
 export async function shrinkPath(found: DrawnPath, reproduces: (candidate: DrawnPath) => Promise<boolean | undefined>): Promise<Shrunk> {
   let { path } = found;

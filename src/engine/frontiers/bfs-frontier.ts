@@ -1,14 +1,17 @@
 import { NodeQueue } from "./node-queue.ts";
 import type { Frontier, FrontierQueue } from "./frontier.ts";
 
-/** First opened, first expanded. The queue is only appended to, so a fork shares it and keeps its own tail. */
+/**
+ * Expands nodes in the order in which they were opened. A fork (a copy that looks ahead) shares the queue and keeps its own end, since nodes are only
+ * appended to the queue.
+ */
 export class BfsFrontier implements Frontier, FrontierQueue {
   readonly nodewise = true;
   ref = -1;
   action = 0;
   readonly #actions: number;
   readonly #queue: NodeQueue;
-  /** The end of the shared queue for a fork. */
+  /** In a fork: the end of the shared part of the queue. Otherwise `Infinity`. */
   readonly #sharedEnd: number;
   readonly #tail: number[] | undefined;
   #head = 0;
@@ -32,12 +35,10 @@ export class BfsFrontier implements Frontier, FrontierQueue {
     return this.end - this.#head;
   }
 
-  /** Position of the node that is being committed. */
   get head(): number {
     return this.#head;
   }
 
-  /** Position after the last opened node. */
   get end(): number {
     return this.#tail === undefined ? this.#queue.end : this.#sharedEnd + this.#tail.length;
   }

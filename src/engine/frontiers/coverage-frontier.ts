@@ -5,21 +5,21 @@ import { pop, push, type Heap } from "./leftist-heap.ts";
 import type { Opened } from "./frontier.ts";
 import { HeapAhead, PackedHeap, type Packing } from "./packed-heap.ts";
 
-/** One pair that waits in the heap of its class. The class determines the action. */
+/** A (state, action) pair in the heap of its class. The class determines the action. */
 interface Pair {
   readonly ref: number;
-  /** 0: the edge that opened the state was novel; 1: it was not. */
+  /** 0 if the edge that opened the state was novel, otherwise 1. */
   readonly stale: number;
   readonly rank: number;
 }
 
-/** All pairs of one action from states of one shape: 12 bytes for each pair that waits. */
+/** All pairs of one action from states of one shape. A waiting pair takes 12 bytes. */
 interface PairClass {
   taken: number;
   readonly pairs: PackedHeap<Pair> | HeapAhead<Pair>;
 }
 
-/** A class as it was when it was pushed onto the heap of classes. Outdated entries are skipped. */
+/** A class at the time when it was pushed onto the heap of classes. The entry is skipped if the class has changed since. */
 interface Candidate {
   readonly key: number;
   readonly taken: number;
@@ -27,16 +27,16 @@ interface Candidate {
 }
 
 /**
- * Least seen first: the pair whose action was committed least often from states of the same shape. Ties are broken by whether the parent edge brought
- * a new (action, status, shape), then by hash(seed, fingerprint, action).
+ * Takes the pair whose action was committed least often from states of the same shape. Among equal pairs, states whose parent edge brought a new
+ * (action, status, shape) come first, and then the least hash(seed, fingerprint, action).
  */
 export class CoverageFrontier extends HeapFrontier<Candidate> {
   readonly #base: CoverageFrontier | undefined;
-  /** All classes; in a fork, those that it has read or changed. */
+  /** All classes. In a fork: the classes that the fork has read or changed. */
   readonly #classes: Map<number, PairClass> = new Map();
-  /** By node: the number of its pairs that were not taken. */
+  /** For each node: number of its pairs that were not taken yet. */
   readonly #left: Paged<Uint16Array> = new Paged(Uint16Array);
-  /** The same numbers in a fork, for the states that it has changed. */
+  /** In a fork: number of pairs that were not taken yet, for the nodes that the fork has changed. */
   readonly #leftAhead: Map<number, number> = new Map();
   /** The number after the last node. */
   #nodes = 0;
@@ -140,7 +140,7 @@ function candidateBefore(a: Candidate, b: Candidate): boolean {
   return pairBefore(a.pair, b.pair);
 }
 
-/** Ranks are stored as signed integers and read back as unsigned ones. */
+/** Ranks are stored as signed integers and read as unsigned ones. */
 const PACKING: Packing<Pair> = {
   width: 3,
   put(numbers, at, { ref, stale, rank }) {

@@ -2,8 +2,8 @@ import { Paged } from "../graph/paged.ts";
 import type { Frontier } from "./frontier.ts";
 
 /**
- * Newest first: a stack of 4 bytes for each node that waits. A fork shares the stack and reads it from the top down. All actions of a node are
- * committed before its first child is entered.
+ * Expands the newest node first. A waiting node takes 4 bytes on a stack. A fork (a copy that looks ahead) shares the stack and reads it from the top
+ * down. All actions of a node are committed before its first child is expanded.
  */
 export class DfsFrontier implements Frontier {
   readonly nodewise = true;
@@ -11,9 +11,9 @@ export class DfsFrontier implements Frontier {
   action = 0;
   readonly #actions: number;
   readonly #stack: Paged<Int32Array>;
-  /** The number of nodes on the stack that wait. */
+  /** Number of waiting nodes on the shared stack. */
   #height = 0;
-  /** In a fork: its own nodes on top of the shared stack. */
+  /** In a fork: its own nodes above the shared stack. Otherwise `undefined`. */
   readonly #own: number[] | undefined;
   #children: number[] = [];
 
@@ -33,7 +33,7 @@ export class DfsFrontier implements Frontier {
 
   peek(): boolean {
     if (this.#waiting === 0) {
-      // Only before the root: nodes that were opened while nothing was being committed.
+      // Happens only before the first pair: the root state was opened while nothing was being committed.
       if (this.#children.length === 0) return false;
       this.#enter();
     }
@@ -62,7 +62,6 @@ export class DfsFrontier implements Frontier {
     for (let place = this.#height - 1; place >= 0; place--) yield this.#stack.at(place);
   }
 
-  /** The number of nodes on the stack. */
   get #waiting(): number {
     return this.#height + (this.#own?.length ?? 0);
   }

@@ -5,7 +5,7 @@ interface Pair {
   readonly action: number;
 }
 
-/** A frontier that takes the next pair from a heap. Holds the state of the current pair, which a fork copies. */
+/** A frontier that takes the next pair from a heap. Holds the current pair, which a fork copies. */
 export abstract class HeapFrontier<Entry> implements Frontier {
   readonly nodewise = false;
   ref = -1;
@@ -14,7 +14,7 @@ export abstract class HeapFrontier<Entry> implements Frontier {
   protected readonly seed: number;
   /** The entry that was removed from the heap, until {@link take}. */
   protected current: Entry | undefined;
-  /** References opened and not finished. */
+  /** Number of opened references that are not finished. */
   protected unfinished = 0;
 
   constructor(actions: number, seed: number, base?: HeapFrontier<Entry>) {
@@ -40,7 +40,6 @@ export abstract class HeapFrontier<Entry> implements Frontier {
     return true;
   }
 
-  /** Removes and returns the next entry of the heap. */
   protected abstract next(): Entry | undefined;
   protected abstract pairOf(entry: Entry): Pair;
   abstract open(ref: number, opened: Opened): void;

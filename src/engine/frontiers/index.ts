@@ -7,7 +7,6 @@ import { RandomFrontier } from "./random-frontier.ts";
 
 export type { FrontierQueue, Opened, Frontier } from "./frontier.ts";
 
-/** Makes the frontier of each strategy over a number of actions. All random choices come from `seed`. */
 const FRONTIERS: Readonly<Record<StrategyKind, (actions: number, seed: number) => Frontier>> = {
   bfs: (actions) => new BfsFrontier(actions),
   dfs: (actions) => new DfsFrontier(actions),
@@ -15,7 +14,7 @@ const FRONTIERS: Readonly<Record<StrategyKind, (actions: number, seed: number) =
   coverage_guided: (actions, seed) => new CoverageFrontier(actions, seed),
 };
 
-/** Returns the frontier of a strategy over `actions` actions. All random choices come from `seed`. */
+/** Creates the frontier of a strategy for `actions` actions. All random choices come from `seed`. */
 export function orderOf(strategy: StrategyKind, actions: number, seed: number): Frontier {
   return FRONTIERS[strategy](actions, seed);
 }

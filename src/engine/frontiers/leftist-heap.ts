@@ -1,6 +1,6 @@
 /**
- * A persistent leftist heap (C. A. Crane, 1972; Okasaki, Purely Functional Data Structures, 3.1). Pushing and popping make a new heap in O(log n) and
- * do not change the old one, so a strategy is forked by copying one reference.
+ * A persistent leftist heap (C. A. Crane, 1972; Okasaki, Purely Functional Data Structures, 3.1). Pushing and popping create a new heap in O(log n)
+ * and do not change the old one. A strategy can therefore be forked by copying one reference.
  */
 export interface Heap<T> {
   readonly value: T;

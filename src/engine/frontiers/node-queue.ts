@@ -1,19 +1,18 @@
-/** Nodes in a page. */
+/** Number of nodes in a page. */
 const PAGE = 1 << 15;
-/** Initial size of the first page; a page doubles until it is full. */
+/** Initial size of a page. A page doubles until it is full. */
 const LEAST = 1 << 6;
 
 /**
- * A queue of nodes that grows at the end and is cut off at the front: 4 bytes for each node that waits, and full pages are never copied. Places count
+ * A queue of nodes that grows at the end and is cut off at the front. A waiting node takes 4 bytes, and full pages are never copied. Places count
  * from the first node that was ever in the queue.
  */
 export class NodeQueue {
   readonly #pages: Int32Array[] = [];
-  /** The number of pages that were cut off. */
+  /** Number of pages that were cut off. */
   #cut = 0;
   #end = 0;
 
-  /** The place after the last node. */
   get end(): number {
     return this.#end;
   }
@@ -35,7 +34,7 @@ export class NodeQueue {
     page[at] = node;
   }
 
-  /** Frees the pages before a place, which are not read again. */
+  /** Frees the pages before a place. They must not be read again. */
   cut(place: number): void {
     while ((this.#cut + 1) * PAGE <= place) {
       this.#pages.shift();

@@ -1,13 +1,12 @@
 import { Paged } from "../graph/paged.ts";
 import { pop, push, type Before, type Heap } from "./leftist-heap.ts";
 
-/** The encoding of heap values as 32-bit integers. */
+/** Encodes heap values as 32-bit integers. */
 export interface Packing<T> {
-  /** Integers in one value. */
+  /** Number of integers in a value. */
   readonly width: number;
   put(numbers: Paged<Int32Array>, at: number, value: T): void;
   get(numbers: Paged<Int32Array>, at: number): T;
-  /** Returns `true` if the value at `a` comes before the value at `b`. */
   before(numbers: Paged<Int32Array>, a: number, b: number): boolean;
 }
 
@@ -25,7 +24,8 @@ export class PackedHeap<T> {
   }
 
   /**
-   * The value at a place. The first value is at 0, and no value comes before its parent at `(place - 1) >>> 1`. `undefined`: there are fewer values.
+   * Returns the value at a place, or `undefined` beyond the end. The first value is at 0. The value at `(place - 1) >>> 1`, its parent, never comes
+   * after it.
    */
   at(place: number): T | undefined {
     return place < this.#size ? this.#packing.get(this.#numbers, place * this.#packing.width) : undefined;
@@ -42,7 +42,6 @@ export class PackedHeap<T> {
     }
   }
 
-  /** Removes and returns the first value. */
   pop(): T | undefined {
     const first = this.at(0);
     if (first === undefined) return undefined;
@@ -77,15 +76,15 @@ export class PackedHeap<T> {
   }
 }
 
-/** A value of a {@link HeapAhead}, with its place in the heap below; -1 if it was pushed. */
+/** A value of a {@link HeapAhead}, with its place in the underlying heap, or -1 if the value was pushed. */
 interface Ahead<T> {
   readonly value: T;
   readonly place: number;
 }
 
 /**
- * Shows a heap as it would be after more pushes and pops. The heap below must not change meanwhile. Only the values below that may be next are held:
- * the first value, and the children of those that were popped. Made in constant time.
+ * Shows how a heap would look after more pushes and pops. The underlying heap must not change meanwhile. Only the heap's values that may be next are
+ * held: the first value, and the children of popped values. Creation takes constant time.
  */
 export class HeapAhead<T> {
   readonly #below: PackedHeap<T> | undefined;

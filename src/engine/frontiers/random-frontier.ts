@@ -3,7 +3,7 @@ import { HeapFrontier } from "./heap-frontier.ts";
 import type { Opened } from "./frontier.ts";
 import { HeapAhead, PackedHeap, type Packing } from "./packed-heap.ts";
 
-/** The next pair of one node. The node's other pairs follow when this one is taken. */
+/** The next pair of one node. When it is taken, the node's following pair is pushed. */
 interface Entry {
   readonly rank: number;
   readonly ref: number;
@@ -12,10 +12,10 @@ interface Entry {
   readonly hi: number;
 }
 
-/** Pairs in the order of hash(seed, fingerprint, action). The heap has one entry for each node, with the next of its pairs: 20 bytes. */
+/** Takes pairs in the order of hash(seed, fingerprint, action). The heap has one entry of 20 bytes per node, with the node's next pair. */
 export class RandomFrontier extends HeapFrontier<Entry> {
   readonly #heap: PackedHeap<Entry> = new PackedHeap(PACKING);
-  /** The heap of a fork. */
+  /** The heap of a fork. Otherwise `undefined`. */
   readonly #ahead: HeapAhead<Entry> | undefined;
 
   constructor(actions: number, seed: number, base?: RandomFrontier) {
@@ -51,7 +51,7 @@ export class RandomFrontier extends HeapFrontier<Entry> {
     for (const entry of this.#heap) yield entry.ref;
   }
 
-  /** Pushes a node with its first pair after (rank, action). */
+  /** Pushes a node with its next pair: the first one after `rank` and `action` in the order of ranks. If no pair is left, the node is finished. */
   #push(ref: number, lo: number, hi: number, rank: number, action: number): void {
     let nextRank = Infinity;
     let next = -1;
@@ -73,7 +73,7 @@ function before(a: Entry, b: Entry): boolean {
   return a.rank !== b.rank ? a.rank < b.rank : a.lo !== b.lo ? a.lo < b.lo : a.hi < b.hi;
 }
 
-/** Fingerprints are stored as they are. Ranks are stored as signed integers and read back as unsigned ones. */
+/** Ranks are stored as signed integers and read as unsigned ones. Fingerprints are stored unchanged. */
 const PACKING: Packing<Entry> = {
   width: 5,
   put(numbers, at, { rank, ref, action, lo, hi }) {

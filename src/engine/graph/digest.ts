@@ -2,7 +2,7 @@ import xxhash from "xxhash-wasm";
 
 const { create64, h64ToString } = await xxhash();
 
-/** A running 64-bit xxHash over the committed sequence, fed int32 by int32. */
+/** A running 64-bit xxHash over the committed sequence. */
 export class Digest {
   readonly #hash: ReturnType<typeof create64> = create64();
   readonly #buffer: Int32Array = new Int32Array(1 << 10);
@@ -23,7 +23,7 @@ export class Digest {
     this.#hash.update(text);
   }
 
-  /** Returns 16 hexadecimal digits. More values can be added afterwards. */
+  /** Returns the hash as 16 hexadecimal digits. More values can be added afterwards. */
   value(): string {
     this.#flush();
     return this.#hash.digest().toString(16).padStart(16, "0");
@@ -35,7 +35,7 @@ export class Digest {
   }
 }
 
-/** Returns 16 hexadecimal digits of the 64-bit xxHash of a text. */
+/** Returns the 64-bit xxHash of a text as 16 hexadecimal digits. */
 export function hashOf(text: string): string {
   return h64ToString(text);
 }

@@ -3,40 +3,37 @@ import type { Spill } from "./spill.ts";
 const CLEAN = 1;
 const FOUND = 2;
 
-/** Edges in a block. */
+/** Number of edges in a block. */
 const BLOCK = 1 << 16;
-/** Bytes of a full block: 13 for each edge. */
+/** Size of a full block in bytes: 13 bytes per edge. */
 const BYTES = BLOCK * 13;
-/** Initial size of the first block, in edges; it doubles until it is full. */
+/** Initial size of the first block, in edges. It doubles until it is full. */
 const LEAST = 1 << 12;
-/** Full blocks that stay in memory if there is a spill: a million edges. */
+/** Number of full blocks that stay in memory if there is a {@link Spill}: a million edges. */
 const KEPT = 16;
 
-/** One edge. */
 export interface Edge {
   readonly from: number;
   readonly action: number;
-  /** -1: no state was reached. */
+  /** The reached node, or -1. */
   readonly to: number;
   readonly status: number;
-  /** The search can continue along the edge. */
+  /** `true` if the search can continue along the edge. */
   readonly clean: boolean;
-  /** The edge has a finding. */
   readonly found: boolean;
 }
 
 /**
- * Every committed (state, action) pair that was executed, in the order of commits: 13 bytes each, in blocks. With a spill only the first million
- * edges and the last block are in memory. The blocks between them are read back one at a time.
+ * All executed (state, action) pairs, in the order of commits: 13 bytes each, in blocks. With a {@link Spill}, only the first million edges and the
+ * last block are in memory. The blocks between them are read back one at a time.
  */
 export class EdgeLog {
-  /** Full blocks, or their places in the spill. */
+  /** Full blocks, or their places in the {@link Spill}. */
   readonly #blocks: (Block | number)[] = [];
   #kept = 0;
   readonly #spill: Spill | undefined;
   #last: Block = new Block(LEAST);
   #size = 0;
-  /** The block that was read last. */
   #read: { readonly index: number; readonly block: Block } | undefined;
 
   constructor(spill?: Spill) {
@@ -47,7 +44,6 @@ export class EdgeLog {
     return this.#size;
   }
 
-  /** Bytes in memory. */
   get bytes(): number {
     return (this.#kept + (this.#read === undefined ? 0 : 1)) * BYTES + this.#last.bytes.byteLength;
   }
@@ -64,7 +60,6 @@ export class EdgeLog {
     block.flags[at] = (clean ? CLEAN : 0) | (found ? FOUND : 0);
   }
 
-  /** Returns one edge. */
   at(edge: number): Edge {
     const block = this.#block(Math.floor(edge / BLOCK));
     const at = edge % BLOCK;
@@ -104,7 +99,7 @@ export class EdgeLog {
     return this.#column((block) => block.status);
   }
 
-  /** 1: the edge has a finding. */
+  /** Returns, for each edge, 1 if it has a finding and 0 otherwise. */
   found(): Int32Array {
     return this.#column((block) => block.flags).map((flags) => ((flags & FOUND) === 0 ? 0 : 1));
   }
@@ -128,7 +123,6 @@ export class EdgeLog {
     return this.#read.block;
   }
 
-  /** Stores the last block, which is full, and starts the next one. */
   #putAway(): void {
     const place = this.#kept < KEPT ? undefined : this.#written(this.#last);
     if (place === undefined) {
@@ -138,7 +132,7 @@ export class EdgeLog {
     } else this.#blocks.push(place);
   }
 
-  /** Writes a block to the spill. If the disk is full, the block stays in memory. */
+  /** Writes a block to the {@link Spill}. Returns `undefined` if that fails, for example because the disk is full: the block then stays in memory. */
   #written({ bytes }: Block): number | undefined {
     try {
       return this.#spill?.write(bytes);
@@ -148,7 +142,7 @@ export class EdgeLog {
   }
 }
 
-/** Columns of edges in one buffer. */
+/** The columns of a block of edges, in one buffer. */
 class Block {
   readonly room: number;
   readonly bytes: Uint8Array;

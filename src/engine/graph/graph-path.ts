@@ -4,8 +4,8 @@ import type { DrawnPath } from "../findings/shrink.ts";
 import { ShortestPaths } from "./shortest-paths.ts";
 
 /**
- * Returns a function that finds the shortest path over the committed graph to a finding: to any state from which an edge with the finding starts, and
- * along that edge. A finding whose own path is as short keeps it.
+ * Returns a function that finds the shortest path over the committed graph to a finding. The last edge of the path is one that showed the finding. A
+ * finding keeps its own path if that is as short.
  */
 export function graphPaths({ edges, nodes, visited }: Committer): (found: FoundViolation) => DrawnPath {
   let paths: ShortestPaths | undefined;

@@ -1,9 +1,8 @@
-/** A set of node numbers below a limit, with one bit for each number. */
+/** A set of node numbers below a limit, with one bit per number. */
 export class NodeSet implements Iterable<number> {
   readonly #bits: Uint32Array;
   #size = 0;
 
-  /** `nodes`: the limit, which is the number of nodes. */
   constructor(nodes: number) {
     this.#bits = new Uint32Array(Math.ceil(nodes / 32));
   }

@@ -1,22 +1,22 @@
 import { Paged } from "./paged.ts";
 
-/** The node was opened: it joined the frontier, through a clean committed edge or as the clean root. */
+/** Flag: the node joined the frontier, as the root state or through an edge without a blocking violation. */
 export const OPENED = 1;
-/** All actions of the node were committed. */
+/** Flag: all actions of the node are committed. */
 export const EXPANDED = 2;
-/** A committed edge without a finding reaches it. */
+/** Flag: a committed edge without a blocking violation reaches the node. */
 export const CLEAN = 4;
 /**
- * The canonical form could not order symmetric ids within its limit: an equal state may get another fingerprint, so a replay cannot be compared with
- * it.
+ * Flag: the canonical form could not order symmetric ids within its limit. An equal state may have another fingerprint, so a replay cannot be
+ * compared with the node.
  */
 export const UNCERTAIN = 8;
-/** Another shard explores from the node. */
+/** Flag: another shard explores from the node. */
 export const FOREIGN = 16;
 
 /**
- * The committed states as parent + action, 11 bytes each. A path is read back by walking parents. Node numbers are those of the visited set. A node
- * that was first reached by an edge with a finding gets the clean edge as its parent when it is opened.
+ * The committed states, each as parent and action: 11 bytes per state. A path is read by following the parents. Node numbers are those of the visited
+ * set. A node that was first reached by an edge with a blocking violation gets another parent when it is opened.
  */
 export class NodeTable {
   readonly #parent: Paged<Int32Array> = new Paged(Int32Array);
@@ -24,10 +24,10 @@ export class NodeTable {
   readonly #depth: Paged<Int32Array> = new Paged(Int32Array);
   readonly #flags: Paged<Uint8Array> = new Paged(Uint8Array);
   #size = 0;
-  /** Nodes below this number are stored in the run log. Nodes that are moved afterwards are listed in {@link moved}. */
+  /** Number of nodes that are stored in the run log. Those of them that are moved later are listed in {@link moved}. */
   written = 0;
   readonly moved: Set<number> = new Set();
-  /** Opened nodes that were moved: the parent and action that they had when they were opened. */
+  /** For opened nodes that were moved: their parent and action when they were opened. */
   readonly #homes: Map<number, readonly [parent: number, action: number]> = new Map();
 
   get size(): number {
@@ -45,7 +45,6 @@ export class NodeTable {
     return node;
   }
 
-  /** Gives a node another path from the root. */
   move(node: number, parent: number, action: number, depth: number): void {
     if (this.has(node, OPENED) && !this.#homes.has(node)) this.#homes.set(node, [this.#parent.at(node), this.#action.at(node)]);
     if (node < this.written) this.moved.add(node);
@@ -58,7 +57,7 @@ export class NodeTable {
     return this.#parent.at(node);
   }
 
-  /** The action from the parent; -1 for the root. */
+  /** Returns the action from the parent to the node; -1 for the root state. */
   action(node: number): number {
     const action = this.#action.at(node);
     return action === 0xffff ? -1 : action;
@@ -76,7 +75,7 @@ export class NodeTable {
     this.#flags.set(node, this.#flags.at(node) | flag);
   }
 
-  /** Action indices from the root to a node. */
+  /** Returns the action indices from the root state to a node. */
   path(node: number): number[] {
     const path = new Array<number>(this.#depth.at(node));
     let at = node;
@@ -88,8 +87,8 @@ export class NodeTable {
   }
 
   /**
-   * Returns the path from which data for a node's actions is drawn. It is the path on which the node was opened, so that the states behind the node
-   * are found again along any other path. It changes only before the node is opened.
+   * Returns the path from which the data of a node's actions is drawn: the path on which the node was opened. This path never changes after that, so
+   * the states after the node are found again along any other path.
    */
   home(node: number): number[] {
     const path: number[] = [];
@@ -101,9 +100,7 @@ export class NodeTable {
     return path.reverse();
   }
 
-  /**
-   * Returns the homes (see {@link home}) of the nodes along the path to a node, including the node. `undefined`: every home is a prefix of the path.
-   */
+  /** Returns the {@link home} of each node on the path to a node, including the node. `undefined` if each of them is a prefix of the path. */
   draws(node: number): readonly number[][] | undefined {
     if (this.#homes.size === 0) return undefined;
     const draws: number[][] = [];

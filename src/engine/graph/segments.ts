@@ -6,8 +6,8 @@ interface Segment {
 }
 
 /**
- * Divides the waiting part of a queue among lanes. Each lane gets a contiguous segment, so that consecutive nodes of a lane have long
- * common prefixes. A lane that runs out of nodes takes its share of the new ones, or half of the largest remaining segment.
+ * Divides the waiting part of a queue among lanes. Each lane gets a contiguous segment, because the paths of consecutive nodes have long common
+ * prefixes. A lane without nodes takes its share of the new ones, or half of the largest remaining segment.
  */
 export class Segments {
   readonly #queue: FrontierQueue;
@@ -20,13 +20,16 @@ export class Segments {
     this.#segments = Array.from({ length: lanes }, () => ({ from: 0, to: 0 }));
   }
 
-  /** Returns the number of waiting positions up to `limit` that are in a segment or new. */
+  /** Returns the number of waiting positions before `limit`, in segments or new. */
   waiting(limit: number): number {
     const rest = this.#segments.reduce((sum, segment) => sum + (segment.to - segment.from), 0);
     return rest + Math.max(Math.min(this.#queue.end, limit) - this.#next, 0);
   }
 
-  /** Returns the next position for a lane, or -1. Positions from `limit` on are not given out. `sharers`: lanes that take work now; default: all. */
+  /**
+   * Returns the next position for a lane, or -1. Positions from `limit` on are not given out. `sharers`: number of lanes that take work now; default:
+   * all.
+   */
   take(lane: number, limit: number, sharers: number = this.#segments.length): number {
     const own = this.#segments[lane]!;
     if (own.from >= own.to && !this.#refill(own, limit, sharers)) return -1;

@@ -2,7 +2,10 @@ import type { EdgeLog } from "./edge-log.ts";
 
 const FAR = -1;
 
-/** The shortest paths from the root over the clean committed edges. Of equally short paths, the one whose edges were committed first. */
+/**
+ * The shortest paths from the root state over the committed edges along which the search can continue. Among equally short paths, the one whose edges
+ * were committed first.
+ */
 export class ShortestPaths {
   readonly #distance: Int32Array;
   readonly #parent: Int32Array;
@@ -29,12 +32,12 @@ export class ShortestPaths {
     }
   }
 
-  /** Returns the number of edges from the root to a node; `Infinity` if no path leads there. */
+  /** Returns the number of edges from the root state to a node, or `Infinity` if no path leads there. */
   distance(node: number): number {
     return this.#distance[node] === FAR ? Infinity : this.#distance[node]!;
   }
 
-  /** Returns the nodes from the root to a reachable node, both included, and the actions between them. */
+  /** Returns the nodes from the root state to a reachable node, both included, and the actions between them. */
   to(node: number): { readonly nodes: readonly number[]; readonly actions: readonly number[] } {
     const nodes = [node];
     const actions: number[] = [];
@@ -47,13 +50,13 @@ export class ShortestPaths {
 }
 
 interface Adjacency {
-  /** Per node, and one more: the index at which its edges begin in the other lists. */
+  /** For each node: the index of its first edge in the other lists. One more entry holds the end. */
   readonly starts: Int32Array;
   readonly targets: Int32Array;
   readonly actions: Uint16Array;
 }
 
-/** Groups the clean edges by the node that they start from, in the order of commits: 6 bytes each. */
+/** Groups the edges along which the search can continue by start node, in the order of commits: 6 bytes each. */
 function adjacency(edges: EdgeLog, nodes: number): Adjacency {
   const starts = new Int32Array(nodes + 1);
   edges.each((from, _action, _to, clean) => {

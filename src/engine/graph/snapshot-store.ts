@@ -2,54 +2,52 @@ import { deserialize, serialize } from "node:v8";
 import { Paged } from "./paged.ts";
 import type { Spill } from "./spill.ts";
 
-/** Approximate limit of snapshots in memory, in bytes. */
+/** Approximate limit for snapshots in memory, in bytes. */
 const MOST_BYTES = 48 << 20;
-/** Size of a batch that is written to the spill. */
+/** A batch is written to the {@link Spill} when it has this many snapshots, or this many bytes. */
 const BATCH_IMAGES = 1024;
 const BATCH_BYTES = 256 << 10;
-/** Batches that are kept in memory after they were read: each lane is at another place in the queue. */
+/** Number of batches that stay in memory after they were read. One is not enough, since each lane is at another place in the queue. */
 const READ = 16;
-/** One snapshot in this many is measured. */
+/** One in this many snapshots is measured. */
 const SAMPLE = 64;
-/** Ratio of a value's size in memory to its serialized size, measured for small objects. */
+/** Ratio of a value's size in memory to its serialized size. Measured for small objects. */
 const IN_MEMORY = 3;
 
 interface Batch {
   readonly place: number;
   readonly length: number;
-  /** Snapshots in the batch that are still needed. */
+  /** Number of snapshots in the batch that are still needed. */
   left: number;
 }
 
 /**
- * The snapshots of nodes that wait in the frontier. About 50 MB of them are in memory. The others are written to the spill in batches, in the order
- * in which they came, and a batch is read back as a whole. A snapshot is dropped if there is no spill (no disk, or an order that does not return to
- * snapshots in about the order in which they came), if it cannot be serialized, or if the disk is full. A node without a snapshot is reached by
- * replay.
+ * The snapshots of nodes that wait in the frontier. About 50 MB of them are in memory. Others are written to the {@link Spill} in batches, in the
+ * order in which they came. A batch is read back as a whole. A node without a snapshot is reached by replay. Snapshots are dropped without a spill,
+ * if they cannot be serialized, or if the disk is full. There is no spill without a disk, or if the strategy does not need snapshots in about the
+ * order in which they came.
  */
 export class SnapshotStore {
   readonly #spill: Spill | undefined;
   readonly #most: number;
   readonly #live: Map<number, unknown> = new Map();
-  /** The next batch. */
   #pending: Map<number, unknown> = new Map();
   readonly #batches: Map<number, Batch> = new Map();
-  /** Per node the number of its batch, from 1; 0: it is in no batch. Made when the first batch is written. */
+  /** For each node: the number of its batch, from 1, or 0 without a batch. Created with the first batch. */
   #batchOf: Paged<Int32Array> | undefined;
   #next = 1;
-  /** Batches that were read, the most recently used one last. */
+  /** Batches that were read. The most recently used one is last. */
   readonly #read: Map<number, ReadonlyMap<number, unknown>> = new Map();
   #puts = 0;
-  /** Approximate bytes of a snapshot. */
+  /** Approximate size of a snapshot, in bytes. */
   #each = 0;
 
-  /** `most`: approximate limit in memory, in bytes. */
+  /** `most`: the approximate limit in memory, in bytes. */
   constructor(spill?: Spill, most: number = MOST_BYTES) {
     this.#spill = spill;
     this.#most = most;
   }
 
-  /** Snapshots in memory. */
   get inMemory(): number {
     let read = 0;
     for (const batch of this.#read.values()) read += batch.size;
@@ -72,7 +70,6 @@ export class SnapshotStore {
     return image === undefined && this.#batchOf !== undefined ? this.#batch(this.#batchOf.atOr0(node))?.get(node) : image;
   }
 
-  /** Removes a snapshot that is no longer needed. */
   delete(node: number): void {
     if (this.#live.delete(node) || this.#pending.delete(node) || this.#batchOf === undefined) return;
     const number = this.#batchOf.atOr0(node);
@@ -106,7 +103,7 @@ export class SnapshotStore {
       this.#batchOf ??= new Paged(Int32Array);
       for (const node of pending.keys()) this.#batchOf.set(node, number);
     } catch {
-      // The nodes are reached by replay.
+      // Nodes without snapshots are reached by replay.
     }
   }
 

@@ -1,25 +1,25 @@
 import { mix } from "./mix.ts";
 import { Paged } from "./paged.ts";
 
-/** The buffers of a {@link VisitedSet} that were replaced, as shared buffers with their places. */
+/** The buffers of a {@link VisitedSet} that were replaced, each with its place in the set. */
 export interface VisitedGrowth {
   /** The current version of the set; see {@link VisitedSet.growth}. */
   readonly version: number;
-  /** The number of parts. Each part has its own table. */
+  /** Number of parts. Each part has its own table. */
   readonly parts: number;
   readonly tables: readonly (readonly [part: number, table: SharedArrayBuffer])[];
   readonly keys: readonly (readonly [page: number, keys: SharedArrayBuffer])[];
 }
 
-/** The set has one part until it has this many states. */
+/** The set has a single part until it has this many states. */
 const ONE_PART = 1 << 16;
-/** The number of parts after that. */
+/** Number of parts once there are {@link ONE_PART} states. */
 const PARTS = 1 << 8;
-/** Tables are at most this full, so that searches are short. */
+/** Largest share of used slots in a table, so that searches are short. */
 const MOST_FULL = 0.82;
-/** The growth factor of a part when there are many; a single part doubles. */
+/** Growth factor of a part if there are many. A single part doubles. */
 const GROWTH = 1.2;
-/** Multiples of this number are spread evenly over the unit interval. */
+/** The fractional parts of multiples of this number are spread evenly between 0 and 1. */
 const GOLDEN = 0.618034;
 const PAGE_BITS = 16;
 const PAGE = 1 << PAGE_BITS;
@@ -29,8 +29,8 @@ const LEAST = 1 << 10;
 
 interface Part {
   /**
-   * The first value is a mask: the bits of a slot that hold the state's number plus 1. Readers need it, too. The other values are the slots; 0: the
-   * slot is free.
+   * The first value is a mask for the bits of a slot that hold the state's number plus 1. Readers need the mask, too. The other values are the slots.
+   * A free slot is 0.
    */
   readonly table: Int32Array;
   /** The part grows before it holds more states than this. */
@@ -42,15 +42,15 @@ interface Part {
 
 /**
  * The set of committed states: open addressing over 64-bit fingerprints, which are numbered 0, 1, 2, ... in the order of insertion. Only the main
- * thread writes. Lanes read the set through shared memory only to leave payloads out, so a stale or torn read costs bytes and never correctness.
+ * thread writes. Lanes read the set through shared memory, to leave out the snapshots of known states. A stale or torn read therefore costs bytes and
+ * never correctness.
  *
- * The set grows during the search. Fingerprints lie in pages, and full pages are never moved. The table has 256 parts, chosen by the hash; each part
- * grows by a fifth when it is full. The parts start with different amounts of free room, so they never grow together, and a pause lasts only as long
- * as one part takes. A slot of 32 bits holds the state's number and, in the remaining bits, a second hash, so that other states are hardly ever
- * compared.
+ * The set grows during the search. Fingerprints are stored in pages, and full pages are never moved. The table has 256 parts, chosen by the hash. A
+ * full part grows by a fifth. The parts start with different amounts of free room, so they never grow together, and a pause is as short as one part.
+ * A slot of 32 bits holds the state's number and, in the remaining bits, a second hash. Other states are therefore hardly ever compared.
  *
- * Memory per state: 8 bytes of key, 2 bytes of check and, as parts are filled from 0.68 to 0.82, 4.9 to 5.9 bytes of table. Two states that share a
- * fingerprint count as one. The result states the probability of that, and {@link VisitedSet.differs} detects nearly all such pairs.
+ * Memory per state: 8 bytes of key, 2 bytes of check, and 4.9 to 5.9 bytes of table, since parts are filled from 0.68 to 0.82. Two states with one
+ * fingerprint count as one. The result gives the probability of that, and {@link VisitedSet.differs} detects nearly all such pairs.
  */
 export class VisitedSet {
   #parts: Part[];
@@ -69,13 +69,12 @@ export class VisitedSet {
     return this.#size;
   }
 
-  /** Bytes in memory. */
   get bytes(): number {
     const sum = (list: readonly Int32Array[]): number => list.reduce((bytes, { byteLength }) => bytes + byteLength, 0);
     return sum(this.#parts.map(({ table }) => table)) + sum(this.#keys) + this.#checks.bytes;
   }
 
-  /** Returns the buffers that were replaced since a version; all buffers since version -1. `undefined`: none were replaced. */
+  /** Returns the buffers that were replaced since a version, or all buffers for version -1. `undefined` if none were replaced. */
   growth(since: number): VisitedGrowth | undefined {
     if (since === this.#version) return undefined;
     return {
@@ -90,13 +89,12 @@ export class VisitedSet {
     };
   }
 
-  /** Returns the number of a state, or -1. */
   find(lo: number, hi: number): number {
     const hash = mix(lo, hi);
     return find(this.#parts[this.#parts.length === 1 ? 0 : hash >>> 24]!.table, this.#keys, hash, lo, hi);
   }
 
-  /** Adds a state that is not in the set, and returns its number. `check`: 16 bits of a second hash, or 0 if there is none. */
+  /** Adds a state that is not in the set, and returns its number. `check`: 16 bits of a second hash, or 0 without one. */
   add(lo: number, hi: number, check: number = 0): number {
     const id = this.#size;
     const page = id >>> PAGE_BITS;
@@ -124,7 +122,7 @@ export class VisitedSet {
     return this.#keys[id >>> PAGE_BITS]![2 * (id & PAGE_MASK) + 1]!;
   }
 
-  /** Returns the second hash of a state; 0: there is none. */
+  /** Returns the second hash of a state, or 0 without one. */
   check(id: number): number {
     return this.#checks.at(id);
   }
@@ -156,7 +154,7 @@ export class VisitedSet {
     return (this.#parts[index] = part);
   }
 
-  /** Divides one part into many. The room that each part gets now decides when it grows, each time. */
+  /** Divides the single part into many. Each part gets a different amount of free room, so that the parts never grow at the same time. */
   #divide(): void {
     const sizes = new Int32Array(PARTS);
     for (let id = 0; id < this.#size; id++) sizes[mix(this.lo(id), this.hi(id)) >>> 24]!++;
@@ -190,11 +188,11 @@ export class VisitedReader {
   }
 }
 
-/** Makes a part with room for `most` states, while the whole set has `states` states. */
+/** Creates a part with room for `most` states. `states`: the present number of states in the whole set. */
 function partOf(most: number, states: number, version: number): Part {
   const slots = Math.ceil(most / MOST_FULL) + 1;
   const table = new Int32Array(new SharedArrayBuffer((slots + 1) * 4));
-  // The part grows again before the set has outgrown these numbers.
+  // The part grows again before a state number needs more bits than these.
   const bits = Math.min(32 - Math.clz32(Math.max(2 * states, most) + 1), 31);
   table[0] = 2 ** bits - 1;
   return { table, most: Math.floor(most), size: 0, version };
@@ -216,14 +214,14 @@ function find(table: Int32Array, keys: readonly Int32Array[], hash: number, lo: 
     if (value === 0) return -1;
     if ((value & ~idMask) !== tag) continue;
     const id = (value & idMask) - 1;
-    // The page may be too new for this reader.
+    // A reader with outdated buffers may not have received this page yet.
     const page = keys[id >>> PAGE_BITS];
     const at = 2 * (id & PAGE_MASK);
     if (page !== undefined && page[at] === lo && page[at + 1] === hi) return id;
   }
 }
 
-/** Returns the first slot for a hash. The low 24 bits of the hash are scaled to the number of slots; the high 8 bits chose the part. */
+/** Returns the first slot for a hash. The low 24 bits of the hash are scaled to the number of slots. The high 8 bits chose the part. */
 function home(table: Int32Array, hash: number): number {
   return 1 + Math.trunc(((hash & 0xffffff) * (table.length - 1)) / 0x1000000);
 }

@@ -3,18 +3,17 @@ import type { Explorer } from "./explorer.ts";
 import { openStates } from "./open-states.ts";
 import { ShortestPaths } from "../graph/shortest-paths.ts";
 
-/** A set of states with its size. */
 interface States extends Iterable<number> {
   readonly size: number;
 }
 
 /**
- * Returns the depth up to which everything was found: the smallest distance from the root, over the clean committed edges, of a state that is not
- * wholly expanded.
+ * Returns the depth to which everything was found: the smallest distance from the root state of a state that is not completely expanded. Distances
+ * are over the committed edges along which the search can continue.
  *
- * This holds for every strategy. Let a state have true depth k, at most that distance d. On a shortest path to it every earlier state lies less than
- * k <= d from the root. If the first one that is not expanded came before the end of the path, all states before it would be expanded. Its distance
- * over committed edges would then be less than d, which contradicts the choice of d.
+ * This holds for every strategy. Proof: let d be that distance, and take any state whose true depth k is at most d. On a shortest path to that state,
+ * every earlier state has a true depth less than k. Suppose that an earlier state is not expanded, and take the first one. All states before it are
+ * expanded, so its distance over committed edges is less than k <= d. This contradicts the choice of d.
  */
 export function completeToDepth(edges: EdgeLog, nodes: number, open: States, deepest: number): number {
   if (open.size === 0) return deepest;
@@ -23,8 +22,8 @@ export function completeToDepth(edges: EdgeLog, nodes: number, open: States, dee
 }
 
 /**
- * Returns {@link completeToDepth} for an exploration. A strategy that is shortest first opens states in order of distance, so the distance of a state is its
- * depth and no edge has to be read.
+ * Returns {@link completeToDepth} for an exploration. With a shortest-first strategy, the distance of a state is its depth, so no edge has to be
+ * read.
  */
 export function explorationCompleteTo(
   { committer, order, traits }: Pick<Explorer, "committer" | "order" | "traits">,

@@ -3,13 +3,12 @@ import type { LanePosts } from "./lane-posts.ts";
 import type { Expansion } from "../../messages/lane-messages.ts";
 import { LOOK_MS } from "./time-limit.ts";
 
-/** Milliseconds for a lane to finish after its requests were ended; then it is left behind. */
+/** Milliseconds for a lane to finish after its requests were ended. After that, the run no longer waits for the lane. */
 const LEAVE_MS = 15_000;
 
 /**
- * Waits until every lane has answered. Requests in progress are ended after `graceMs`, so that a target that hangs does not delay the run until its
- * timeouts; `Infinity`: the timeouts apply. Waits for a lane that is being rebuilt. Returns the lanes that do not finish even then: their user code
- * waits for something else.
+ * Waits until every lane has answered, also for lanes that are being rebuilt. Returns the lanes whose user code still waits for something else.
+ * Requests in progress are ended after `graceMs`, so that a target that hangs does not delay the run. `Infinity`: only their timeouts end them.
  */
 export async function drain(
   posts: LanePosts,
@@ -24,9 +23,9 @@ export async function drain(
   try {
     for (let left = busy(); left.length > 0; left = busy()) {
       const now = performance.now();
-      // Repeated at each look, since a check may send its next request later.
+      // Requests are ended again each time, since a check may send its next request later.
       if (now >= cutAt) for (const lane of left) lanePool.cut?.(lane);
-      // Lanes that come and go end their requests themselves.
+      // The lanes of an elastic pool end their requests themselves.
       if (!lanePool.capacity.isElastic && now >= cutAt + LEAVE_MS && !left.some((lane) => rebuilds.has(lane))) return left;
       await posts.wait();
     }
@@ -36,7 +35,6 @@ export async function drain(
   }
 }
 
-/** Returns the divergence for a lane that did not finish. */
 export function stuckLane(lane: number): Expansion["divergences"][number] {
   return {
     kind: "lane",

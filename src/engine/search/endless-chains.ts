@@ -2,15 +2,15 @@ import { steadyChanges, type SteadyChanges } from "../../state/index.ts";
 import type { Recording, UnitRequest } from "../../messages/lane-messages.ts";
 import type { NodeTable } from "../graph/node-table.ts";
 
-/** A chain: this many steps in a row by one action, each of which led to a new state. */
+/** Number of consecutive steps by one action, each to a new state, that count as a chain. */
 const LENGTH = 30;
-/** Chains per action that are examined. In the first one, something else may change at each step. */
+/** Largest number of chains per action that are examined. One is not enough, since something else may change along it. */
 const CHAINS = 3;
-/** How often a chain is executed again if its lane is lost. */
+/** Number of tries at executing a chain again if its lane is lost. */
 const TRIES = 5;
-/** The longest path that is executed again to see what changes along it. Chains that end deeper are not examined. */
+/** Length of the longest path that is executed again to see what changes along it. Chains that end deeper are not examined. */
 const LONGEST = 200;
-/** Parts of a state that a note names. */
+/** Largest number of parts of a state that a note names. */
 const NAMED = 3;
 
 /** A path whose last {@link LENGTH} steps are one action, each of which led to a new state. */
@@ -21,17 +21,17 @@ export interface Chain {
 }
 
 /**
- * Collects notes about actions that lead to new states endlessly, one for each action. The order of commits alone decides which chains are examined,
- * and in which order, so the notes are the same for any number of lanes. The path of a chain is executed once more to see what changes. Without a
- * chain, lanes have no extra work.
+ * Collects notes about actions that lead to new states endlessly, one per action. The path of a chain is executed once more to see what changes. Only
+ * the order of commits decides which chains are examined, so the notes are the same for every number of lanes. Without a chain, lanes have no extra
+ * work.
  */
 export class EndlessChains {
   readonly notes: string[] = [];
   readonly #actions: readonly string[];
   readonly #waiting: Chain[] = [];
-  /** How often the lane was lost with the first waiting chain. */
+  /** How often the lane was lost while it executed the first waiting chain. */
   #lost = 0;
-  /** By action: the last states of its chains. */
+  /** For each action: the last states of its chains. */
   readonly #ends: Map<number, Set<number>> = new Map();
   readonly #said: Set<number> = new Set();
 
@@ -54,15 +54,15 @@ export class EndlessChains {
     this.#waiting.push({ action, path: nodes.path(to), draws: nodes.draws(to) });
   }
 
-  /** Returns the chain to execute again next; `undefined`: there is none. */
+  /** Returns the next chain to execute again, or `undefined`. */
   next(): Chain | undefined {
     while (this.#waiting.length > 0 && this.#said.has(this.#waiting[0]!.action)) this.#waiting.shift();
     return this.#waiting[0];
   }
 
   /**
-   * Takes the recording of the chain of {@link next}, and returns the note if there is one. `recording` is `undefined` if the lane was lost; the
-   * chain is then tried again.
+   * Takes the recording of the chain that {@link next} returned, and returns the note if there is one. `recording` is `undefined` if the lane was
+   * lost; the chain is then tried again.
    */
   ran(recording: Recording | undefined): string | undefined {
     // Losing a lane says nothing about the chain.
@@ -79,8 +79,8 @@ export class EndlessChains {
 }
 
 /**
- * Returns the part of the note that names what changes; empty if no recorded change shows it. `undefined`: there is no note, since different things
- * change along the path, or the path did not lead to the same end.
+ * Returns the part of the note that names what changes. Empty if no recorded change shows it. `undefined` means no note: different things change
+ * along the path, or the path did not lead to the same end.
  */
 function changesOf({ path }: Chain, { steps: all, brokeAt }: Recording): string | undefined {
   if (brokeAt !== undefined || all.length !== path.length) return undefined;

@@ -8,35 +8,31 @@ import type { Recorded } from "../commit/recommit.ts";
 import type { Shard } from "../shards/shard-partition.ts";
 import type { Spill } from "../graph/spill.ts";
 
-/** The settings of a search, and what the search needs beside them. */
 export interface ExplorerOptions extends Omit<SearchSettings, "maxDepth" | "maxTime"> {
   readonly name: string;
   readonly actions: readonly string[];
-  /** The number of actions that are the agent's own, which come first. Rules added the others. Default: all. */
+  /** Number of actions that are the agent's own. They come first; rules added the others. Default: all. */
   readonly ownActions?: number;
   /** `Infinity`: no limit. */
   readonly maxDepth: number;
-  /** Milliseconds; `Infinity`: no limit. */
+  /** In milliseconds. `Infinity`: no limit. */
   readonly maxTimeMs: number;
-  /** The violations behind which the search continues. Default: none. */
+  /** The violations after which the search continues. Default: none. */
   readonly violationPolicy?: ViolationPolicy | undefined;
-  /** Returns `true` if a violation is no reason to stop. */
+  /** Returns `true` if a violation is known, so that the search does not stop there. */
   readonly isKnown: (found: FoundViolation) => boolean;
   /** `true`: nodes are reached by snapshot if all stores allow it. `false`: every node is reached by replay. */
   readonly direct: boolean;
-  /** The number of first nodes that are expanded both ways, and N in "one in N" for later nodes. `oneIn` 0: no checks. */
+  /** `first`: number of first nodes that are all checked. `oneIn`: N, if one in N later nodes is checked; 0 for no checks. */
   readonly crossCheck: { readonly first: number; readonly oneIn: number };
-  /** `true`: the exploration ends as soon as an outcome shows that too little is known about the target's values; see {@link Explorer.lesson}. */
+  /** `true`: the exploration ends as soon as an outcome shows that too little is known about the target's values; see `Explorer.lesson`. */
   readonly learns?: boolean | undefined;
-  /**
-   * Executes a walk on idle lanes. When everything is committed, some paths are watched for late writes in this way. `undefined`: no path is watched.
-   */
+  /** Makes an experiment on idle lanes. After the search, some paths are watched for late writes in this way. `undefined`: no path is watched. */
   readonly calibrate?: ((walk: CalibrationWalk) => Promise<Calibration>) | undefined;
-  /** Notes on endless chains that were reported before; they are not repeated. `undefined`: chains are not looked for. */
+  /** Notes on endless chains that were reported before and are not repeated. `undefined`: chains are not searched for. */
   readonly saidChains?: Set<string> | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onEvent: (event: ExplorationEvent) => void;
-  /** Hears of every committed step. `undefined`: nobody wants to know. */
   readonly onStep?: ((step: TriedStep) => void) | undefined;
   /** Limits of the details that are kept for single edges and states. `undefined`: no details are kept. */
   readonly details?: DetailLimits | undefined;
@@ -49,8 +45,8 @@ export interface ExplorerOptions extends Omit<SearchSettings, "maxDepth" | "maxT
    * limit are reached by replay.
    */
   readonly spill?: Spill | undefined;
-  /** This exploration is one of several shards; breadth first only. */
+  /** Set if this exploration is one of several shards, which must search breadth first. */
   readonly shard?: Shard | undefined;
-  /** Called every few hundred commits and ten times a second, so that the run log can write what was committed. */
+  /** Called every few hundred commits and ten times a second, so that the run log can write the new commits. */
   readonly onCommits?: (() => void) | undefined;
 }

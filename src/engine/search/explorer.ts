@@ -41,12 +41,12 @@ export type { ExplorerOptions } from "./explorer-options.ts";
 
 /** Milliseconds after which other work in this thread gets a turn. */
 const TURN_MS = 100;
-/** Commits between two looks at the clock. */
+/** Number of commits between two checks of the clock. */
 const CLOCK_EVERY = 256;
 
 /**
- * The main thread of an exploration. It runs the strategy's sequential algorithm, but takes the outcomes from a buffer that lanes fill ahead of it,
- * like an out-of-order processor that retires in order. That one idea gives determinism, exact budgets and an exact stop. See `run` for the stages.
+ * The search on the main thread. It runs the strategy's sequential algorithm, but takes the outcomes from a buffer that lanes fill ahead of it. An
+ * out-of-order processor that retires in order works in the same way. The results are therefore deterministic, and budgets and stops are exact.
  */
 export class Explorer {
   readonly committer: Committer;
@@ -55,21 +55,21 @@ export class Explorer {
   readonly traits: StrategyTraits;
   readonly reorderBuffer: ReorderBuffer;
   stopReason: StopReason | undefined;
-  /** A violation that is not known was committed. */
+  /** `true` once a violation that is not known was committed. */
   #foundNew = false;
   replayed = 0;
   crossChecked = 0;
-  /** The number of merges of states with different orders of generation that were audited by execution. */
+  /** Number of merges by a reduction that were audited by execution. */
   get audited(): number {
     return this.#checks.audited;
   }
 
-  /** A difference between outcomes that should be equal. The run ended there, to start again when the values are understood. */
+  /** A difference between outcomes that should be equal. The exploration ended there, to start again when the values are understood. */
   lesson: LaneDivergence | undefined;
   /** The error that ended the run early, such as a lane that could not be rebuilt. */
   fatal: unknown;
   readonly occurred: Occurred = new Occurred();
-  /** The target of some lane sends its answers in two packets. */
+  /** `true` if the target of some lane sends its answers in two packets. */
   twoPackets = false;
   readonly cut: ShardCut | undefined;
   readonly limit: TimeLimit;
@@ -81,15 +81,15 @@ export class Explorer {
   readonly #rebuilds: LaneRebuilds;
   readonly tries: UnitTries;
   readonly chains: EndlessChains;
-  /** A chain is being executed again. */
+  /** Set while a chain is being executed again. */
   #lookingAtChain: Promise<void> | undefined;
   readonly #checks: CheckQueue;
   readonly #rounds: CheckRounds;
   #direct: boolean;
-  /** No code waits for lanes now. */
+  /** `true` once the search has ended. Answers that arrive later are dropped. */
   #isOver = false;
   #sinceClock = 0;
-  /** The stored commits of an earlier session, while they are committed again; then `undefined`. */
+  /** The commits of an earlier session while they are recommitted. Otherwise `undefined`. */
   #recorded: Recorded | undefined;
 
   constructor(options: ExplorerOptions, lanePool: LanePool, startedAt: number) {
@@ -118,7 +118,7 @@ export class Explorer {
         options.onEvent(foundEvent(options, found, this.committer.steps));
       },
     });
-    // A frontier without a queue returns to a state at any time. Reading a batch for each snapshot would take longer than replay.
+    // A frontier without a queue may return to any state. Reading a batch for each snapshot would take longer than replay.
     const images = new SnapshotStore(this.order.queue === undefined ? undefined : options.spill);
     this.reorderBuffer = new ReorderBuffer(options.actions.length, this.committer.nodes, images);
     this.divergences = new DivergenceLog(options.actions);
@@ -178,7 +178,7 @@ export class Explorer {
         this.#dispatch();
         if (!this.#isElastic && !this.#posts.any) throw new Error("The engine has nothing to wait for; this is a defect of seqqa.");
         await this.#posts.wait();
-        // A lane in this thread with its world in memory never waits, so timers and signals need a turn.
+        // A lane in this thread with its world in memory never waits for I/O, so timers and signals need a turn.
         if (performance.now() - turnedAt > TURN_MS) {
           await new Promise((resolve) => setImmediate(resolve));
           turnedAt = performance.now();
@@ -221,34 +221,31 @@ export class Explorer {
     this.restore(recorded.divergences);
   }
 
-  /** Takes over divergences that were found before this exploration began, or before it was resumed. */
+  /** Takes over divergences that were found before this exploration began or was resumed. */
   restore(divergences: readonly Divergence[]): void {
     this.divergences.restore(divergences);
-    // Snapshots do not hold everything that the target knows.
+    // This divergence shows that snapshots do not hold everything that the target remembers.
     if (divergences.some(({ kind }) => kind === "cross_check")) this.#direct = false;
   }
 
-  /** Steps that were executed ahead and are not committed. */
+  /** Number of steps that were executed ahead and are not committed. */
   get speculative(): number {
     return Math.max(this.reorderBuffer.executed - this.committer.steps, 0);
   }
 
-  /** The number of chunks that each lane holds. */
   get busy(): readonly number[] {
     return this.#posts.held.slice(0, this.#open);
   }
 
-  /** The number of lanes that take chunks. */
   get #open(): number {
     return Math.min(this.#lanePool.capacity.open, this.#posts.held.length);
   }
 
-  /** See {@link LaneCapacity.isElastic}. */
   get #isElastic(): boolean {
     return this.#lanePool.capacity.isElastic;
   }
 
-  /** Commits every known outcome that is next in order. */
+  /** Commits every known outcome that is next in the strategy's order. */
   #commitReady(): void {
     const { actions, maxSteps, stopOnFirstViolation } = this.#options;
     const { committer, order, reorderBuffer } = this;
@@ -320,7 +317,7 @@ export class Explorer {
     this.#post(lane, units, (expansion) => this.#receive(lane, assignments, expansion));
   }
 
-  /** Sends units to a lane. The lane counts as busy until its answer is processed; an error in processing ends the run. */
+  /** Sends units to a lane. The lane counts as busy until its answer is processed. An error in processing ends the run. */
   #post(lane: number, units: readonly UnitRequest[], take: (expansion: Expansion) => Promise<void>): void {
     const details = this.committer.details?.wanted(this.committer.edges.size, this.committer.visited.size);
     const answer = this.#lanePool.expand(lane, { units, direct: this.#direct, details, occurred: this.occurred.asked });
@@ -329,21 +326,19 @@ export class Explorer {
 
   #addPost(lane: number, work: Promise<void>): void {
     const taken = work.catch((error: unknown) => {
-      // After an interruption, failed work was given up because of it and is no error.
+      // After an interruption, work fails because of the interruption, which is no error.
       if (this.stopReason !== "interrupted" || this.#options.signal?.aborted !== true) this.fatal ??= error;
       this.#stop("interrupted");
     });
     this.#posts.add(lane, taken);
   }
 
-  /**
-   * Returns `true` if the first lane takes no chunks because a chain waits for it. If other lanes expand nodes, the pool's own lanes are free anyway.
-   */
+  /** Returns `true` if the first lane must take no chunks, because a chain waits for it. An elastic pool has other lanes for chunks. */
   #isKept(lane: number): boolean {
     return lane === 0 && !this.#isElastic && this.chains.next() !== undefined;
   }
 
-  /** Executes the next chain again, one at a time. */
+  /** Executes the next chain again, if there is one and the lane is free. */
   #sendChain(): void {
     const isFree = this.#isElastic || (this.#posts.held[0] === 0 && !this.#rebuilds.has(0));
     const chain = this.#lookingAtChain !== undefined || !isFree ? undefined : this.chains.next();
@@ -366,13 +361,13 @@ export class Explorer {
       this.#options.saidChains.add(note);
       this.#options.onEvent({ kind: "note", message: note });
     }
-    // If other lanes expand nodes, the search does not use this lane, and later work starts the target that it needs.
+    // An elastic pool does not use this lane for the search, and later work starts the target that it needs.
     if (!isLost || this.#abandoned || this.#isElastic) return;
     const message = "why" in recording ? recording.why : "a path that was executed again did not complete";
     await this.#rebuild(0, { kind: recording.failure, unit: -1, action: 0, message });
   }
 
-  /** Finishes the checks of sampled nodes after the strategy or a budget of steps is used up. */
+  /** Finishes the checks of sampled nodes after the strategy or a step budget is used up. */
   async #finishChecks(): Promise<void> {
     this.#checks.finish();
     while (
@@ -393,8 +388,8 @@ export class Explorer {
   }
 
   /**
-   * Executes some paths once more and waits at the end of each for late writes, since a write that lands after its branch was left is not always
-   * seen. Takes about half a second plus a fiftieth of the time of the search.
+   * Executes some paths once more, and waits for late writes at the end of each. During the search, late writes are not always noticed. Takes about
+   * half a second plus a fiftieth of the time of the search.
    */
   async #watchLate(): Promise<void> {
     const { calibrate } = this.#options;
@@ -431,7 +426,7 @@ export class Explorer {
     this.#posts.wake();
     const { failure } = expansion;
     const culprit = assignments[failure?.unit ?? -1];
-    // A request that hung until the time was up is reported after it.
+    // A request that hung until the time was up is reported, too.
     if (failure === undefined || (this.#abandoned && this.stopReason !== "max_time")) return;
     if (culprit !== undefined && !this.#rebuilds.has(lane)) this.tries.count({ ...culprit, from: failure.action }, failure);
     if (!this.#abandoned) await this.#rebuild(lane, failure);
@@ -444,7 +439,7 @@ export class Explorer {
     });
   }
 
-  /** The run ended before it had committed everything that was asked for. */
+  /** `true` if the run ended before it had committed everything that was asked for. */
   get #abandoned(): boolean {
     return (
       this.stopReason !== undefined && this.stopReason !== "exhausted" && this.stopReason !== "max_steps" && this.stopReason !== "max_depth"
@@ -459,7 +454,8 @@ export class Explorer {
     if (this.divergences.add(divergence)) {
       this.#options.onEvent({ kind: "note", message: divergence.message });
     }
-    // Snapshots do not hold everything that the target knows. From here on every node is reached by replay, which restores the target's memory, too.
+    // Snapshots do not hold everything that the target remembers. From now on every node is reached by replay, which restores the target's memory,
+    // too.
     if (divergence.kind !== "cross_check" || !this.#direct) return;
     this.#direct = false;
     // Committed outcomes stay. Outcomes that were executed ahead from snapshots are dropped.

@@ -7,12 +7,10 @@ export class LanePosts {
     this.#held = new Array<number>(lanes).fill(0);
   }
 
-  /** The number of chunks, by lane. */
   get held(): readonly number[] {
     return this.#held;
   }
 
-  /** `true` if some lane holds a chunk. */
   get any(): boolean {
     return this.#held.some((chunks) => chunks > 0);
   }
@@ -31,7 +29,7 @@ export class LanePosts {
     this.#wake?.();
   }
 
-  /** Resolves when an answer was processed, or when there is another reason to look again. */
+  /** Resolves when an answer was processed, or when {@link wake} is called. */
   wait(): Promise<void> {
     return new Promise((resolve) => (this.#wake = resolve));
   }

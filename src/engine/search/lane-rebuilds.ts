@@ -5,7 +5,7 @@ import type { LanePool } from "../lane-pool.ts";
 import type { LaneReport } from "../../messages/lane-messages.ts";
 import { sameRoot } from "./same-root.ts";
 
-/** Tries at building a lane. */
+/** Number of tries at building a lane. */
 const TRIES = 3;
 /** Milliseconds between two tries. */
 const PAUSES_MS = [250, 4000] as const;
@@ -13,13 +13,11 @@ const PAUSES_MS = [250, 4000] as const;
 export interface LaneRebuildsOptions {
   readonly lanePool: LanePool;
   readonly divergences: DivergenceLog;
-  /** Returns `true` if lanes are no longer needed. */
   readonly abandoned: () => boolean;
 }
 
-/** Rebuilds lost lanes. */
 export class LaneRebuilds {
-  /** The first report of the lanes. */
+  /** The root state that the lanes reported first. The root states of rebuilt lanes are compared with it. */
   root: LaneReport | undefined;
   readonly #options: LaneRebuildsOptions;
   readonly #underWay: Map<number, Promise<unknown>> = new Map();
@@ -33,7 +31,8 @@ export class LaneRebuilds {
   }
 
   /**
-   * Rebuilds a lane. A lost lane loses every chunk that it holds, so it is rebuilt once for all of them. `begun` is called for the first.
+   * Rebuilds a lane. A lost lane loses every chunk that it holds, so the calls for all these chunks share one rebuild. `begun` is only called for the
+   * first of them.
    * @throws the error of the last try, and SeqqaError `ROOTS_DIFFER`
    */
   async rebuild(lane: number, begun: () => void): Promise<void> {
@@ -46,7 +45,7 @@ export class LaneRebuilds {
     await rebuilding;
   }
 
-  /** Starts a target again if it dies during its start. Only a target that never comes up ends the run. */
+  /** Tries several times, since a target may die while it starts. Only a target that never starts ends the run. */
   async #inTries(lane: number): Promise<void> {
     const { lanePool, abandoned } = this.#options;
     for (let tries = 1; ; tries++) {
@@ -62,7 +61,7 @@ export class LaneRebuilds {
     }
   }
 
-  /** Refuses a rebuilt lane whose root state differs from the first root state. */
+  /** @throws SeqqaError `ROOTS_DIFFER` if the root state of a rebuilt lane differs from the first root state */
   #compareRoot(lane: number, report: LaneReport): void {
     const first = this.root!;
     if (sameRoot(report, first)) return;

@@ -1,11 +1,11 @@
 import type { Committer } from "../commit/committer.ts";
 
-/** The number of first edges of an action that are watched, and of last edges. */
+/** Number of first edges of an action that are watched, and number of last edges. */
 const EACH = 2;
 /** Longer paths are not watched, since watching each step takes too long. */
 const DEEPEST = 40;
 
-/** An edge with a wait for late writes at its end. */
+/** An edge after which the stores are watched for late writes. */
 export interface LateWalk {
   readonly from: number;
   readonly action: number;
@@ -13,8 +13,8 @@ export interface LateWalk {
 }
 
 /**
- * Returns the edges to be watched for late writes: for each action that writes, the last and the first edges that were answered with 2xx, in rounds
- * over the actions. An edge on the path to an earlier one is watched together with that one.
+ * Returns the edges to watch for late writes: for each action that writes, the last and the first edges that were answered with 2xx. The edges are in
+ * rounds over the actions. An edge on the path to a selected edge is watched together with that edge.
  */
 export function lateWalks(committer: Committer): readonly LateWalk[] {
   const { edges, nodes } = committer;
@@ -22,7 +22,7 @@ export function lateWalks(committer: Committer): readonly LateWalk[] {
   const last = new Map<number, LateWalk[]>();
   for (let edge = 0; edge < edges.size; edge++) {
     const { from, action, to, status } = edges.at(edge);
-    // Data drawn on another path cannot be drawn again on this one.
+    // Data that was drawn on another path cannot be drawn again on this path.
     if (
       status < 200 ||
       status > 299 ||

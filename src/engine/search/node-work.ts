@@ -5,24 +5,24 @@ export const UNDER_WAY = 1;
 export const KNOWN = 2;
 export const COMMITTED = 3;
 
-/** The place of a node whose actions are executed. */
+/** The place in the graph of a node whose actions are executed. */
 export interface NodePlace {
-  /** The node's number; -1 while the node is only predicted. */
+  /** The node's number, or -1 for a predicted node. */
   readonly node: number;
-  /** The node work of the predecessor, for a node that is only predicted. */
+  /** For a predicted node: the node work of its parent. */
   readonly parent: NodeWork | undefined;
-  /** The action that leads from the parent to the node; -1 without a parent. */
+  /** The action that leads from the parent to the node, or -1 without a parent. */
   readonly action: number;
   readonly depth: number;
   readonly lo: number;
   readonly hi: number;
-  /** A snapshot of the state; `undefined`: there is none. */
+  /** A snapshot of the state. `undefined` without one. */
   readonly image: unknown;
 }
 
 /**
- * The outcomes of one node's actions that are in progress or known and not committed yet. They belong to the path along which the node is executed,
- * not to the state: a node that gets another path gets new node work.
+ * The outcomes of one node's actions that are in progress, or known and not committed yet. They belong to the path on which the node is executed, not
+ * to the state: a node that gets another path gets new node work.
  */
 export class NodeWork {
   node: number;
@@ -38,13 +38,13 @@ export class NodeWork {
   details: Map<number, DetailEvent> | undefined;
   images: Map<number, unknown> | undefined;
   occurrences: Map<number, readonly string[]> | undefined;
-  /** `true`: the outcomes are no longer needed. Outcomes that still arrive are counted and dropped. */
+  /** `true` if the outcomes are no longer needed. Outcomes that still arrive are counted and dropped. */
   dropped = false;
   #rows: Int32Array | undefined;
   #base = 0;
   #states: Uint8Array | undefined;
   #whole: 0 | 1 | 2 = UNKNOWN;
-  /** The actions before this one were committed one after the other. */
+  /** All actions before this one are committed. */
   #inOrder = 0;
 
   constructor({ node, parent, action, depth, lo, hi, image }: NodePlace) {
@@ -57,7 +57,7 @@ export class NodeWork {
     this.image = image;
   }
 
-  /** Like {@link UnitRequest.uncertain}, while the node is only predicted. */
+  /** Like `UnitRequest.uncertain`, for a predicted node. */
   get uncertain(): boolean {
     return this.parent !== undefined && (this.parent.rows[this.parent.at(this.action) + KIND]! & BOUNDED) !== 0;
   }
@@ -66,7 +66,6 @@ export class NodeWork {
     return this.#states === undefined ? this.#whole : this.#states[action]!;
   }
 
-  /** Marks actions as in progress. */
   begin(from: number, to: number, actions: number): void {
     if (from === 0 && to === actions && this.#states === undefined) this.#whole = UNDER_WAY;
     else this.#split(actions).fill(UNDER_WAY, from, to);
@@ -77,7 +76,7 @@ export class NodeWork {
     this.#split(actions).fill(UNKNOWN, from, to);
   }
 
-  /** Stores outcomes: rows of the actions from `from` on, beginning at int `base` of `rows`. */
+  /** Stores outcomes of the actions from `from` on. Their rows begin at index `base` of `rows`. */
   learn(from: number, to: number, rows: Int32Array, base: number, actions: number): void {
     if (from === 0 && to === actions && this.#states === undefined) {
       this.#rows = rows;
@@ -98,19 +97,17 @@ export class NodeWork {
     return this.#base + action * ROW;
   }
 
-  /** Marks the outcome of an action as committed. */
   commit(action: number, actions: number): void {
     if (this.#states === undefined && action === this.#inOrder) this.#inOrder++;
     else this.#split(actions)[action] = COMMITTED;
   }
 
-  /** Returns `true` if every action is committed. */
   settled(actions: number): boolean {
     if (this.#states === undefined) return this.#inOrder >= actions;
     return this.#states.every((state) => state === COMMITTED);
   }
 
-  /** Returns the number of known executions that are not committed. */
+  /** Returns the number of executed actions whose known outcomes are not committed. */
   uncommitted(actions: number): number {
     let count = 0;
     for (let action = this.#inOrder; action < actions; action++) {
@@ -119,7 +116,7 @@ export class NodeWork {
     return count;
   }
 
-  /** Gives every action its own state and row from here on. */
+  /** From now on, keeps a state and a row of its own for every action. */
   #split(actions: number): Uint8Array {
     if (this.#states !== undefined) return this.#states;
     this.#states = new Uint8Array(actions).fill(this.#whole);

@@ -1,6 +1,5 @@
 import type { ExplorationEvent } from "../events.ts";
 
-/** The numbers that a meter reads; the explorer provides them. */
 interface Measured {
   readonly committer: {
     readonly steps: number;
@@ -17,7 +16,6 @@ const EVERY = 200;
 /** Milliseconds over which the rate is averaged. */
 const WINDOW = 3000;
 
-/** Turns the explorer's counts into progress events. */
 export class ProgressMeter {
   readonly #measured: Measured;
   readonly #maxSteps: number;

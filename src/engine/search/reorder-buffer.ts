@@ -4,7 +4,7 @@ import { FAILED, KIND, ROW, SKIPPED } from "../../messages/lane-messages.ts";
 import { UNCERTAIN, type NodeTable } from "../graph/node-table.ts";
 import { NodeWork } from "./node-work.ts";
 
-/** A range of actions of one node work that is given to a lane. */
+/** A range of one node's actions that is given to a lane. */
 export interface Assignment {
   readonly work: NodeWork;
   readonly from: number;
@@ -12,23 +12,23 @@ export interface Assignment {
 }
 
 /**
- * The reorder buffer: outcomes that are in progress or executed, by node, until they are committed in order. It also keeps the snapshots of nodes
- * that wait in the frontier.
+ * Holds outcomes that are in progress or executed, by node, until they are committed in order. Also holds the snapshots of nodes that wait in the
+ * frontier.
  */
 export class ReorderBuffer {
   readonly #actions: number;
   readonly #nodes: NodeTable;
   readonly #works: Map<number, NodeWork> = new Map();
   readonly #images: SnapshotStore;
-  /** Actions that lanes have in progress. */
+  /** Number of actions that lanes have in progress. */
   underWay = 0;
-  /** Executed outcomes that wait to be committed. */
+  /** Number of executed outcomes that wait to be committed. */
   buffered = 0;
-  /** Executed outcomes that were received in all. */
+  /** Number of executed outcomes that were received in all. */
   executed = 0;
-  /** Executed outcomes of states behind uncommitted outcomes: predictions that may still be right. */
+  /** Number of executed outcomes of predicted states. The predictions may still be right. */
   guessed = 0;
-  /** Executed outcomes that are no longer needed. */
+  /** Number of executed outcomes that are no longer needed. */
   wasted = 0;
 
   constructor(actions: number, nodes: NodeTable, images: SnapshotStore = new SnapshotStore()) {
@@ -41,7 +41,7 @@ export class ReorderBuffer {
     return this.#works.get(node);
   }
 
-  /** Returns the work of a node, and creates it if necessary. */
+  /** Returns the node work of a node, and creates it if necessary. */
   of(node: number, lo: number, hi: number): NodeWork {
     let work = this.#works.get(node);
     if (work === undefined) {
@@ -51,7 +51,7 @@ export class ReorderBuffer {
     return work;
   }
 
-  /** Keeps a snapshot for a node that was just opened, and adopts the predicted work for it. */
+  /** Keeps the snapshot of a node that was just opened, and assigns the predicted node work to the node. */
   adopt(node: number, parent: number, action: number): void {
     const work = this.#works.get(parent);
     const image = work?.images?.get(action);
@@ -64,7 +64,7 @@ export class ReorderBuffer {
     this.#works.set(node, predicted);
   }
 
-  /** Drops the predicted work behind an outcome that did not open its state, because another path reached the state first. */
+  /** Drops the predicted node work after an outcome that did not open its state, because another path reached the state first. */
   dropPredicted(parent: NodeWork, action: number): void {
     const predicted = parent.children?.get(action);
     if (predicted === undefined) return;
@@ -72,7 +72,6 @@ export class ReorderBuffer {
     this.#drop(predicted);
   }
 
-  /** Keeps the snapshot of the root state. */
   adoptRoot(image: unknown): void {
     if (image !== undefined) this.#images.put(0, image);
   }
@@ -86,17 +85,17 @@ export class ReorderBuffer {
     this.underWay += to - from;
   }
 
-  /** Distributes an answer to the node works that it belongs to. Actions that did not finish become unknown again. */
+  /** Stores the outcomes of an answer in the node works. Actions that did not finish become unknown again. */
   receive(assignments: readonly Assignment[], expansion: Expansion): void {
     const { rows, failure } = expansion;
     let at = 0;
-    /** For each unit, the first action whose row was not taken. */
+    /** For each unit, the first action whose row was not stored. */
     const ends: number[] = [];
     for (let i = 0; i < assignments.length; i++) {
       const { work, from, to } = assignments[i]!;
       this.underWay -= to - from;
       const until = i < expansion.finished ? to : failure !== undefined && i === expansion.finished ? failure.action : from;
-      // A lane that died names the action in progress, but brings no rows of that unit.
+      // A lane that died names the action in progress, but sends no rows of that unit.
       const done = Math.min(Math.max(until - from, 0), (rows.length - at) / ROW);
       const executed = countExecuted(rows, at, done);
       this.executed += executed;
@@ -108,7 +107,7 @@ export class ReorderBuffer {
       ends.push(from + done);
       if (from + done < to) work.abandon(from + done, to, this.#actions);
     }
-    // Step events of the action at which the lane was lost are dropped with its row: a session that ended may be their cause.
+    // Step events of the action at which the lane was lost are dropped with its row. The end of a session may be their cause.
     const isTaken = ({ unit, action }: { readonly unit: number; readonly action: number }): boolean => action < ends[unit]!;
     for (const news of expansion.news) if (isTaken(news)) (assignments[news.unit]!.work.news ??= new Map()).set(news.action, news);
     for (const detail of expansion.details ?? [])
@@ -118,7 +117,7 @@ export class ReorderBuffer {
     for (const image of expansion.images) if (isTaken(image)) keepImage(assignments, image);
   }
 
-  /** Takes in a stored outcome, so that it can be recommitted. */
+  /** Stores an outcome from the run log, so that it can be recommitted. */
   recall(work: NodeWork, action: number, row: Int32Array, news: StepEvent | undefined): void {
     if ((row[KIND]! & 0xff) !== SKIPPED) {
       this.executed++;
@@ -142,7 +141,7 @@ export class ReorderBuffer {
     this.buffered--;
   }
 
-  /** Removes a node whose actions were all committed. */
+  /** Removes a node whose actions are all committed, with its snapshot. */
   finish(node: number): void {
     this.#works.delete(node);
     this.#images.delete(node);
@@ -155,7 +154,6 @@ export class ReorderBuffer {
     this.#works.delete(node);
   }
 
-  /** Drops everything that is not committed. */
   dropAll(): void {
     for (const work of this.#works.values()) this.#drop(work);
     this.#works.clear();
@@ -172,7 +170,7 @@ export class ReorderBuffer {
     return [...this.path(work.parent!), work.action];
   }
 
-  /** Like {@link UnitRequest.draws}. */
+  /** Returns the paths from which the data of each step is drawn, like {@link UnitRequest.draws}. */
   draws(work: NodeWork): UnitRequest["draws"] {
     if (work.node >= 0) return this.#nodes.draws(work.node);
     const before = this.draws(work.parent!);

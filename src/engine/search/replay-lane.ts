@@ -9,9 +9,9 @@ export interface ReplayLaneOptions {
   readonly lanePool: LanePool;
   readonly actions: readonly string[];
   readonly signal: AbortSignal | undefined;
-  /** No work is started once the limit is over. */
+  /** No work is started once this limit is over. */
   readonly limit: TimeLimit;
-  /** `false`: the run saw that restoring the root state does not restore everything, so each replay needs its own target. */
+  /** `false` if the run found that restoring the root state does not restore everything. Each replay then needs its own target. */
   readonly canGoBack: boolean;
   readonly starts: StartTimes;
 }
@@ -31,10 +31,7 @@ export class StartTimes {
     return !this.#limit.isOver && this.#limit.leftMs >= this.#longestMs;
   }
 
-  /**
-   * Records a start. The time of the first start is added to the limit, as at the beginning of a run: a target that starts slowly would use up the
-   * whole allowance.
-   */
+  /** Records the duration of a start. The time of the first start is added to the limit, because a slow start would use up the whole allowance. */
   add(ms: number): void {
     this.#longestMs = Math.max(this.#longestMs, ms);
     const missing = this.#limit.allowanceMs - this.#limit.leftMs;
@@ -43,11 +40,11 @@ export class StartTimes {
   }
 }
 
-/** A lane on which paths are replayed. Its target is freshly started, can be restored to the root state, or is lost. */
+/** A lane on which paths are replayed. Its target was freshly started, can be restored to the root state, or is lost. */
 export class ReplayLane {
   readonly options: ReplayLaneOptions;
   readonly #lane: number;
-  /** Starts as lost, since nothing is known about the lane after earlier work on it. */
+  /** Initially `true`, since nothing is known about the lane after earlier work on it. */
   #isLost = true;
   #goesBack = false;
   #startFailed: string | undefined;
@@ -57,7 +54,7 @@ export class ReplayLane {
     this.options = options;
   }
 
-  /** The reason why the last failed start failed: an error's message and hint. */
+  /** Message and hint of the error at the last failed start. */
   get startFailed(): string | undefined {
     return this.#startFailed;
   }

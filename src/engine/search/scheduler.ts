@@ -6,39 +6,40 @@ import { Segments } from "../graph/segments.ts";
 import type { VisitedSet } from "../graph/visited-set.ts";
 import { KNOWN, UNKNOWN, NodeWork } from "./node-work.ts";
 
-/** Milliseconds for which a chunk should keep a lane busy: well above the 50 to 75 us that a task costs, short enough to rebalance. */
+/**
+ * Milliseconds for which a chunk should keep a lane busy: much more than the 50 to 75 us that sending a chunk costs, but short enough to rebalance.
+ */
 const CHUNK_MS = 25;
 /** Milliseconds below which work is not worth a message to another thread. */
 const LEAST_MS = 0.5;
-/** Positions of the queue that are given out at once, per lane. This limits the number of outcomes that wait for a slow first node. */
+/** Number of queue positions that may be given out at the same time, per lane. This limits the number of outcomes that wait for a slow first node. */
 const WINDOW = 4096;
-/** A prediction looks at most at this many pairs. */
+/** Largest number of pairs that a prediction examines. */
 const HORIZON = 20_000;
 /**
- * The same limit for strategies that switch nodes with every pair. Pairs farther ahead are hardly ever needed next, and predicting them costs time on
- * the main thread.
+ * Largest number of pairs that a prediction examines for strategies that switch nodes with every pair. Pairs farther ahead are hardly ever needed
+ * next, and predicting them costs time on the main thread.
  */
 const PAIRS_AHEAD = 256;
 /**
- * States behind uncommitted outcomes are predicted only while wrong predictions stay below this share of the commits. In a depth-first search,
- * another path nearly always reaches such a state before the path of the prediction.
+ * States after uncommitted outcomes are predicted only while the share of wrong predictions in the commits is below this number. In a depth-first
+ * search, another path nearly always reaches such a state first.
  */
 const WRONG_SHARE = 0.1;
-/** The number of wrong predictions that are allowed before the share counts. */
+/** Number of wrong predictions that are allowed before {@link WRONG_SHARE} applies. */
 const WRONG_AT_FIRST = 64;
-/** The largest number of (state, action) pairs that a lane is given ahead of their turn. */
+/** Largest number of (state, action) pairs that a lane is given ahead of their turn. */
 const PAIRS = 16;
-/** Milliseconds for which a part of a node keeps a lane busy, about: getting to the node costs a tenth of that. */
+/** Milliseconds for which a part of a node should keep a lane busy. Reaching the node costs about a tenth of that. */
 const PART_MS = 2;
-/** Milliseconds from which calls are worth splitting a node over lanes, although each part has to get to the node. */
+/** Milliseconds per action from which a node is split between lanes, although each lane has to reach the node. */
 const SPLIT_MS = 0.5;
 
 export interface SchedulerOptions {
   readonly actions: number;
   readonly mostLanes: number;
-  /** Returns the number of lanes that take work now. */
   readonly lanes: () => number;
-  /** Milliseconds for which a chunk should keep a lane busy; default {@link CHUNK_MS}. */
+  /** Milliseconds for which a chunk should keep a lane busy. Default: {@link CHUNK_MS}. */
   readonly chunkMs?: number | undefined;
   readonly maxDepth: number;
   readonly order: Frontier;
@@ -48,15 +49,15 @@ export interface SchedulerOptions {
 }
 
 /**
- * Decides which actions are executed next. While a queue holds enough nodes, its segments are given to lanes. Otherwise a fork of the
- * strategy runs ahead: it takes known outcomes as committed and unknown ones as "nothing new". The first missing units of that run are given out.
+ * Decides which actions are executed next. While a queue holds enough nodes, its segments are given to lanes. Otherwise a fork of the strategy looks
+ * ahead: it treats known outcomes as committed, and assumes that unknown ones lead to no new state. The first pairs without an outcome are given out.
  */
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #segments: Segments | undefined;
   /** Smoothed milliseconds per action. */
   #actionMs = 0;
-  /** The number of actions in a fair share, in this round of dispatching. */
+  /** Number of actions in a fair share, in the current round of dispatching. */
   #share: number | undefined;
 
   constructor(options: SchedulerOptions) {
@@ -69,7 +70,6 @@ export class Scheduler {
     return this.#actionMs >= SPLIT_MS;
   }
 
-  /** Records the time that a lane needed for a number of actions. */
   measured(busyMs: number, actions: number): void {
     if (actions === 0) return;
     const sample = busyMs / actions;
@@ -77,8 +77,8 @@ export class Scheduler {
   }
 
   /**
-   * Returns work for a lane, or nothing. `left`: how many steps may still be committed. `allowance`: the same without steps that are executed or in
-   * progress. The pair that the commit waits for is always given out. `idle`: lanes without work, including this one.
+   * Returns work for a lane, or nothing. The pair that the commit waits for is always given out. `left`: number of steps that may still be committed.
+   * `allowance`: the same without steps that are executed or in progress. `idle`: number of lanes without work, including this one.
    */
   next(lane: number, left: number, allowance: number, idle: number): readonly Assignment[] {
     const { actions } = this.#options;
@@ -88,7 +88,7 @@ export class Scheduler {
     if (allowance > 0 && this.#segments !== undefined && queue !== undefined) {
       const limit = Math.min(queue.head + Math.ceil(allowance / actions) + 1, queue.head + WINDOW * lanes);
       this.#segments.skipTo(queue.head);
-      // Slow calls are given out one by one if the frontier is small or the budget nearly used up, so that no lane waits for a whole node.
+      // Slow calls are given out one by one if the frontier is small or the budget is nearly used up. No lane then has to wait for a whole node.
       const plenty = this.#slow ? 2 * lanes : 1;
       const waiting = this.#segments.waiting(limit);
       if (waiting >= plenty && (!this.#slow || allowance > 2 * lanes * actions)) {
@@ -99,7 +99,7 @@ export class Scheduler {
     return this.#predicted(room, left, idle);
   }
 
-  /** The number of nodes that keep a lane busy for one chunk, if each node is reached by replay. */
+  /** Number of nodes that keep a lane busy for one chunk, if each node is reached by replay. */
   get replayedNodes(): number {
     return Math.max(Math.floor(this.#chunkActions() / (2 * this.#options.actions)), 1);
   }
@@ -110,8 +110,8 @@ export class Scheduler {
   }
 
   /**
-   * Divides a short frontier evenly; otherwise one lane would take all of it, and the others would have to predict. A share is never smaller than
-   * what a task costs.
+   * Divides a short frontier evenly. Otherwise one lane would take all of it, and the others would have to predict. A share is never so small that
+   * sending it costs more than executing it.
    */
   #fairShare(waiting: number): number {
     const { actions, lanes } = this.#options;
@@ -151,18 +151,19 @@ export class Scheduler {
     return given;
   }
 
-  /** Returns predicted work. Only pairs that will be committed count against the budget, not actions that were executed on a wrong prediction. */
+  /** Returns predicted work. Only pairs that will be committed count against the budget. Actions that were executed on a wrong prediction do not. */
   #predicted(room: number, budget: number, idle: number): readonly Assignment[] {
     const { actions } = this.#options;
     const lanes = this.#options.lanes();
     const pairwise = !this.#options.order.nodewise;
-    // A prediction becomes less certain the farther it looks ahead: one node for a lane, unless calls are so short that the task is the main cost.
+    // A prediction becomes less certain the farther it looks ahead. A lane therefore gets one node, unless calls are so short that sending is the
+    // main cost.
     const most = pairwise ? Math.min(room, PAIRS) : this.#actionMs > 0 && this.#actionMs < 0.05 ? room : Math.min(room, actions);
     const wanted = Math.max(most, 1) * Math.max(idle, 1);
     const missing = this.#missing(wanted, Math.max(budget, 1));
     if (missing.length === 0) return [];
     const total = missing.reduce((sum, { from, to }) => sum + to - from, 0);
-    // The commit waits for the first node. More lanes on it make the next outcomes known sooner.
+    // The commit waits for the first node, so several lanes share the node to finish it sooner.
     const few = lanes > 1 && this.#actionMs > 0 ? Math.max(Math.ceil(PART_MS / this.#actionMs), 1) : most;
     const share = pairwise ? Math.ceil(total / Math.max(idle, 1)) : Math.min(few, most);
     return front(missing, Math.max(Math.min(share, lanes === 1 ? most : share), 1));
@@ -213,7 +214,7 @@ export class Scheduler {
   }
 }
 
-/** Returns the work of the state that a known outcome would open, or `undefined`. */
+/** Returns the node work of the state that a known outcome would open, or `undefined`. */
 function opened(work: NodeWork, action: number, visited: VisitedSet, seen: Set<number>): NodeWork | undefined {
   const at = work.at(action);
   const rows = work.rows;
@@ -222,7 +223,7 @@ function opened(work: NodeWork, action: number, visited: VisitedSet, seen: Set<n
   const lo = rows[at + LO]!;
   const hi = rows[at + HI]!;
   if (visited.find(lo, hi) >= 0) return undefined;
-  // 53 bits of the fingerprint: a collision here only mispredicts.
+  // The key holds 53 bits of the fingerprint. A collision only causes a wrong prediction.
   const key = (hi & 0x1fffff) * 0x1_0000_0000 + (lo >>> 0);
   if (seen.has(key)) return undefined;
   seen.add(key);

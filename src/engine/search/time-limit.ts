@@ -8,14 +8,14 @@ export const INTERRUPTED_MS = 5_000;
 export const LOOK_MS = 100;
 
 /**
- * The time that an exploration may take, with all later work. Exploring ends at `max_time`. Later work (probing for races, replaying, shrinking and
- * proving findings) may be started for another tenth of `max_time`, at least 5 s and at most a minute: the allowance. Work that was started is
- * finished, but its requests are ended if they take longer than the allowance.
+ * The time that an exploration may take, with all later work. Exploring ends at `max_time`. Later work probes for races, and replays, shrinks and
+ * proves findings. It may start for another tenth of `max_time`: the allowance. The allowance is at least 5 s and at most a minute. Work that was
+ * started is finished, but its requests are ended if they take longer than the allowance.
  */
 export class TimeLimit {
-  /** Milliseconds; `Infinity`: no limit. */
+  /** In milliseconds. `Infinity`: no limit. */
   readonly allowanceMs: number;
-  /** No work is started after this time, on the clock of `performance.now()`. */
+  /** The time after which no work is started, on the clock of `performance.now()`. */
   #endsAt: number;
   readonly #maxEndsAt: number;
 
@@ -25,7 +25,6 @@ export class TimeLimit {
     this.#endsAt = startedAt + maxTimeMs + this.allowanceMs;
   }
 
-  /** No limit. */
   static readonly NONE: TimeLimit = new TimeLimit(Infinity);
 
   /** Milliseconds until no more work is started, at least 0. */
@@ -37,7 +36,7 @@ export class TimeLimit {
     return this.leftMs === 0;
   }
 
-  /** Returns the milliseconds that requests in progress may take when exploring has ended. */
+  /** Returns the milliseconds that requests in progress may still take after exploring has ended. */
   graceMs(isInterrupted: boolean): number {
     if (isInterrupted) return INTERRUPTED_MS;
     return Math.max(this.#maxEndsAt - performance.now(), 0) + Math.min(this.allowanceMs / 2, INTERRUPTED_MS);

@@ -2,18 +2,18 @@ import type { StopReason } from "../../model/results/result.ts";
 import type { FoundViolation } from "../findings/finding-log.ts";
 import { noAnswer, type LaneFailure, type UnitRequest } from "../../messages/lane-messages.ts";
 
-/** A step that got no answer, once. */
+/** A step that got no answer in its only try. */
 export interface Unsettled {
   readonly kind: "timeout" | "unreachable";
   readonly failure: LaneFailure;
-  /** Action indices; the last one is the action of the step. */
+  /** Action indices from the root state. The last one is the action of the step. */
   readonly path: readonly number[];
   readonly draws: UnitRequest["draws"];
 }
 
 /**
- * Returns the steps that got no answer and were not tried again, because the time was up or the run was interrupted. A run that ended otherwise has
- * none: steps that lanes executed beyond its end are not part of it.
+ * Returns the steps that got no answer and were not tried again, because the time was up or the run was interrupted. Empty if the run ended for
+ * another reason: steps that lanes executed ahead are not part of the run.
  */
 export function unsettledOf(
   { stopReason, tries }: Stopped,
@@ -29,7 +29,7 @@ interface Stopped {
   readonly tries: { unsettled(actions: readonly string[], why: string): readonly FoundViolation[] };
 }
 
-/** Turns the step into an unconfirmed violation. `why`: the reason why it was not confirmed, such as "the time was up". */
+/** Converts an unanswered step to an unconfirmed violation. `why`: the reason why it was not confirmed, such as "the time was up". */
 export function unsettledViolation({ kind, failure, path, draws }: Unsettled, actions: readonly string[], why: string): FoundViolation {
   const lastAction = actions[path.at(-1)!]!;
   const { check = "", message, target } = failure;

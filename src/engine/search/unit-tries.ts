@@ -6,10 +6,9 @@ import { FINDING, KIND, type LaneFailure, type LaneFailureKind } from "../../mes
 import { unsettledViolation } from "./unconfirmed-timeouts.ts";
 import { COMMITTED, KNOWN, UNKNOWN, type NodeWork } from "./node-work.ts";
 
-/** Tries at a unit before it is given up. */
+/** Number of tries at a unit before the unit is given up. */
 const TRIES = 3;
 
-/** A unit at which lanes were lost. */
 interface Tried {
   readonly assignment: Assignment;
   kind: LaneFailureKind;
@@ -17,7 +16,7 @@ interface Tried {
   last: LaneFailure;
 }
 
-/** Counts how often lanes were lost at a unit. */
+/** Counts how often lanes were lost at each unit. */
 export class UnitTries {
   readonly #reorderBuffer: ReorderBuffer;
   readonly #divergences: DivergenceLog;
@@ -29,9 +28,9 @@ export class UnitTries {
   }
 
   /**
-   * Returns the failure that a try has to confirm. A target that ended is believed only at the last try. Whatever ends targets from outside (a kill,
-   * the machine's memory) can hit two lanes at once, and so one call twice. A wrong finding would cost more than the third start. If the action is
-   * known to end the target in another state, the second try is enough.
+   * Returns the failure that the next try has to confirm. If the target ended, only the last try may confirm it: causes from outside (a kill, a lack
+   * of memory) can end two targets at once. A wrong finding would cost more than a third start. If the action is known to end the target in another
+   * state, the second try is enough.
    */
   suspected(assignment: Assignment): LaneFailureKind | undefined {
     if (this.#tries.size === 0) return undefined;
@@ -40,7 +39,7 @@ export class UnitTries {
     return tried.kind === "unreachable" && tried.count < TRIES - 1 && !this.#isKnown(assignment.from) ? undefined : tried.kind;
   }
 
-  /** Returns `true` if it was found that this action ends the target. */
+  /** Returns `true` if a finding shows that this action ends the target. */
   #isKnown(action: number): boolean {
     for (const { assignment, kind, count } of this.#tries.values()) {
       const { work, from } = assignment;
@@ -84,7 +83,7 @@ export class UnitTries {
   }
 }
 
-/** Returns `true` if no later try succeeded, or if one found the same. */
+/** Returns `true` if no later try succeeded, or if a later try had the same finding. */
 function isOpen(work: NodeWork, action: number): boolean {
   const state = work.state(action);
   return state !== COMMITTED && (state !== KNOWN || (work.rows[work.at(action) + KIND]! & FINDING) !== 0);

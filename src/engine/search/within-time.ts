@@ -9,9 +9,9 @@ export interface OnLane {
 }
 
 /**
- * Runs work on a lane, and ends its requests if they take too long: longer than the time left (at least the allowance, since the work has begun), or
- * some seconds after an interruption. A target that hangs must not delay the run until its timeouts. `wasCut`: requests were ended, so missing
- * answers in the work's result mean nothing.
+ * Runs work on a lane, and ends its requests if they take too long. Otherwise a target that hangs would delay the run until its timeouts. The
+ * requests may take the time that is left, but at least the allowance. After an interruption they may take some seconds. `wasCut`: requests were
+ * ended, so missing answers in the work's result mean nothing.
  */
 export async function withinTime<T>(
   { lanePool, lane, signal, limit }: OnLane,

@@ -11,7 +11,6 @@ import { orderOf } from "../frontiers/index.ts";
 import { isShared, ownerOf, type Shard } from "./shard-partition.ts";
 import { ShardRows } from "./shard-rows.ts";
 
-/** The stored record of one shard. */
 export interface ShardRecord {
   readonly shard: Shard;
   readonly recorded: Recorded;
@@ -25,31 +24,30 @@ export interface MergeOptions {
   readonly maxDepth: number;
   readonly violationPolicy: ViolationPolicy | undefined;
   readonly shards: readonly ShardRecord[];
-  /** Findings and errors of the root state. */
   readonly root: Pick<LaneReport, "findings" | "errors">;
   readonly details: DetailLimits;
-  /** Called now and then, so that the run log can write what was committed. */
+  /** Called from time to time, so that the run log can write the new commits. */
   readonly onCommits: (committer: Committer) => void;
 }
 
 export interface Merged {
   readonly committer: Committer;
   readonly rows: ShardRows;
-  /** States that no shard expanded wholly. */
+  /** States that no shard expanded completely. */
   readonly open: ReadonlySet<number>;
   /**
-   * Pairs for which shards have different outcomes: in the part that all shards explored, and behind it, where shards reached a state by different
-   * paths.
+   * Number of pairs for which shards have different outcomes. `common`: in the part that all shards explored. `behind`: after that part, where shards
+   * reached a state by different paths.
    */
   readonly differing: { readonly common: number; readonly behind: number };
 }
 
-/** Commits between two calls of `onCommits`. */
+/** Number of commits between two calls of `onCommits`. */
 const EVERY = 4096;
 
 /**
- * Commits the outcomes of several shards, in the order of a breadth-first search over all of them. An outcome depends on its state alone. If all
- * shards are finished, the result is that of the undivided exploration: the same states, paths, findings and digest.
+ * Commits the outcomes of several shards, in the order of a breadth-first search over all of them. This is possible because an outcome depends on its
+ * state alone. If all shards are finished, the result equals that of the undivided exploration: the same states, paths, findings and digest.
  */
 export function mergeShards({ actions, maxDepth, violationPolicy, shards, root, details, onCommits }: MergeOptions): Merged {
   const rows = new ShardRows(actions.length);
@@ -109,8 +107,8 @@ export function mergeShards({ actions, maxDepth, violationPolicy, shards, root, 
 }
 
 /**
- * The shard that reached a state along the path that the state has in the merged graph. Data of an action may depend on that path, so the outcomes of
- * that shard are used.
+ * Finds the shard that reached a state along the state's path in the merged graph. The data of an action may depend on that path, so this shard's
+ * outcomes are used.
  */
 class Owners {
   readonly #of: number;
@@ -124,7 +122,10 @@ class Owners {
     this.#committer = committer;
   }
 
-  /** Adds the next node of the breadth-first search, and returns its shard; -1: all shards reach it. `waiting`: nodes in the frontier. */
+  /**
+   * Adds the next node of the breadth-first search. Returns the node's shard, or -1 if all shards reach it. `waiting`: number of nodes in the
+   * frontier.
+   */
   add(node: number, waiting: number): number {
     const { nodes, visited } = this.#committer;
     const depth = nodes.depth(node);

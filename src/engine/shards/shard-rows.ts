@@ -4,7 +4,7 @@ import { withRoom } from "../graph/growable.ts";
 import { BROKEN, CHECK_SHIFT, FAILED, FINDING, HI, KIND, LO, ROW, SKIPPED, STATUS } from "../../messages/lane-messages.ts";
 import { VisitedSet } from "../graph/visited-set.ts";
 
-/** Int32 values of an outcome: the values of a lane's row, the id of its step events, its shard, and the number of its edge in that shard. */
+/** Number of int32 values of an outcome: a lane's row, the id of the step events, the shard, and the number of the edge in that shard. */
 const STRIDE = ROW + 3;
 const NEWS_ID = ROW;
 const SHARD = ROW + 1;
@@ -13,16 +13,15 @@ const EDGE = ROW + 2;
 /** The outcomes that several shards committed, by state, action and shard. */
 export class ShardRows {
   readonly states: VisitedSet = new VisitedSet();
-  /** Executed outcomes. An outcome that several shards have counts once for each. */
+  /** Number of executed outcomes. An outcome that several shards have counts once for each. */
   executed = 0;
-  /** Per state: the shard that has it first, and its number there. */
+  /** For each state: the first shard that has it, and its number there. */
   readonly met: (readonly [shard: number, node: number])[] = [];
-  /** States that several shards have. */
   readonly shared: Set<number> = new Set();
   readonly #actions: number;
   #values: Int32Array = new Int32Array(1 << 12);
   #count = 0;
-  /** Per shard and (state, action): the number of the outcome, from 1; 0: none. */
+  /** For each shard and (state, action) pair: the number of the outcome, from 1, or 0 without one. */
   readonly #places: Int32Array[] = [];
 
   constructor(actions: number) {
@@ -57,7 +56,7 @@ export class ShardRows {
     }
   }
 
-  /** Returns the outcome of a pair: of the given shard, or else of any shard that has one; -1: no shard has one. */
+  /** Returns the outcome of a pair from the given shard, or else from any shard that has one. Returns -1 if no shard has one. */
   find(state: number, action: number, shard: number): number {
     const pair = state * this.#actions + action;
     const own = this.#places[shard]?.[pair] ?? 0;
@@ -82,7 +81,7 @@ export class ShardRows {
     return this.#values;
   }
 
-  /** Returns the origin of an outcome: the id of its step events in its shard (-1: none), the shard, and the number of the edge there. */
+  /** Returns the origin of an outcome: the id of the step events in its shard (or -1), the shard, and the number of the edge there. */
   origin(outcome: number): { readonly news: number; readonly shard: number; readonly edge: number } {
     const at = outcome * STRIDE;
     return { news: this.#values[at + NEWS_ID]!, shard: this.#values[at + SHARD]!, edge: this.#values[at + EDGE]! };

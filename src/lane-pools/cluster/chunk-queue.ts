@@ -15,36 +15,37 @@ export interface ChunkQueueOptions {
   readonly actions: number;
 }
 
-/** A chunk whose answer is awaited. */
 interface Asked {
   readonly chunk: Chunk;
   readonly sealed: string;
-  /** How many jobs were made for the chunk. */
+  /** Number of jobs that were made for the chunk. */
   tries: number;
-  /** How often the queue gave a job up because {@link MOST_STALLS} workers were lost over it. */
+  /** How often the queue gave up a job for the chunk, because {@link MOST_STALLS} workers were lost over it. */
   stalls: number;
-  /** How often a worker gave the chunk back. */
+  /** How often a worker failed to process the chunk. */
   failures: number;
-  /** `undefined` while the job is being sent. */
+  /** The time at which the job was sent. `undefined` while the job is being sent. */
   sentAt: number | undefined;
   readonly resolve: (expansion: Expansion) => void;
   readonly reject: (error: Error) => void;
 }
 
-/** Age, in milliseconds, at which a job that is not in the queue counts as lost. Until then its answer may be on its way. */
+/** Age in milliseconds at which a job that is not in the queue counts as lost. Before that, its answer may be on its way. */
 const LOST_AFTER_MS = 4000;
-/** The same after the server was unreachable, since it may have lost all jobs. */
+/**
+ * Age in milliseconds at which a missing job counts as lost after the server was unreachable. It is shorter, since the server may have lost all jobs.
+ */
 const LOST_AFTER_ABSENCE_MS = 300;
-/** A chunk ends the run once {@link MOST_STALLS} workers were lost over it this many times. */
+/** The run ends if the queue gives up the jobs for one chunk this many times. */
 const MOST_LOSSES = 2;
-/** A chunk ends the run once workers gave it back this many times. Some of them may have been leaving. */
+/** The run ends if workers fail to process one chunk this many times. The number is high, since some of them may have been leaving. */
 const MOST_FAILURES = 8;
-/** Number of workers that may be lost over one job before the queue gives it up. */
+/** Number of workers that may be lost over one job before the queue gives the job up. */
 export const MOST_STALLS = 3;
 
 /**
- * Chunks as jobs, and their answers. A job may be executed more than once, and an answer may come late or twice. The first answer counts; all of them
- * are equal. A job that no longer exists (the server lost it, or another client changed it) is made again.
+ * Sends chunks as jobs, and receives their answers. A job may be executed more than once, and an answer may come late or twice. The first answer
+ * counts, since all answers are equal. A job that no longer exists is made again: the server may have lost it, or another client changed it.
  */
 export class ChunkQueue {
   readonly #options: ChunkQueueOptions;
@@ -61,7 +62,9 @@ export class ChunkQueue {
     this.#queue = this.#options.link.queue(this.#options.name);
   }
 
-  /** @throws SeqqaError `CHUNK_LOST` when worker after worker is lost over the chunk or gives it back */
+  /**
+   * Sends a chunk and resolves to its answer. @throws SeqqaError `CHUNK_LOST` if worker after worker is lost over the chunk or fails to process it
+   */
   ask(chunk: Chunk): Promise<Expansion> {
     if (this.#isCancelled) return Promise.resolve(NOTHING);
     const id = String(++this.#count);
@@ -74,7 +77,7 @@ export class ChunkQueue {
     });
   }
 
-  /** Accepts an answer. An answer that is not awaited, or no longer, does nothing. @throws ShapeError, and the chunk still waits for an answer */
+  /** Accepts an answer. Ignores an answer that no chunk waits for. @throws ShapeError if the answer is invalid; the chunk then still waits */
   take(id: string, body: string, isMember: (worker: string) => boolean): ResultHead {
     const end = body.indexOf("\n");
     const head = parseAs(body.slice(0, Math.max(end, 0)), resultHead);
@@ -86,15 +89,16 @@ export class ChunkQueue {
     return head;
   }
 
-  /** Checks that jobs still exist. Makes lost jobs again, and those that were given back. */
+  /** Checks that jobs still exist. Makes lost jobs and failed jobs again. */
   async audit(wasAway: boolean): Promise<void> {
     const queue = this.#queue;
     if (queue === undefined) return;
-    // A copy: if chunks arrive faster than they are checked, a loop over the map would not end.
+    // This is a copy, because chunks may arrive faster than they are checked. A loop over the map itself might never end.
     const all = [...this.#asked];
     const ids = all.map(([id, { tries }]) => jobId(id, tries));
     await this.#options.link.expire(this.#options.name, ids, KEPT);
-    // All at the same time: one after another would need a round trip each. All have finished at the end, so that two audits do not overlap.
+    // All jobs are checked at the same time, which saves a round trip for each. All checks finish before this method ends, so that audits do not
+    // overlap.
     const looks = await Promise.allSettled(all.map(([id, asked]) => this.#look(queue, id, asked, wasAway)));
     for (const look of looks) if (look.status === "rejected") throw look.reason;
   }
@@ -104,17 +108,16 @@ export class ChunkQueue {
     this.#isCancelled = true;
     for (const { resolve } of this.#asked.values()) resolve(NOTHING);
     this.#asked.clear();
-    // Jobs that wait need not begin.
+    // Jobs that wait in the queue need not begin.
     void this.#queue?.drain().catch(() => undefined);
   }
 
-  /** Removes the queue. */
   async close(): Promise<void> {
     const queue = this.#queue;
     this.#queue = undefined;
     if (queue === undefined) return;
     await queue.obliterate({ force: true }).catch(() => undefined);
-    // A worker that is just finishing may still write there.
+    // A worker that is just finishing may still write keys of this queue.
     await this.#options.link.expire(this.#options.name, [], 60).catch(() => undefined);
     await queue.close().catch(() => undefined);
   }
@@ -139,7 +142,7 @@ export class ChunkQueue {
   async #send(id: string, asked: Asked): Promise<void> {
     asked.tries++;
     asked.sentAt = undefined;
-    // A job that cannot be added is found missing by a later audit.
+    // A later audit notices that a job could not be added, and makes it again.
     await this.#queue
       ?.add("chunk", { sealed: asked.sealed }, { jobId: jobId(id, asked.tries), removeOnComplete: true, removeOnFail: { count: 1000 } })
       .catch(() => undefined);
@@ -157,7 +160,7 @@ const NOTHING: Expansion = lostExpansion(undefined);
 
 const jobId = (id: string, tries: number): string => `c${id}-${tries}`;
 
-/** Returns the chunk's id from the id of its job; `undefined` for a job of another origin. */
+/** Returns the chunk's id from the id of its job, or `undefined` for a job of another origin. */
 export const chunkIdOf = (job: string): string | undefined => /^c(\d{1,15})-\d{1,9}$/.exec(job)?.[1];
 
 function refusedChunk(): SeqqaError {

@@ -39,13 +39,13 @@ import {
   type Shape,
 } from "./shape.ts";
 
-/** Limit of units, and of actions, in one chunk: no request is larger. */
+/** Largest number of units, and of actions, in one chunk. No request is larger. */
 const MOST_UNITS = 1 << 16;
 const LONGEST_PATH = 1 << 16;
 const FAILURES = ["unreachable", "timeout", "dirty", "worker", "store"] as const satisfies readonly LaneFailureKind[];
 const DIVERGENCES = ["replay", "cross_check", "merge", "late_write", "not_put_back", "lane", "root", "time_passed"] as const;
 
-/** Returns a chunk as text. Its snapshots are encoded already. */
+/** Encodes a chunk as text. Its snapshots must be encoded already. */
 export function chunkText(chunk: Chunk): string {
   const { words: numbers, rare, ...rest } = encodeChunk(chunk);
   return JSON.stringify({
@@ -98,7 +98,7 @@ export function chunkOf(given: string, actions: number, image?: (text: string) =
   return decodeChunk(encoded, image);
 }
 
-/** Refuses wrong lengths and indices in the words of a chunk. */
+/** Checks the lengths and indices in the words of a chunk. @throws ShapeError */
 function refuseTorn({ units, words: numbers, images }: EncodedChunk, actions: number): void {
   let at = 0;
   let taken = 0;
@@ -115,7 +115,6 @@ function refuseTorn({ units, words: numbers, images }: EncodedChunk, actions: nu
   if (at !== numbers.length || taken !== images.length) throw new ShapeError("", "a chunk as long as it says");
 }
 
-/** Returns a lane's answer as text. */
 export function expansionText(expansion: Expansion): string {
   const { words: numbers, rows, ...rest } = encodeExpansion(expansion);
   return JSON.stringify({ ...rest, words: wordsText(numbers), rows: wordsText(rows) });
@@ -152,7 +151,7 @@ const problem = members<Expansion["news"][number]["errors"][number]>({
 
 const unjudged = members<NonNullable<Expansion["news"][number]["unjudged"]>[number]>({ invariant: text(), what: text() });
 
-/** Parses the answer to a chunk of these units. Snapshots stay encoded. @throws ShapeError for text that is not an answer to them */
+/** Parses the answer to a chunk with these units. Snapshots stay encoded. @throws ShapeError for text that is not an answer to the units */
 export function expansionOf(given: string, units: readonly UnitRequest[], actions: number): Expansion {
   const total = units.reduce((sum, { from, to }) => sum + to - from, 0);
   const unit = integer(0, units.length - 1);
@@ -177,7 +176,7 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
           unit,
           action,
           exchanges: listOf(exchange),
-          // Known states are left out.
+          // Lines are left out for known states.
           state: optional(listOf(text())),
         }),
         total,
@@ -222,11 +221,11 @@ export function expansionOf(given: string, units: readonly UnitRequest[], action
     taken += count(numbers[at + 2], "images");
   }
   if (numbers.length % 3 !== 0 || taken !== images.length) throw new ShapeError("images", "as long as they say");
-  // JSON leaves out members that are `undefined`.
+  // JSON leaves out members that are `undefined`, but `failure` must be present.
   return { ...decodeExpansion(encoded), failure: encoded.plain.failure };
 }
 
-/** Returns the least number of words of the finished units; a cross-checked unit sends no rows. */
+/** Returns the least number of int32 values that the rows of the finished units have. A cross-checked unit sends no rows. */
 function leastRows(units: readonly UnitRequest[], { finished }: Pick<Expansion, "finished">): number {
   return units.slice(0, finished).reduce((sum, { from, to, check }) => sum + (check === undefined ? to - from : 0), 0) * ROW;
 }

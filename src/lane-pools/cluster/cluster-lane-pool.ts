@@ -37,15 +37,14 @@ import { parseAs } from "./shape.ts";
 import type { Opened, MessageSigner } from "./message-signer.ts";
 import { knowledgeText, NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 
-/** How long, in milliseconds, a chunk should keep a remote lane busy: transporting a job takes a few milliseconds. */
+/** Milliseconds for which a chunk should keep a remote lane busy. Sending a job takes a few milliseconds, so this is much longer. */
 const CHUNK_MS = 150;
-/** Interval, in milliseconds, at which workers receive the committed states. */
+/** Interval at which workers receive the committed states, in milliseconds. */
 const TELL_MS = 250;
 
 export interface ClusterOptions {
   readonly link: QueueLink;
   readonly seal: MessageSigner;
-  /** The run's id. */
   readonly run: string;
   readonly version: string;
   readonly announced: Announced;
@@ -53,9 +52,9 @@ export interface ClusterOptions {
   readonly config: ReadonlyMap<string, string>;
   readonly actions: number;
   readonly lanes: Omit<Facts["options"], "knowledge">;
-  /** Collects the origins of the workers' lanes. */
+  /** Collects the origins (URLs) of the targets of the workers' lanes. */
   readonly origins: Set<string>;
-  /** Does everything except expanding. */
+  /** The lane pool of this process, which does all work except expanding. */
   readonly home: LanePool;
   readonly onNote: (message: string) => void;
   /** Called once workers may join the exploration. */
@@ -64,8 +63,8 @@ export interface ClusterOptions {
 }
 
 /**
- * Lanes of workers that join and leave, reached through a queue in Redis. Chunks are jobs; the first answer to one counts, whoever sends it. The
- * lanes of this process do everything else.
+ * Reaches the lanes of workers, which join and leave, through a queue in Redis. A chunk is a job, and its first answer counts, whichever worker sends
+ * it. The lanes of this process do all other work.
  */
 export class ClusterLanePool implements LanePool {
   readonly lanes: number;
@@ -115,7 +114,7 @@ export class ClusterLanePool implements LanePool {
     return this.#taken(await this.#options.home.learn(knowledge, fresh));
   }
 
-  /** Lets workers join from here on. */
+  /** Lets workers join from now on. */
   share(visited: VisitedSet): void {
     const { home, lanes, onOpen } = this.#options;
     home.share(visited);
@@ -145,7 +144,7 @@ export class ClusterLanePool implements LanePool {
     return withoutKnown(await this.#queue.ask(chunk), chunk, this.#visited);
   }
 
-  /** Does nothing here: remote lanes rebuild themselves. If one ends in another root state, its worker leaves. */
+  /** Does nothing, since remote lanes rebuild themselves. If a rebuilt lane has another root state, its worker leaves. */
   rebuild(_lane: number): Promise<LaneReport> {
     return Promise.resolve(this.#reports[0]!);
   }
@@ -166,13 +165,13 @@ export class ClusterLanePool implements LanePool {
     return this.#options.home.fault(lane, request);
   }
 
-  /** Stops waiting for chunks in progress on remote lanes. */
+  /** Stops waiting for chunks that remote lanes have in progress. */
   cancel(): void {
     this.#queue.cancel();
     this.#options.home.cancel();
   }
 
-  /** Dismisses the workers; the lanes of this process stay. */
+  /** Dismisses the workers. The lanes of this process stay. */
   dismiss(): Promise<void> {
     clearInterval(this.#telling);
     this.#queue.cancel();
@@ -185,14 +184,14 @@ export class ClusterLanePool implements LanePool {
     await this.#options.home.close();
   }
 
-  /** Checks periodically which workers have left and which jobs are lost. */
+  /** Checks which workers have left and which jobs are lost. Called periodically. */
   async look(wasAway: boolean): Promise<void> {
     if (wasAway) this.#workerRegistry.forgive();
     this.#workerRegistry.sweep();
     await this.#queue.audit(wasAway);
   }
 
-  /** `true` if there are workers, or some are bringing up their lanes. */
+  /** `true` if there are workers, or if some are bringing up their lanes. */
   get hasWorkers(): boolean {
     return this.#workerRegistry.size > 0 || this.#workerRegistry.isAwaited;
   }
@@ -256,7 +255,7 @@ export class ClusterLanePool implements LanePool {
     await link.parting(Promise.all([this.#queue.close(), link.redis.del(knownKey(this.#key))]));
   }
 
-  /** Returns reports as the engine expects them: snapshots are encoded, as in the messages of workers. */
+  /** Encodes the snapshots in reports, as in the messages of workers, and keeps the reports. */
   #taken(reports: readonly LaneReport[]): readonly LaneReport[] {
     const encoded = (image: unknown): string | undefined => (image === undefined ? undefined : snapshotText(image));
     this.#reports = reports.map((report) => ({ ...report, image: encoded(report.image), made: encoded(report.made) }));
@@ -271,7 +270,7 @@ export function rootOf({ wholeLo, wholeHi, rootLo, rootHi, rootLines }: LaneRepo
   return { wholeLo, wholeHi, rootLo, rootHi, rootLines };
 }
 
-/** Returns the reason why a worker's outcomes might differ; `undefined` if there is none. */
+/** Returns the reason why a worker's outcomes might differ from those of the run, or `undefined`. */
 function misfit(given: Join, { version, announced, config }: ClusterOptions): string | undefined {
   if (given.seqqa !== version) return `its seqqa is ${given.seqqa.replace(/[^\w.+-]/g, "?")}, and the run's ${version}`;
   if (given.code !== announced.code) {
@@ -297,7 +296,7 @@ function otherLanes({ root, portable }: Pick<Ready, "root" | "portable">, facts:
   return undefined;
 }
 
-/** Returns an answer without the snapshots of states that were committed while it was on its way. */
+/** Removes the snapshots of states that were committed while the answer was on its way. */
 function withoutKnown(expansion: Expansion, { units }: Chunk, visited: VisitedSet | undefined): Expansion {
   if (visited === undefined || expansion.images.length === 0) return expansion;
   const { rows } = expansion;

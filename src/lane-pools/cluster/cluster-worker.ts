@@ -21,13 +21,13 @@ import { ALIVE_MS, repeat } from "./repeat.ts";
 import { parseAs, ShapeError, type Shape } from "./shape.ts";
 import type { MessageKind, MessageSigner } from "./message-signer.ts";
 
-/** An exploration on a worker, before its lanes come up. */
+/** An exploration on a worker, before its lanes are brought up. */
 export interface Prepared {
-  /** Hash of its bundle. */
+  /** Hash of the exploration's bundle. */
   readonly code: string;
   /** Digests of the configuration values that outcomes depend on. */
   readonly config: ReadonlyMap<string, string>;
-  /** Brings up lanes that are equal to the run's. */
+  /** Brings up lanes that are equal to the run's lanes. */
   readonly start: (facts: Facts) => Promise<WorkerLanes>;
 }
 
@@ -35,9 +35,9 @@ export interface ClusterWorkerOptions {
   readonly link: QueueLink;
   readonly seal: MessageSigner;
   readonly version: string;
-  /** Host and process, for people. */
+  /** Host and process, for messages. */
   readonly name: string;
-  /** @throws SeqqaError with exit status 2 if this exploration does not exist here */
+  /** Loads an exploration. @throws SeqqaError (exit status 2) if the exploration does not exist here */
   readonly prepare: (announced: Announced) => Promise<Prepared>;
   readonly onNote: (message: string) => void;
   readonly signal: AbortSignal;
@@ -46,22 +46,25 @@ export interface ClusterWorkerOptions {
 const REFUSED = "WORKER_REFUSED";
 /** Pause between two checks for work, in milliseconds. */
 const LOOK_MS = 150;
-/** How long, in seconds, an answer is waited for before the request is repeated. */
+/** How long to wait for an answer before the request is repeated, in seconds. */
 const ANSWER_S = 5;
-/** A run that is silent for this long, while the server answers, counts as ended. Milliseconds. */
+/** A run that is silent for this many milliseconds counts as ended, provided that the server answers. */
 const SILENT_MS = 60_000;
-/** How long, in milliseconds, a leaving worker tries to report that it leaves. */
+/** How long a leaving worker tries to report that it leaves, in milliseconds. */
 const LEAVE_MS = 1000;
-/** Limit of runs that are looked at. */
+/** Largest number of runs that are examined. */
 const MOST_RUNS = 100;
-/** A run without a heartbeat within this time may have ended. Milliseconds. */
+/** A run without a heartbeat for this many milliseconds may have ended. */
 const BEATEN_MS = 8000;
-/** How long, in milliseconds, to wait for a run with our secret while there are only others, or for a silent run before another is joined. */
+/**
+ * How long to wait, in milliseconds, for a run with this worker's secret while there are only others. Also how long to wait for a silent run before
+ * joining another.
+ */
 const GRACE_MS = 4000;
-/** The announcement that replaces a killed run's once another run can be joined. */
+/** Replaces the announcement of a killed run once another run can be joined. */
 const OVER: Announcement = { state: "over", exploration: null };
 
-/** A worker's side of the queue: joins a run, brings up lanes for its explorations one after another, and ends with it. */
+/** The worker's side of the queue: joins a run, brings up lanes for the run's explorations one after another, and ends with the run. */
 export class ClusterWorker {
   readonly #options: ClusterWorkerOptions;
   readonly #waiting: Redis;
@@ -69,9 +72,9 @@ export class ClusterWorker {
   #heardAt = 0;
   /** Runs that refused this worker, or that were killed. */
   readonly #passed: Set<string> = new Set();
-  /** Time since which the server reports no heartbeat of the run. */
+  /** The time since which the server has reported no heartbeat of the run. */
   #silentSince: number | undefined;
-  /** `true` if the run gives no heartbeat and there is another one, usually the one that resumes it. */
+  /** `true` if the run gives no heartbeat and there is another run, usually the one that resumes it. */
   #isReplaced = false;
 
   constructor(options: ClusterWorkerOptions) {
@@ -80,7 +83,10 @@ export class ClusterWorker {
     options.signal.addEventListener("abort", () => this.#waiting.disconnect(), { once: true });
   }
 
-  /** Works until the run ends or the signal is aborted. @throws SeqqaError `WORKER_REFUSED` (2), `RUN_GONE` (3), and errors of the lanes */
+  /**
+   * Works until the run ends or the signal is aborted.
+   * @throws SeqqaError `WORKER_REFUSED` (exit status 2), `RUN_GONE` (exit status 3), and errors of the lanes
+   */
   async work(): Promise<void> {
     const { signal, onNote } = this.#options;
     const passed = this.#passed;
@@ -97,7 +103,7 @@ export class ClusterWorker {
           passed.add(this.#run);
         } catch (error) {
           if (!(error instanceof SeqqaError) || error.code !== REFUSED) throw error;
-          // Two runs may have the same secret, and this worker may fit the other one.
+          // Two runs may have the same secret, and this worker may fit the other run.
           passed.add(this.#run);
           if ((await this.#open()).ours.every((run) => passed.has(run))) throw error;
           onNote(`${error.message} Waiting for another run.`);
@@ -125,7 +131,7 @@ export class ClusterWorker {
     }
   }
 
-  /** Returns the newest run that was signed with our secret, except those that refused this worker or were killed. */
+  /** Returns the newest run that was signed with this worker's secret, except runs that refused this worker or were killed. */
   async #find(): Promise<string> {
     const { link, signal, onNote } = this.#options;
     let told = false;
@@ -136,7 +142,7 @@ export class ClusterWorker {
       if (run !== undefined) return run;
       strangeSince = strange.length === 0 || ours.length > 0 ? undefined : (strangeSince ?? performance.now());
       if (strangeSince !== undefined && performance.now() - strangeSince > GRACE_MS) {
-        // For the run to report. It is signed with another secret, so the run refuses it.
+        // The run refuses this message, since it is signed with another secret, and can report the refusal.
         await this.#push(strange[0]!, "leave", "0", { worker: "0".repeat(32), why: null } satisfies Leave);
         throw refused("the run was not signed with this SEQQA_SECRET", "Set SEQQA_SECRET to the value that the run uses.");
       }
@@ -146,7 +152,7 @@ export class ClusterWorker {
     }
   }
 
-  /** Returns the runs that can be joined, newest first, and those with another secret that gave a heartbeat a moment ago. */
+  /** Returns the runs that can be joined, newest first, and the runs with another secret that gave a recent heartbeat. */
   async #open(): Promise<{ readonly ours: readonly string[]; readonly strange: readonly string[] }> {
     const { link, seal, signal } = this.#options;
     signal.throwIfAborted();
@@ -164,7 +170,7 @@ export class ClusterWorker {
     return { ours, strange };
   }
 
-  /** Returns `true` if a run gave a heartbeat a moment ago. The announcement of a killed run stays for a while. */
+  /** Returns `true` if a run gave a recent heartbeat. The announcement of a killed run is no proof, since it stays for a while. */
   async #isBeating(run: string): Promise<boolean> {
     const { link, signal } = this.#options;
     return (await unlessAborted(link.redis.pttl(keysOf(run).run), signal)) > SAID_FOR * 1000 - BEATEN_MS;
@@ -185,12 +191,12 @@ export class ClusterWorker {
     return false;
   }
 
-  /** Returns the run's announcement; `undefined` if there is none at the moment. @throws SeqqaError `RUN_GONE` */
+  /** Returns the run's announcement, or `undefined` if there is none at the moment. @throws SeqqaError `RUN_GONE` (exit status 3) */
   async #said(): Promise<Announcement | undefined> {
     const { link, seal, signal } = this.#options;
     this.#isReplaced ||= await this.#lookForAnother();
     if (this.#isReplaced) return OVER;
-    // An unreachable server is waited for, but an abort ends the wait.
+    // The command waits for an unreachable server, but an abort ends the wait.
     const text = await unlessAborted(link.redis.get(keysOf(this.#run!).run), signal);
     const body = seal.expect(text, { kind: "run", run: this.#run! });
     const said = body === undefined ? undefined : parsed(body, announcement);
@@ -238,7 +244,7 @@ export class ClusterWorker {
     }
   }
 
-  /** Sends heartbeats of the worker while `work` runs. */
+  /** Sends the worker's heartbeats while `work` runs. */
   async #beating<T>(key: string, worker: string, work: () => Promise<T>): Promise<T> {
     const beat = repeat(ALIVE_MS, () => this.#push(this.#run!, "alive", worker, { worker } satisfies Alive, key));
     try {
@@ -248,7 +254,10 @@ export class ClusterWorker {
     }
   }
 
-  /** Repeats a message until it is answered; `undefined` if the exploration ended meanwhile. @throws SeqqaError `WORKER_REFUSED` */
+  /**
+   * Repeats a message until it is answered. Resolves to `undefined` if the exploration ends meanwhile. @throws SeqqaError `WORKER_REFUSED` (exit
+   * status 2)
+   */
   async #ask<T>(
     key: string,
     worker: string,
@@ -295,7 +304,7 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-/** Parses a message; `undefined` if it has another shape. */
+/** Parses a message. Returns `undefined` if the message has another shape. */
 function parsed<T>(text: string, shape: Shape<T>): T | undefined {
   try {
     return parseAs(text, shape);

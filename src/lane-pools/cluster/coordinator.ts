@@ -7,40 +7,38 @@ import { keysOf, KEPT, QueueLink, RUNS, SAID_FOR } from "./queue-link.ts";
 import { MessageSigner } from "./message-signer.ts";
 
 export interface CoordinatorOptions {
-  /** URL of the Redis; may contain a password. */
+  /** URL of the Redis server. May contain a password. */
   readonly url: string;
-  /** `SEQQA_SECRET`. */
+  /** The value of `SEQQA_SECRET`. */
   readonly secret: string;
-  /** Certificates in PEM that are trusted beside Node's. */
+  /** PEM certificates that are trusted in addition to Node's. */
   readonly ca: readonly string[];
-  /** The version of seqqa. */
   readonly version: string;
   readonly onNote: (message: string) => void;
 }
 
-/** An exploration to share with workers. */
 export interface Distributable extends Pick<ClusterOptions, "config" | "actions" | "lanes" | "origins"> {
   readonly exploration: Omit<Announced, "index">;
   readonly home: LanePool;
 }
 
-/** Interval of the run's heartbeat. Milliseconds. */
+/** Interval of the run's heartbeat, in milliseconds. */
 const BEAT_MS = 2000;
 /**
- * How long, in milliseconds, a run waits for workers before it reports that it has none: workers that already wait join within this time.
- * {@link REMIND_MS} is the interval of repetitions.
+ * How long a run waits for workers before it reports that it has none, in milliseconds. Workers that already wait join within this time. {@link
+ * REMIND_MS} is the interval at which the report is repeated.
  */
 const ALONE_MS = 1000;
 const REMIND_MS = 60_000;
-/** Least interval between two warnings about refused messages or commands. Milliseconds. */
+/** Least interval between two warnings about refused messages or commands, in milliseconds. */
 const WARNINGS_MS = 30_000;
 
-/** A run's side of the queue: announces the exploration to work on, and receives the messages of workers. */
+/** The run's side of the queue: announces the exploration to work on, and receives the messages of workers. */
 export class Coordinator {
   readonly #options: CoordinatorOptions;
   readonly #link: QueueLink;
   readonly #seal: MessageSigner;
-  /** Random for each run: messages of another run are refused. */
+  /** Random for each run, so that messages of another run are refused. */
   readonly #run: string = randomBytes(16).toString("hex");
   readonly #beat: NodeJS.Timeout;
   readonly #inbox: Promise<void>;
@@ -63,7 +61,10 @@ export class Coordinator {
     this.#beat = setInterval(() => void this.#tick(away()), BEAT_MS);
   }
 
-  /** @throws SeqqaError `QUEUE_UNREACHABLE` and `QUEUE_REFUSED` (3), `DRIVER_MISSING` and `REDIS_URL_INVALID` (2) */
+  /**
+   * Connects to the server and announces the run.
+   * @throws SeqqaError `QUEUE_UNREACHABLE` or `QUEUE_REFUSED` (exit status 3), `DRIVER_MISSING` or `REDIS_URL_INVALID` (exit status 2)
+   */
   static async open(options: CoordinatorOptions): Promise<Coordinator> {
     let away = false;
     const link = await QueueLink.open({ url: options.url, ca: options.ca, name: "seqqa run", onNote: options.onNote });
@@ -82,7 +83,7 @@ export class Coordinator {
     return coordinator;
   }
 
-  /** Returns the workers' lanes for one exploration; earlier ones must be closed. */
+  /** Creates the lane pool for one exploration. The pools of earlier explorations must be closed. */
   lanePool({ exploration, home, ...rest }: Distributable): ClusterLanePool {
     const announced = { index: ++this.#index, ...exploration };
     const lanePool: ClusterLanePool = new ClusterLanePool({
@@ -111,7 +112,7 @@ export class Coordinator {
     return lanePool;
   }
 
-  /** Returns a digest by which values of a worker's configuration are compared with the run's without sending them. */
+  /** Returns a digest of a configuration value. A worker's values are compared with the run's by digest, so that they need not be sent. */
   digest(value: string): string {
     return this.#seal.digest(value);
   }
@@ -123,7 +124,7 @@ export class Coordinator {
     clearInterval(this.#beat);
     const { inbox } = keysOf(this.#run);
     this.#listening.disconnect();
-    // The commands are sent together, so that none waits for the reply to the one before.
+    // The commands are sent together, so that none waits for the reply to the previous one.
     await this.#link.parting(
       Promise.all([this.#announce(), this.#inbox, this.#link.redis.multi().zrem(RUNS, this.#run).del(inbox).exec()]),
     );

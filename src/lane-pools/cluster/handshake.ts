@@ -19,38 +19,38 @@ import {
 
 /** An exploration that workers can join. */
 export interface Announced {
-  /** Its index among the explorations of the run. */
+  /** Index among the explorations of the run. */
   readonly index: number;
   readonly name: string;
-  /** Path of its file, relative to the directory that was run. */
+  /** Path of the exploration file, relative to the directory that the run was started with. */
   readonly file: string;
-  /** Hash of its bundle. */
+  /** Hash of the exploration's bundle. */
   readonly code: string;
 }
 
 /** The announcement that a run repeats. */
 export interface Announcement {
   readonly state: "open" | "over";
-  /** `null` if there is none at the moment. */
+  /** `null` if no exploration can be joined at the moment. */
   readonly exploration: Announced | null;
 }
 
 /** The first message of a worker. */
 export interface Join {
-  /** Random for each message, so that an answer belongs to exactly one message. */
+  /** Random id, so that an answer belongs to exactly one worker and exploration. */
   readonly worker: string;
-  /** Host and process, for people. */
+  /** Host and process, for messages. */
   readonly name: string;
   readonly seqqa: string;
   readonly code: string;
-  /** Keys of the configuration, and digests of their values. */
+  /** Digests of the configuration values, by key. */
   readonly config: Readonly<Record<string, string>>;
 }
 
-/** The data that remote lanes need to equal those of the run. */
+/** The data that remote lanes need to equal the lanes of the run. */
 export interface Facts {
   readonly options: Pick<LaneOptions, "clockMs" | "earlierClocksMs" | "hideBodies" | "shapes" | "gated"> & {
-    /** The knowledge of the target's values, written by {@link knowledgeText}. */
+    /** The knowledge of the target's values, in the format of `knowledgeText`. */
     readonly knowledge: string;
     readonly dataSeed: number;
   };
@@ -61,10 +61,9 @@ export interface Facts {
   readonly portable: boolean;
 }
 
-/** The root state of lanes. */
 export type Root = Pick<LaneReport, "wholeLo" | "wholeHi" | "rootLo" | "rootHi" | "rootLines">;
 
-/** The result of bringing up a worker's lanes. */
+/** A worker's message after its lanes were brought up. */
 export interface Ready {
   readonly worker: string;
   readonly lanes: number;
@@ -75,28 +74,27 @@ export interface Ready {
 
 export type Refusable<T> = { readonly kind: "taken"; readonly value: T } | { readonly kind: "refused"; readonly why: string };
 
-/** A heartbeat of a worker. */
 export interface Alive {
   readonly worker: string;
 }
 
-/** A worker's reason to leave; `null` if its work is done or it was interrupted. */
+/** A worker's last message. `why` is `null` if the work is done or was interrupted. */
 export interface Leave {
   readonly worker: string;
   readonly why: string | null;
 }
 
-/** The part of an answer beside the outcomes. */
+/** The part of an answer that precedes the outcomes. */
 export interface ResultHead {
   readonly worker: string;
-  /** New origins of the worker's lanes. */
+  /** New origins (URLs) of the targets of the worker's lanes. */
   readonly origins: readonly string[];
 }
 
 const LINES = 10_000;
 const hash = matching(/^[0-9a-f]{64}$/, "a SHA-256");
 const worker = matching(/^[0-9a-f]{32}$/, "the id of a worker");
-/** Shown to people: one line of printable characters. */
+/** Names are shown to users, so they must be one line of printable characters. */
 const name = matching(/^[\w.:@-]{1,200}$/, "a name");
 const origin: Shape<string> = matching(/^https?:\/\/[^\s"'<>]{1,300}$/, "the URL of a target");
 const origins = listOf(origin, 10_000);

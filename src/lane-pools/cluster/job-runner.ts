@@ -13,14 +13,14 @@ import { keysOf, KEPT, type QueueLink } from "./queue-link.ts";
 import { ALIVE_MS, repeat } from "./repeat.ts";
 import type { MessageSigner } from "./message-signer.ts";
 
-/** A worker's own lanes at the root state. */
+/** A worker's own lanes, in the root state. */
 export interface WorkerLanes {
   readonly lanePool: LanePool;
   readonly ready: Omit<Ready, "worker">;
-  /** Converts the text of a snapshot for the lane pool; `undefined` leaves it as text. */
+  /** Converts the text of a snapshot for the lane pool. `undefined`: the pool takes the text. */
   readonly image: ((text: string) => unknown) | undefined;
   readonly actions: number;
-  /** All origins of the lanes so far. */
+  /** All origins (URLs) of the lanes' targets so far. */
   readonly origins: ReadonlySet<string>;
   readonly close: () => Promise<void>;
 }
@@ -29,7 +29,7 @@ export interface JobRunnerOptions {
   readonly link: QueueLink;
   readonly seal: MessageSigner;
   readonly run: string;
-  /** The exploration's key. */
+  /** The key of the exploration, which its messages carry. */
   readonly key: string;
   readonly worker: string;
   readonly lanes: WorkerLanes;
@@ -37,21 +37,23 @@ export interface JobRunnerOptions {
   readonly onNote: (message: string) => void;
 }
 
-/** A lost worker is noticed after about this time, and its jobs go to others. Milliseconds. */
+/**
+ * Lock time of a job, and interval of checks for jobs whose lock expired, in milliseconds. The jobs of a lost worker go to others after about this
+ * time.
+ */
 const LOCK_MS = 5000;
 const STALLED_MS = 1500;
 const KNOWN_MS = 300;
 const LOOK_MS = 200;
-/** How long, in milliseconds, to wait for jobs that are being finished. */
+/** How long to wait for jobs in progress at the end, in milliseconds. */
 const FINISH_MS = 5000;
-/** Limit, in milliseconds, of each later step of the end. */
+/** Time limit for each of the further steps at the end, in milliseconds. */
 const LEAVE_MS = 1000;
 const TRIES = 3;
 const PAUSES_MS = [250, 4000] as const;
 
-/** Takes the jobs of one exploration, one for each lane at a time, and answers them. */
+/** Executes the jobs of one exploration, one per lane at a time, and sends the answers. */
 export class JobRunner {
-  /** Number of answered chunks. */
   jobs = 0;
   readonly #options: JobRunnerOptions;
   readonly #free: number[];
@@ -66,7 +68,7 @@ export class JobRunner {
     for (const origin of options.lanes.ready.origins) this.#told.add(origin);
   }
 
-  /** Works until the signal is aborted or the exploration has ended. @throws the error that kept a lane from being rebuilt */
+  /** Works until the signal is aborted or the exploration ends. @throws the error that kept a lane from being rebuilt */
   async work(signal: AbortSignal, isOn: () => Promise<boolean>): Promise<void> {
     const { link, seal, key, lanes } = this.#options;
     const visited = new VisitedSet();
@@ -81,7 +83,7 @@ export class JobRunner {
       stalledInterval: STALLED_MS,
       maxStalledCount: MOST_STALLS,
       drainDelay: 2,
-      // Delay after a connection error. The default is meant for jobs that take minutes.
+      // Delay after a connection error, in milliseconds. BullMQ's default is meant for jobs that take minutes.
       runRetryDelay: 300,
     });
     try {
@@ -129,9 +131,7 @@ export class JobRunner {
     this.jobs++;
   }
 
-  /**
-   * Rebuilds a lane. A target that dies while it starts is started again. If the lane never comes up, or has another root state, this worker ends.
-   */
+  /** Rebuilds a lane, with several tries, since a target may die while it starts. If no try succeeds, or the root state differs, this worker ends. */
   async #rebuild(lane: number, why: string): Promise<void> {
     const { lanes, facts, onNote } = this.#options;
     onNote(`Lane ${lane} is being rebuilt: ${why}`);
@@ -158,7 +158,7 @@ export class JobRunner {
     );
   }
 
-  /** Sends answers for the finished part of the jobs in progress. An unreachable server is not waited for. */
+  /** Lets jobs in progress send answers for their finished part. Does not wait for an unreachable server. */
   async #end(queue: Worker): Promise<void> {
     const { link, key } = this.#options;
     await link.parting(queue.close(), FINISH_MS);

@@ -3,16 +3,16 @@ import { parseAs, words, wordsText } from "./shape.ts";
 import { knownKey, KEPT, type QueueLink } from "./queue-link.ts";
 import type { MessageSigner } from "./message-signer.ts";
 
-/** Number of states in one message. */
+/** Largest number of states in one message. */
 const BLOCK = 8192;
-/** Limit of states that workers are told about. Snapshots of further states are sent although they are known. */
+/** Largest number of states that are sent to workers. Workers send the snapshots of further states although these states are known. */
 const MOST = 1 << 20;
 /** Number of messages that are read at once. */
 const AT_ONCE = 32;
 
 /**
- * Tells workers which states are committed, so that they leave out the snapshots of those. A worker that misses some messages sends more than
- * necessary, and the result is the same.
+ * Sends the committed states to workers, so that workers leave out the snapshots of these states. A worker that misses some messages sends more than
+ * necessary, but the result is the same.
  */
 export class KnownStates {
   readonly #link: QueueLink;
@@ -46,7 +46,7 @@ export class KnownStates {
   }
 }
 
-/** Reads the messages of {@link KnownStates}. */
+/** Reads the messages of {@link KnownStates}, on a worker. */
 export class KnownReader {
   readonly #link: QueueLink;
   readonly #seal: MessageSigner;
@@ -61,7 +61,6 @@ export class KnownReader {
     this.#visited = visited;
   }
 
-  /** Reads new messages. */
   async read(): Promise<void> {
     for (;;) {
       const texts = await this.#link.redis.lrange(knownKey(this.#exploration), this.#next, this.#next + AT_ONCE - 1);

@@ -1,46 +1,45 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { SeqqaError } from "../../model/errors.ts";
 
-/** The kind of a message; part of the signed text. */
+/** The kind of a message. It is part of the signed text. */
 export type MessageKind = "run" | "join" | "welcome" | "ready" | "verdict" | "alive" | "leave" | "chunk" | "result" | "known";
 
-/** The subject of a message, in letters, digits and hyphens. */
+/** Identifies a message. Each member consists of letters, digits, underscores and hyphens. */
 export interface Heading {
   readonly kind: MessageKind;
-  /** The run, perhaps with the number of an exploration. It is random for every run, so that no message of an old run is accepted in a new one. */
+  /** The run's id, or the key of one of its explorations. It is random for every run, so that a new run accepts no message of an old run. */
   readonly run: string;
   /** Identifies the message among those of its kind. */
   readonly id: string;
 }
 
-/** A verified message with its heading. */
 export interface Opened {
   readonly heading: Heading;
   readonly body: string;
 }
 
-/** Characters of a base64url SHA-256. */
+/** Length of a SHA-256 in base64url, in characters. */
 const MAC = 43;
-/** Longer texts are neither signed nor read. Characters. */
+/** Length of the longest text that is signed or read, in characters. */
 const LONGEST = 64 * 1024 * 1024;
 const NAME = /^[\w-]{1,80}$/;
 
 /**
- * Signs messages on the queue and verifies those signed with the same secret: HMAC-SHA-256 over heading and body, compared in constant time. Nothing
- * is parsed before its sender is known to have the secret.
+ * Signs messages on the queue, and verifies messages that were signed with the same secret. Uses HMAC-SHA-256 over heading and body, compared in
+ * constant time. Nothing is parsed before the sender is known to have the secret.
  */
 export class MessageSigner {
   readonly #key: Buffer;
   readonly #digestKey: Buffer;
 
-  /** @param secret `SEQQA_SECRET`; keys are derived from it, each for one use. */
+  /** @param secret The value of `SEQQA_SECRET`. A separate key is derived from it for each use. */
   constructor(secret: string) {
     const derived = (use: string): Buffer => Buffer.from(hkdfSync("sha256", secret, "seqqa", use, 32));
     this.#key = derived("messages");
     this.#digestKey = derived("values");
   }
 
-  /** @throws SeqqaError `MESSAGE_TOO_LARGE` (3) */
+  /** Signs a message. @throws SeqqaError `MESSAGE_TOO_LARGE` (exit status 3) */
   close({ kind, run, id }: Heading, body: string): string {
     const text = `${kind} ${run} ${id}\n${body}`;
     if (text.length > LONGEST - MAC) {
@@ -52,7 +51,7 @@ export class MessageSigner {
     return this.#mac(text) + text;
   }
 
-  /** Verifies a message; `undefined` if its sender does not have the secret, or it is too long. */
+  /** Verifies a message. Returns `undefined` if the sender does not have the secret, or if the message is too long. */
   open(sealed: unknown): Opened | undefined {
     if (typeof sealed !== "string" || sealed.length <= MAC || sealed.length > LONGEST) return undefined;
     const text = sealed.slice(MAC);
@@ -64,7 +63,7 @@ export class MessageSigner {
     return { heading: { kind: kind as MessageKind, run: run!, id: id! }, body: text.slice(end + 1) };
   }
 
-  /** Like {@link open}, for a message whose kind and run are known; `undefined` for any other message. */
+  /** Verifies a message like {@link open}, and returns its body. Returns `undefined` for a message of another kind or run, or with another id. */
   expect(sealed: unknown, { kind, run, id }: Pick<Heading, "kind" | "run"> & { readonly id?: string }): string | undefined {
     const opened = this.open(sealed);
     if (opened === undefined || opened.heading.kind !== kind || opened.heading.run !== run) return undefined;

@@ -11,31 +11,34 @@ import { loadQueue, type QueueDrivers } from "./load-queue.ts";
 const PREFIX = "seqqa";
 /** Key of the set of runs, ordered by their start. */
 export const RUNS = "seqqa-runs";
-/** How long, in seconds, a run counts as present after its last announcement. */
+/** How long a run counts as present after its last announcement, in seconds. */
 export const SAID_FOR = 60;
-/** How long, in seconds, the keys of a dead process stay. */
+/** How long the keys of a dead process stay, in seconds. */
 export const KEPT = 3600;
-/** A shorter absence of the server is not reported. Milliseconds. */
+/** An absence of the server is reported only after this many milliseconds. */
 const AWAY_MS = 1500;
 const CONNECT_MS = 5000;
 const LONGEST_PAUSE_MS = 1000;
-/** Total time, in milliseconds, for the last steps at the end: with an unreachable server they would never finish. */
+/** Time limit for the last steps at the end, in milliseconds. With an unreachable server they would never finish. */
 const PARTING_MS = 3000;
-/** Key suffixes that a queue has beside its jobs. Keys that expire by themselves, and only matter while they exist, are left out. */
+/** Suffixes of the keys that a queue has beside its jobs. Keys that expire by themselves, and only matter while they exist, are left out. */
 const PARTS = "wait active paused id delayed prioritized completed failed stalled meta events pc marker repeat".split(" ");
 
 export interface LinkOptions {
-  /** `redis:` or `rediss:`; may contain a password. */
+  /** A URL with `redis:` or `rediss:`. May contain a password. */
   readonly url: string;
-  /** Certificates in PEM that are trusted beside Node's. */
+  /** PEM certificates that are trusted in addition to Node's. */
   readonly ca: readonly string[];
-  /** Name of the connection in CLIENT LIST. */
+  /** Name of the connection in the output of CLIENT LIST. */
   readonly name: string;
   /** Called when the server becomes unreachable, and when it is reachable again. */
   readonly onNote: (message: string) => void;
 }
 
-/** The connection of a run or a worker to the Redis that holds the queues. Once established, it waits for an unreachable server for any time. */
+/**
+ * The connection of a run or a worker to the Redis server with the queues. Once it was established, it waits for an unreachable server without a time
+ * limit.
+ */
 export class QueueLink {
   /** The server's address, without user and password. */
   readonly shown: string;
@@ -56,7 +59,10 @@ export class QueueLink {
     redis.on("ready", () => this.#back());
   }
 
-  /** @throws SeqqaError `QUEUE_UNREACHABLE` (3), `DRIVER_MISSING` and `REDIS_URL_INVALID` (2) */
+  /**
+   * Connects to the server.
+   * @throws SeqqaError `QUEUE_UNREACHABLE` (exit status 3), `DRIVER_MISSING` or `REDIS_URL_INVALID` (exit status 2)
+   */
   static async open({ url, ca, name, onNote }: LinkOptions): Promise<QueueLink> {
     const place = redisPlace(url);
     const drivers = await loadQueue();
@@ -72,7 +78,7 @@ export class QueueLink {
       connectionName: name,
       connectTimeout: CONNECT_MS,
       keepAlive: 10_000,
-      // Commands given while the server is unreachable are sent once it is back.
+      // With `null`, commands that are given while the server is unreachable are sent once the server is back.
       maxRetriesPerRequest: null,
       enableReadyCheck: false,
       retryStrategy: (times: number) => (stood ? Math.min(times * 50, LONGEST_PAUSE_MS) : null),
@@ -84,7 +90,7 @@ export class QueueLink {
         : {}),
     } satisfies RedisOptions;
     const redis = new drivers.Redis(settings);
-    // Callers get the errors of their own commands. Without a listener this event would be printed.
+    // Callers get the errors of their own commands. Without a listener, this event would be printed.
     redis.on("error", (error: unknown) => (last = error));
     try {
       await redis.connect();
@@ -97,7 +103,7 @@ export class QueueLink {
     return new QueueLink(shownPlace(place), redis, drivers, onNote);
   }
 
-  /** Opens another connection, for blocking commands. The caller disconnects it. */
+  /** Opens another connection, for blocking commands. The caller must disconnect it. */
   another(): Redis {
     const redis = this.redis.duplicate();
     redis.on("error", () => undefined);
@@ -111,12 +117,12 @@ export class QueueLink {
       skipVersionCheck: true,
       streams: { events: { maxLen: 100 } },
     });
-    // Failed commands are repeated by the coordinator's audit.
+    // The coordinator's audit repeats failed commands.
     queue.on("error", () => undefined);
     return queue;
   }
 
-  /** Takes jobs of a queue, at most `concurrency` at once. */
+  /** Executes the jobs of a queue, at most `concurrency` at the same time. */
   worker(name: string, concurrency: number, process: (id: string, data: unknown) => Promise<void>, more: Partial<WorkerOptions>): Worker {
     const { UnrecoverableError, Worker } = this.#drivers.bullmq;
     const worker = new Worker(
@@ -125,7 +131,7 @@ export class QueueLink {
         try {
           await process(job.id ?? "", job.data);
         } catch (error) {
-          // A retry would fail again.
+          // This error prevents a retry, which would fail again.
           throw new UnrecoverableError(error instanceof Error ? error.message : "failed");
         }
       },
@@ -135,7 +141,7 @@ export class QueueLink {
     return worker;
   }
 
-  /** Sets an expiry on the remaining keys of a queue. */
+  /** Sets an expiry on the remaining keys of a queue and of its jobs. */
   async expire(name: string, jobs: Iterable<string>, seconds: number): Promise<void> {
     const pipeline = this.redis.pipeline();
     for (const part of ["", ...PARTS.map((one) => `:${one}`), ...[...jobs].map((one) => `:${one}`)])
@@ -143,7 +149,10 @@ export class QueueLink {
     await this.exec(pipeline);
   }
 
-  /** Sends commands together. @throws SeqqaError `QUEUE_REFUSED` (3) when the server refuses one: it is full, cannot save, or does not allow it */
+  /**
+   * Sends commands together.
+   * @throws SeqqaError `QUEUE_REFUSED` (exit status 3) if the server refuses a command: it is full, cannot save, or does not allow the command
+   */
   async exec(pipeline: ChainableCommander): Promise<void> {
     for (const [error] of (await pipeline.exec()) ?? []) {
       if (error === null) continue;
@@ -156,8 +165,8 @@ export class QueueLink {
   }
 
   /**
-   * Waits a short time for work at the end. It does not wait at all if the server was unreachable for long or an earlier wait failed. Rejections are
-   * ignored.
+   * Waits a short time for work at the end. Rejections are ignored. Does not wait at all if the server was unreachable for long, or if an earlier
+   * wait failed.
    */
   async parting(work: Promise<unknown>, ms: number = PARTING_MS): Promise<void> {
     if (!(await inTime(work, this.#told || this.#isGivenUp ? 0 : ms))) this.#isGivenUp ||= this.redis.status !== "ready";
@@ -185,14 +194,13 @@ export class QueueLink {
   }
 }
 
-/** The keys of a run. */
 export const keysOf = (run: string): { readonly run: string; readonly inbox: string; readonly to: (worker: string) => string } => ({
   run: `seqqa-run:${run}`,
   inbox: `seqqa-run:${run}:inbox`,
   to: (worker) => `seqqa-run:${run}:to:${worker}`,
 });
 
-/** The list of committed states of an exploration. */
+/** Returns the key of the list of an exploration's committed states. */
 export const knownKey = (exploration: string): string => `seqqa-known:${exploration}`;
 
 function unreachable(shown: string, cause: unknown): SeqqaError {
@@ -209,7 +217,7 @@ function unreachable(shown: string, cause: unknown): SeqqaError {
   });
 }
 
-/** Resolves to `true` once `work` settles, to `false` after `ms`. Rejections are ignored. */
+/** Resolves to `true` once `work` settles, and to `false` after `ms` milliseconds. Rejections are ignored. */
 async function inTime(work: Promise<unknown>, ms: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<false>((resolve) => (timer = setTimeout(() => resolve(false), ms)));

@@ -1,4 +1,4 @@
-/** Interval of a worker's heartbeat. Milliseconds. */
+/** Interval of a worker's heartbeat, in milliseconds. */
 export const ALIVE_MS = 2000;
 
 /** Repeats work at an interval. A call is skipped while the previous one runs. */

@@ -1,7 +1,7 @@
 /** Checks a value and returns it with its type. @throws ShapeError */
 export type Shape<T> = (value: unknown, at: string) => T;
 
-/** A message that seqqa did not make. */
+/** Thrown for a message that seqqa cannot have made. */
 export class ShapeError extends Error {
   constructor(at: string, must: string) {
     super(`${at === "" ? "the message" : at} is not ${must}`);
@@ -9,7 +9,7 @@ export class ShapeError extends Error {
   }
 }
 
-/** Nesting beyond this is refused. */
+/** Deepest nesting that is accepted. */
 const DEEPEST = 64;
 
 /** Parses JSON and checks its shape. @throws ShapeError also for text that is not JSON */
@@ -24,7 +24,7 @@ export function parseAs<T>(text: string, shape: Shape<T>): T {
   return shape(value, "");
 }
 
-/** Refuses values that are too deep for recursion or would change a prototype when copied. It uses a stack of its own instead of recursion. */
+/** Refuses values that are nested too deeply for recursion, or that would change a prototype when copied. Works without recursion itself. */
 function refuseHostile(root: unknown): void {
   const waiting: (readonly [unknown, number])[] = [[root, 0]];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -96,7 +96,7 @@ export const nullable =
   (value, at) =>
     value === null ? null : shape(value, at);
 
-/** An object with these members. Other members are left out. */
+/** Accepts an object with these members. Other members are left out. */
 export const members =
   <T extends object>(shapes: { readonly [K in keyof T]-?: Shape<T[K]> }): Shape<T> =>
   (value, at) => {
@@ -110,7 +110,7 @@ export const members =
     return Object.fromEntries(taken) as T;
   };
 
-/** An object whose members all have one shape. */
+/** Accepts an object whose members all have one shape. */
 export const mapOf =
   <T>(member: Shape<T>): Shape<Readonly<Record<string, T>>> =>
   (value, at) => {
@@ -118,7 +118,7 @@ export const mapOf =
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, member(one, `${at}.${name}`)]));
   };
 
-/** 32-bit integers as base64 of their little-endian bytes. */
+/** Accepts 32-bit integers, as base64 of their little-endian bytes. */
 export const words =
   (most: number): Shape<Int32Array<ArrayBuffer>> =>
   (value, at) => {

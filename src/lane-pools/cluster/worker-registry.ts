@@ -1,21 +1,20 @@
-/** A worker that was welcomed. */
 interface Member {
   readonly name: string;
   lanes: number;
   heardAt: number;
-  /** `true` once its lanes are at the run's root state. */
+  /** `true` once the worker's lanes are in the run's root state. */
   isReady: boolean;
   isGone: boolean;
   /** `true` if the worker itself reported that it leaves. */
   hasLeft: boolean;
 }
 
-/** A worker that is silent for this long counts as lost. Milliseconds. */
+/** A worker that is silent for this many milliseconds counts as lost. */
 const SILENT_MS = 6000;
-/** The same while a worker brings up its lanes, which may delay its heartbeats. */
+/** How long a worker that brings up its lanes may be silent, in milliseconds. The bring-up may delay its heartbeats. */
 const COMING_MS = 15_000;
 
-/** The workers of an exploration, and their number of lanes. */
+/** The workers of an exploration, and their lanes. */
 export class WorkerRegistry {
   readonly #members: Map<string, Member> = new Map();
   readonly #onNote: (message: string) => void;
@@ -48,12 +47,11 @@ export class WorkerRegistry {
     return this.#members.get(worker)?.isReady === true;
   }
 
-  /** Returns the name of a worker that was welcomed. */
   nameOf(worker: string): string | undefined {
     return this.#members.get(worker)?.name;
   }
 
-  /** Adds a worker. A known worker stays as it is, since another client may repeat an old message. */
+  /** Adds a worker. A known worker stays unchanged, since another client may repeat an old message. */
   welcome(worker: string, name: string): void {
     if (this.#members.has(worker)) return;
     this.#members.set(worker, { name, lanes: 0, heardAt: this.#now(), isReady: false, isGone: false, hasLeft: false });
@@ -78,7 +76,7 @@ export class WorkerRegistry {
   leave(worker: string, why: string | null): void {
     const member = this.#members.get(worker);
     if (member === undefined || member.hasLeft) return;
-    // A worker that counts as lost for its silence may send its reason only now.
+    // A worker that counts as lost because of its silence may send its reason only now.
     const isNews = why !== null || (member.isReady && !member.isGone);
     member.isGone = member.hasLeft = true;
     if (isNews) this.#onNote(`Worker ${member.name} left${why === null ? "" : `: ${why}`}${this.#together()}.`);

@@ -26,11 +26,11 @@ export interface InlineLanePoolOptions {
   readonly host: LaneHost;
   readonly build: LaneFactory;
   readonly options: LaneOptions;
-  /** The data that `setup` made on the run's first lane, if that is another one. */
+  /** The data that `setup` made on the run's first lane, if that lane is in another pool. */
   readonly shared?: unknown;
 }
 
-/** One lane in this thread. Nothing is copied or sent. */
+/** A pool with one lane in this thread. Nothing is copied or sent. */
 export class InlineLanePool implements LanePool {
   readonly lanes = 1;
   readonly depth = 1;
@@ -42,7 +42,7 @@ export class InlineLanePool implements LanePool {
   #racing: RaceLane | undefined;
   #visited: VisitedSet | undefined;
   #knowledge: Knowledge = NOTHING_KNOWN;
-  /** The data that `setup` made first: a rebuilt lane gets the same ids. */
+  /** The data that `setup` made first. A rebuilt lane gets it, so that it has the same ids. */
   #made: unknown;
   readonly #stray = (error: unknown): void => {
     this.#lane?.base.stepper.strays.push(error);
@@ -58,7 +58,7 @@ export class InlineLanePool implements LanePool {
     process.on("unhandledRejection", this.#stray);
     this.#stopTaking = takeUncaught((error) => {
       this.#lane?.base.stepper.uncaught.push(error);
-      // While a lane is being rebuilt, its steps are lost with it.
+      // While a lane is being rebuilt there is no step to which the error belongs.
       return this.#runtime !== undefined;
     });
     return [await this.#bringUp({ ...(await this.#options.host.provision(0)), isFirst: true })];
@@ -76,7 +76,7 @@ export class InlineLanePool implements LanePool {
     return [await this.rebuild(0)];
   }
 
-  /** Returns `undefined` if the lane has to be rebuilt. */
+  /** Applies knowledge to the present lane. Returns `undefined` if the lane has to be rebuilt instead. */
   async #relearn(knowledge: Knowledge): Promise<LaneReport | undefined> {
     const lane = this.#lane;
     if (lane === undefined || lane.spares.length > 0) return undefined;
@@ -119,7 +119,7 @@ export class InlineLanePool implements LanePool {
     return this.#runtime!.probe(path, draws);
   }
 
-  /** Gives the lane to a walk. Only one work of the lane may be in progress. */
+  /** Runs a function that executes actions on the lane one at a time. No other work may be in progress on the lane. */
   walk<T>(work: (walk: Walk) => Promise<T>): Promise<T> {
     this.#control.reset();
     return this.#runtime!.lend((ground) => work(new Walk(ground)));

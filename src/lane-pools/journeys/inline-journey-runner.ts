@@ -4,7 +4,6 @@ import type { ProcessHost } from "../lane-factory.ts";
 import { JourneyLane } from "./journey-lane.ts";
 import type { JourneyRunner, JourneySettings, LaneFacts, LaneJourney, BundledJourney } from "./journey-runner.ts";
 
-/** Runs journeys in this thread. */
 export class InlineJourneyRunner implements JourneyRunner {
   readonly #settings: JourneySettings;
   readonly #processes: Partial<ProcessHost>;

@@ -16,16 +16,16 @@ import { SeqqaError } from "../../model/errors.ts";
 
 interface SharedClient {
   readonly client: unknown;
-  /** Restores a client that the next journey also uses, and closes one that was made for this journey. */
+  /** Restores a client that later journeys use, too. Closes a client that was made for this journey. */
   readonly leave: () => Promise<void>;
 }
 
-/** A lane needs an agent, and an agent needs an action. This one is never taken. */
+/** A lane needs an agent, and an agent needs an action. This action is never executed. */
 const NOBODYS = new Action<never, never>({ name: "journey", run: () => Promise.resolve(null) });
-/** How long, in milliseconds, a target may take to finish the work of a cancelled request. */
+/** How long a target may take to finish the work of a cancelled request, in milliseconds. */
 const LAST_WRITES = 200;
 
-/** One lane in this thread. Journeys run from its root state, and the lane returns to it. */
+/** A lane in this thread for journeys. Each journey starts in the lane's root state, and the lane returns to it afterwards. */
 export class JourneyLane {
   readonly facts: LaneFacts;
   readonly #built: BuiltLane;
@@ -34,7 +34,7 @@ export class JourneyLane {
   readonly #rootLines: readonly string[];
   readonly #strays: unknown[] = [];
   readonly #stray = (error: unknown): void => {
-    // Calls of cancelled user code are refused, and the code may not have awaited them.
+    // Cancelled user code may not have awaited its calls. Such calls are refused, which is not an error of the journey.
     if ((error as { readonly code?: unknown } | null)?.code !== "REQUEST_CANCELLED") this.#strays.push(error);
   };
 
@@ -123,7 +123,7 @@ function failureOf(error: unknown): LaneJourney["failure"] {
   return { code: String(code), message: hint === undefined ? message : `${message} ${hint}`, stack };
 }
 
-/** Returns the client of one run of a journey. @throws SeqqaError `JOURNEY_*`, and errors of the user's factory */
+/** Returns the client for one run of a journey. @throws SeqqaError `JOURNEY_*`, and errors of the user's factory */
 async function clientFor(journey: JourneyDefinition<never, never>, lane: Lane): Promise<SharedClient> {
   const own: unknown = journey.client;
   if (own === undefined) return made(await defaultClient(journey, lane));

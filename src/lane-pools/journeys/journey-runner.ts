@@ -4,7 +4,7 @@ import type { JourneyDefinition } from "../../model/declare/journey.ts";
 import type { LaneSpec } from "../../targets/lanes/lane-spec.ts";
 import type { HttpSettings } from "../../adapters/http/defaults.ts";
 
-/** Settings that all journeys of a run share; plain data. */
+/** Settings that all journeys of a run share. Plain data. */
 export interface JourneySettings {
   readonly options: LaneOptions;
   readonly http: HttpSettings;
@@ -13,22 +13,19 @@ export interface JourneySettings {
 /** A journey in a form that every thread can load. */
 export interface BundledJourney {
   readonly journey: JourneyDefinition<never, never>;
-  /** File of the user's bundle. */
   readonly bundle: string;
 }
 
-/** The result of a journey on a lane; plain data. */
 export interface LaneJourney {
   readonly ran: RanSteps;
   /** Set if no client could be made for the journey. */
   readonly failure: { readonly code: string; readonly message: string; readonly stack: string | undefined } | undefined;
-  /** `true` if the target wrote after the previous journey was undone. That write was undone too. */
+  /** `true` if the target wrote after the previous journey was undone. That write was undone, too. */
   readonly late: boolean;
   /** Set if the lane did not return to its root state. */
   readonly notPutBack: { readonly message: string; readonly differences: readonly string[] } | undefined;
 }
 
-/** Facts about a lane. */
 export interface LaneFacts {
   /** `true` if there is no store that can be restored. */
   readonly contextOnly: boolean;
@@ -36,9 +33,9 @@ export interface LaneFacts {
 
 /** Runs journeys one after another, each from the lane's root state: in this thread, or in a thread of its own. */
 export interface JourneyRunner {
-  /** Builds the lane, in place of an earlier one. */
+  /** Builds the lane, and replaces an earlier one. */
   attach(spec: LaneSpec): Promise<LaneFacts>;
   run(journey: BundledJourney, signal: AbortSignal, onStep: (step: RanStep) => void): Promise<LaneJourney>;
-  /** Restores external stores. It can be called repeatedly. */
+  /** Restores external stores and closes the lane. May be called repeatedly. */
   close(): Promise<void>;
 }

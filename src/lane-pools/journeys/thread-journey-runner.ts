@@ -9,13 +9,13 @@ import { serveProcesses } from "../threads/process-channel.ts";
 import type { Answer } from "../threads/protocol.ts";
 import type { JourneyRunner, JourneySettings, LaneFacts, LaneJourney, BundledJourney } from "./journey-runner.ts";
 
-/** A task for the worker thread; one after another. */
+/** A task for the worker thread. Tasks are executed one after another. */
 export type JourneyTask =
   | {
       readonly kind: "attach";
       readonly settings: JourneySettings;
       readonly spec: LaneSpec;
-      /** The lane requests restarts of its process here. */
+      /** The port through which the lane requests restarts of its process. */
       readonly processes: MessagePort;
     }
   | {
@@ -45,7 +45,7 @@ export class ThreadJourneyRunner implements JourneyRunner {
       minThreads: 1,
       maxThreads: 1,
       idleTimeout: Infinity,
-      // The default blocks a worker's event loop between tasks, and with it its sockets and timers.
+      // Piscina's default blocks a worker's event loop between tasks, and with it the worker's sockets and timers.
       atomics: "disabled",
       recordTiming: false,
     });

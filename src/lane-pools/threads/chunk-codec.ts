@@ -2,14 +2,14 @@ import type { Chunk, Expansion, SnapshotEvent, UnitRequest } from "../../message
 import { decodeSnapshot, snapshotText } from "./snapshot-codec.ts";
 
 /**
- * Chunks and images cross threads as a flat buffer, which is transferred, and a string. Cloning thousands of small objects costs the main thread more
- * than committing their contents. A snapshot stays encoded on the main thread, which only passes it on.
+ * A chunk as it is sent to a thread: a flat buffer, which is transferred, and a string. Cloning thousands of small objects would cost the main thread
+ * more than committing their contents. Snapshots stay encoded on the main thread, which only passes them on.
  */
 export interface EncodedChunk {
   readonly units: number;
-  /** Per unit: from, to, lo, hi, flags, length of the image (-1: none), length of the path, the path. */
+  /** Per unit: from, to, lo, hi, flags, length of the snapshot (-1 without one), length of the path, the path. */
   readonly words: Int32Array<ArrayBuffer>;
-  /** The images, one after another. */
+  /** The snapshots, one after another. */
   readonly images: string;
   /** Members that few units have, by the unit's index. */
   readonly rare: readonly (readonly [number, Pick<UnitRequest, "check" | "draws" | "suspect">])[];
@@ -21,7 +21,7 @@ export interface EncodedChunk {
 export interface EncodedExpansion {
   readonly plain: Omit<Expansion, "images" | "rows">;
   readonly rows: Int32Array;
-  /** Per image: unit, action, length. */
+  /** Per snapshot: unit, action, length. */
   readonly words: Int32Array<ArrayBuffer>;
   readonly images: string;
 }
@@ -30,7 +30,7 @@ const UNCERTAIN = 1;
 /** Number of words before a unit's path. */
 export const HEAD = 7;
 
-/** Encodes a chunk. Its images are strings, as {@link decodeExpansion} left them. */
+/** Encodes a chunk. Its snapshots are strings, as {@link decodeExpansion} left them. */
 export function encodeChunk(chunk: Chunk): EncodedChunk {
   const words = new Int32Array(chunk.units.reduce((sum, { path }) => sum + HEAD + path.length, 0));
   const images: string[] = [];
@@ -55,7 +55,7 @@ export function encodeChunk(chunk: Chunk): EncodedChunk {
   return { units: chunk.units.length, words, images: images.join(""), rare, direct, details, occurred };
 }
 
-/** Decodes a chunk. `image` converts the text of a snapshot; by default it decodes it. */
+/** Decodes a chunk. `image` converts the text of a snapshot. Default: decodes it. */
 export function decodeChunk(
   { units: count, words, images, rare, direct, details, occurred }: EncodedChunk,
   image: (text: string) => unknown = decodeSnapshot,
@@ -84,7 +84,7 @@ export function decodeChunk(
   return { units, direct, details, occurred };
 }
 
-/** Encodes an expansion. Images that are encoded already are passed on. */
+/** Encodes an expansion. Snapshots that are encoded already are passed on. */
 export function encodeExpansion({ images: given, rows, ...plain }: Expansion): EncodedExpansion {
   const texts = given.map(({ image }) => snapshotText(image));
   const words = new Int32Array(given.length * 3);
@@ -96,7 +96,10 @@ export function encodeExpansion({ images: given, rows, ...plain }: Expansion): E
   return { plain, rows, words, images: texts.join("") };
 }
 
-/** Decodes an expansion. The images stay encoded: slices of one string, which is kept in memory as long as one of them waits in the frontier. */
+/**
+ * Decodes an expansion. The snapshots stay encoded, as slices of one string. The whole string stays in memory as long as one of its snapshots waits
+ * in the frontier.
+ */
 export function decodeExpansion({ plain, rows, words, images: text }: EncodedExpansion): Expansion {
   const images: SnapshotEvent[] = [];
   let offset = 0;

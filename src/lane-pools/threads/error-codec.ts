@@ -1,7 +1,7 @@
 import { SeqqaError } from "../../model/errors.ts";
 import type { EncodedError } from "./protocol.ts";
 
-/** Longest chain of causes that is kept. */
+/** Length of the longest chain of causes that is kept. */
 const CAUSES = 5;
 
 /** Returns an error, or any other thrown value, as plain data. */

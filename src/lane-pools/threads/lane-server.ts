@@ -29,10 +29,10 @@ import { lostExpansion } from "./lost-expansion.ts";
 import { processesBehind } from "./process-channel.ts";
 import type { Answer, AttachAnswer, AttachTask, ControlChannel, ExpandAnswer, ExpandTask } from "./protocol.ts";
 
-/** Interval, in milliseconds, of checks for a request to cut the lane's calls short. */
+/** Interval in milliseconds at which the lane checks if it has to end its requests. */
 const CUT_EVERY = 100;
 
-/** The work of a lane's worker thread: one lane, its tasks one after another. */
+/** The work of a lane's worker thread: one lane, whose tasks are executed one after another. */
 export class LaneServer implements ControlChannel {
   #lane: BuiltLane | undefined;
   #runtime: LaneWork | undefined;
@@ -44,7 +44,7 @@ export class LaneServer implements ControlChannel {
   #wasAttached = false;
   #failure: LaneFailure | undefined;
   #looking: NodeJS.Timeout | undefined;
-  /** Two tasks that piscina hands over at once must not interleave. */
+  /** The end of the last task. Tasks wait for it, since Piscina may hand over two tasks at once, which must not interleave. */
   #tail: Promise<unknown> = Promise.resolve();
 
   attach(task: AttachTask): Promise<AttachAnswer> {
@@ -90,7 +90,7 @@ export class LaneServer implements ControlChannel {
   expand(task: ExpandTask): Promise<ExpandAnswer> {
     return this.#next(async () => {
       const runtime = this.#running();
-      // A lost lane does nothing until it is rebuilt, whatever was sent to it meanwhile.
+      // A lost lane does nothing until it is rebuilt. Chunks that were sent to it meanwhile get an empty answer.
       if (this.#failure !== undefined) return encodeExpansion(lostExpansion({ ...this.#failure, unit: -1, action: 0 }));
       if (task.visited !== undefined) this.#visited.grow(task.visited);
       runtime.visited ??= this.#visited;
@@ -132,12 +132,12 @@ export class LaneServer implements ControlChannel {
     return this.#next(() => this.#closeLane());
   }
 
-  /** Assigns a rejection that nobody awaited to the step in progress. It must not kill the lane. */
+  /** Assigns a rejection that nobody awaited to the step in progress, so that the rejection does not kill the lane. */
   stray(error: unknown): void {
     this.#lane?.base.stepper.strays.push(error);
   }
 
-  /** The same for an error in a timer of user code; returns `false` before there was a lane. */
+  /** Assigns an error in a timer of user code to a step. Returns `false` if there was no lane yet. */
   uncaught(error: unknown): boolean {
     this.#lane?.base.stepper.uncaught.push(error);
     return this.#wasAttached;

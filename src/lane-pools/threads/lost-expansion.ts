@@ -1,6 +1,6 @@
 import type { Expansion, LaneFailure } from "../../messages/lane-messages.ts";
 
-/** Returns the expansion of a chunk whose lane is lost: empty except for the reason. */
+/** Returns the expansion of a chunk whose lane is lost. It is empty except for the reason. */
 export function lostExpansion(failure: LaneFailure | undefined): Expansion {
   return {
     finished: 0,

@@ -4,7 +4,6 @@ import type { ProcessHost } from "../lane-factory.ts";
 import { decodeError, encodeError } from "./error-codec.ts";
 import type { Answer } from "./protocol.ts";
 
-/** Requests that a lane can send to the main thread, to restart its processes. */
 interface ProcessChannel {
   halt(index: number): Promise<Answer<void>>;
   start(index: number): Promise<Answer<void>>;
@@ -27,7 +26,7 @@ export function serveProcesses(host: Partial<ProcessHost>, port: MessagePort): v
   expose(channel, port);
 }
 
-/** Returns a process host that sends its calls to a port. Used in a lane. */
+/** Returns a process host that sends its calls to a port. Used in a lane's thread. */
 export function processesBehind(port: MessagePort): ProcessHost {
   const channel = wrap<ProcessChannel>(port);
   const value = (answer: Answer<void>): void => {

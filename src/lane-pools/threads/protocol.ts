@@ -26,24 +26,24 @@ export type Answer<T> = { readonly kind: "done"; readonly value: T } | { readonl
 export interface AttachTask {
   readonly kind: "attach";
   readonly spec: LaneSpec;
-  /** File of the user's bundle, and the name under which it exports the agent. */
+  /** The file of the user's bundle. `exportName` is the name under which it exports the agent. */
   readonly bundle: string;
   readonly exportName: string;
   readonly options: LaneOptions;
   readonly http: HttpSettings;
   readonly control: SharedArrayBuffer;
-  /** The data that `setup` made on the first lane, encoded; `undefined` while it is not known. */
+  /** The data that `setup` made on the first lane, encoded. `undefined` while it is not known. */
   readonly shared: string | undefined;
-  /** The lane's control channel; only with the first attach of a worker. */
+  /** The lane's control channel. Only sent with the first attach of a worker. */
   readonly port: MessagePort | undefined;
-  /** The lane requests restarts of its processes here; present together with `port`. */
+  /** The port through which the lane requests restarts of its processes. Sent together with `port`. */
   readonly processes: MessagePort | undefined;
 }
 
 export interface ExpandTask {
   readonly kind: "expand";
   readonly chunk: EncodedChunk;
-  /** Present if part of the set moved to other memory since the last chunk of this lane. */
+  /** Set if part of the visited set moved to other memory since the last chunk of this lane. */
   readonly visited: VisitedGrowth | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface ControlChannel {
   race(request: RaceRequest): Promise<Answer<RaceAnswer>>;
   fault(request: FaultRequest): Promise<Answer<FaultAnswer>>;
   calibrate(walk?: CalibrationWalk): Promise<Answer<Calibration>>;
-  /** Applies more knowledge at the root state and continues. `undefined` if the lane has to be rebuilt for that. */
+  /** Applies more knowledge in the root state. Resolves to `undefined` if the lane has to be rebuilt for that. */
   relearn(knowledge: Knowledge): Promise<Answer<LaneReport | undefined>>;
   statistics(): { readonly expanded: number; readonly heapUsed: number };
   close(): Promise<Answer<void>>;

@@ -1,12 +1,12 @@
 import { deserialize, serialize } from "node:v8";
 import type { SavedContext } from "../../model/context/context.ts";
 
-/** Values nested deeper than this use the general serializer. */
+/** Values that are nested deeper than this use the general serializer. */
 const DEEPEST = 100;
 
 /**
- * Encodes a snapshot as a string, which threads pass on by copying its characters. JSON is used where it can represent the snapshot, since it is ten
- * times faster than the general serializer. The first character names the format.
+ * Encodes a snapshot as a string, which threads pass on by copying its characters. The first character names the format. JSON is used where it can
+ * represent the snapshot, since it is ten times faster than the general serializer.
  */
 export function encodeSnapshot(image: unknown): string {
   const plain = withoutMaps(image);
@@ -29,7 +29,7 @@ export function decodeSnapshot(text: string): unknown {
   };
 }
 
-/** The parts of a snapshot that JSON has no form for. All others are kept as they are. */
+/** The parts of a snapshot that JSON has no form for. All other parts are kept unchanged. */
 interface Image {
   readonly context: SavedContext;
   readonly setBy: readonly { readonly text: string; readonly action: string | undefined }[];

@@ -30,20 +30,20 @@ import { NOTHING_KNOWN, type Knowledge } from "../../state/index.ts";
 
 export interface ThreadLanePoolOptions {
   readonly lanes: number;
-  /** Number of chunks that a lane may hold. */
+  /** Number of chunks that a lane may hold at once. */
   readonly depth: number;
   readonly host: LaneHost;
   readonly bundle: string;
   readonly exportName: string;
   readonly options: LaneOptions;
   readonly http: HttpSettings;
-  /** `true` if the agent has a `setup`: values that it draws on the first lane are passed to the others. */
+  /** `true` if the agent has a `setup`. Values that it draws on the first lane are passed to the other lanes. */
   readonly setUp: boolean;
   /** The data that `setup` made on the run's first lane, encoded, if that lane is in another pool. */
   readonly shared?: string | undefined;
-  /** A lane that begins no action for this long counts as hanging. Milliseconds. */
+  /** A lane that begins no action for this many milliseconds counts as hanging. */
   readonly hangMs: number;
-  /** URL of the worker's entry; only tests of the unbuilt tree set it. */
+  /** URL of the worker's entry point. Only tests of the unbuilt tree set it. */
   readonly workerUrl?: URL;
 }
 
@@ -52,20 +52,20 @@ interface LaneHandle {
   threadId: number | undefined;
   channel: Remote<ControlChannel> | undefined;
   closePort: (() => void) | undefined;
-  /** The version of the visited set that the lane has: see VisitedSet.growth. */
+  /** The version of the visited set that the lane has; see `VisitedSet.growth`. */
   visitedVersion: number;
 }
 
-/** How long a call on a control channel may take. Milliseconds. */
+/** Default time limit of a call on a control channel, in milliseconds. */
 const CLOSE_DEADLINE = 5_000;
-/** How long a lane may go without a heartbeat after its requests were ended. Milliseconds. */
+/** How long a lane may go without a heartbeat after its requests were ended, in milliseconds. */
 const CUT_DEADLINE = 10_000;
-/** How long the pool may take to start a thread. Milliseconds. */
+/** How long the pool may take to start a thread, in milliseconds. */
 const SEAT_DEADLINE = 30_000;
-/** Limit of executions of one call with faults, for the time after which its lane counts as silent. */
+/** Largest number of executions of one call with faults. It determines how long a lane may take to answer. */
 const FAULT_EXECUTIONS = 500;
 
-/** Lanes in worker threads: piscina's pool carries chunks, a comlink channel per lane everything else. */
+/** A pool with lanes in worker threads. Piscina sends chunks; a Comlink channel per lane does everything else. */
 export class ThreadLanePool implements LanePool {
   readonly lanes: number;
   readonly depth: number;
@@ -98,11 +98,11 @@ export class ThreadLanePool implements LanePool {
       minThreads: options.lanes,
       maxThreads: options.lanes,
       idleTimeout: Infinity,
-      // The default blocks a worker's event loop between tasks, and with it its sockets and timers.
+      // Piscina's default blocks a worker's event loop between tasks, and with it the worker's sockets and timers.
       atomics: "disabled",
       concurrentTasksPerWorker: options.depth + 1,
       recordTiming: false,
-      // A lane's tasks go only to the lane's own thread.
+      // A lane's tasks may only go to the lane's own thread.
       loadBalancer: (task, workers) => {
         const { lane } = task[Piscina.queueOptionsSymbol as never] as { readonly lane: number };
         return workers.find(({ id }) => id === this.#lanes[lane]!.threadId) ?? null;
@@ -117,7 +117,7 @@ export class ThreadLanePool implements LanePool {
   }
 
   async calibrate(walk?: CalibrationWalk): Promise<Calibration> {
-    // On every lane: that also loads and compiles the code that the first steps need.
+    // The experiment runs on every lane, since it also loads and compiles the code that the first steps need.
     const found = await Promise.all(
       this.#lanes.map(async (_, lane) => {
         const answer = await this.#call(lane, (channel) => channel.calibrate(walk) as Promise<Answer<Calibration>>, this.#options.hangMs);
@@ -125,10 +125,10 @@ export class ThreadLanePool implements LanePool {
         return answer.value;
       }),
     );
-    // Requests may have been cut short meanwhile.
+    // Requests may have been ended meanwhile, which sets a flag in shared memory.
     for (const { control } of this.#lanes) control.reset();
-    // Only the first lane's answer counts. With more lanes it is more likely that one draws a value that others do not, and the answer must not
-    // depend on that.
+    // Only the first lane's answer counts. The more lanes there are, the more likely one of them draws a value that others do not. The answer must
+    // not depend on the number of lanes.
     return found[0]!;
   }
 
@@ -139,7 +139,7 @@ export class ThreadLanePool implements LanePool {
     return all.length === this.lanes ? all : this.#together((lane) => this.rebuild(lane));
   }
 
-  /** Returns `undefined` if the lane has to be rebuilt. */
+  /** Applies the knowledge to the present lane. Returns `undefined` if the lane has to be rebuilt instead. */
   async #relearn(lane: number): Promise<LaneReport | undefined> {
     const handle = this.#lanes[lane]!;
     if (!this.#alive(handle)) return undefined;
@@ -252,7 +252,7 @@ export class ThreadLanePool implements LanePool {
     return answer.value;
   }
 
-  /** Gives a lane a thread of its own and opens its channels; returns the worker's ends. */
+  /** Assigns a fresh thread to a lane, and opens the lane's channels. Returns the worker's ends of the channels. */
   async #seat(handle: LaneHandle): Promise<{ readonly control: MessagePort; readonly processes: MessagePort }> {
     handle.closePort?.();
     const until = performance.now() + SEAT_DEADLINE;
@@ -286,7 +286,7 @@ export class ThreadLanePool implements LanePool {
     return handle.threadId !== undefined && this.#pool.threads.some(({ threadId }) => threadId === handle.threadId);
   }
 
-  /** Makes a call that executes a path. */
+  /** Calls a lane to execute a path. The time limit grows with the number of steps. */
   async #along<T>(
     lane: number,
     path: readonly number[],
@@ -299,7 +299,7 @@ export class ThreadLanePool implements LanePool {
     return answer.value;
   }
 
-  /** Posts a chunk and watches the lane's heartbeat while it is expanded. */
+  /** Sends a chunk, and watches the lane's heartbeat until the answer comes. */
   async #watched(lane: number, task: ExpandTask): Promise<ExpandAnswer> {
     const { control } = this.#lanes[lane]!;
     const abort = new AbortController();
@@ -334,7 +334,7 @@ export class ThreadLanePool implements LanePool {
     );
   }
 
-  /** Makes a call with a deadline, since a pending call never settles by itself when the worker dies. Waiting for a rate limit does not count. */
+  /** Makes a call with a time limit, since a call never settles by itself if the worker dies. Waiting for a rate limit does not count. */
   async #call<T>(lane: number, call: (channel: Remote<ControlChannel>) => Promise<T>, deadline = CLOSE_DEADLINE): Promise<T> {
     const { channel, control } = this.#lanes[lane]!;
     const limited = this.#options.http.rateLimit !== undefined;

@@ -1,16 +1,15 @@
 /**
- * Counts the requests of a lane, to distinguish its writes to an external store from writes of others, which come while no request is in progress.
- * Counting costs a little at every step, and is only done where a store needs it.
+ * Counts the calls of user code that may send requests. With the count, an external store distinguishes the lane's writes from writes of other
+ * clients. Counting slows down every step a little, so it only happens on lanes with an external store.
  */
 export class Asks {
   /** `true` if the lane has an external store. */
   isNeeded = false;
-  /** Returns `true` if a request waits for its answer. */
   isPending: () => boolean = () => false;
   #count = 0;
   #open = 0;
 
-  /** Returns how often user code was called until now; `undefined` while user code runs or a request waits for its answer. */
+  /** Returns the number of calls of user code so far. `undefined` while user code runs or a request waits for its answer. */
   readonly count = (): number | undefined => (this.#open > 0 || this.isPending() ? undefined : this.#count);
 
   /** Calls user code that may send requests to the target. */
@@ -21,7 +20,7 @@ export class Asks {
     const over = (): void => void this.#open--;
     try {
       const result = work();
-      // This callback runs before those of anybody who awaits the same promise.
+      // Attached before the caller can await `result`, so the call counts as ended when the caller continues.
       if (result instanceof Promise) result.then(over, over);
       else over();
       return result;

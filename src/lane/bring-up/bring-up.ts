@@ -32,59 +32,56 @@ import { TargetRestart, type TargetControl } from "./target-restart.ts";
 import { WorldState, type WorldSnapshot } from "../state/world-state.ts";
 import { OTHER_WRITER_HINT, otherWriterText, writesByItself, writtenLines, type Seen } from "../examine/foreign-writer.ts";
 
-/** Options that a run gives to all its lanes; plain data. */
+/** Options that a run gives to all its lanes. Plain data. */
 export interface LaneOptions {
-  /** The run's clock in milliseconds since the epoch: times near it are not part of the state. */
+  /** The run's clock in milliseconds since 1970. Times near it are not part of the state. */
   readonly clockMs: number;
-  /** The clocks of a resumed run: of its beginning and of its earlier resumptions. */
+  /** For a resumed run: the clocks of its first start and of earlier resumptions, in milliseconds since 1970. */
   readonly earlierClocksMs?: readonly number[] | undefined;
   readonly settleMs: number;
   readonly serverErrors: "violation" | "ignore";
   /** `true` if errors of user code are reported without the bodies that they quote. */
   readonly hideBodies: boolean;
-  /** Opaque-looking tokens that are literals in the user's code. */
+  /** Literals in the user's code that look like random tokens. */
   readonly literals: readonly string[];
-  /** The knowledge of the target's values, found by experiment. */
   readonly knowledge: Knowledge;
-  /** How long external stores are watched before their first use, in milliseconds; default 0. */
+  /** How long external stores are watched before their first use, in milliseconds. Default: 0. */
   readonly idleWatchMs?: number | undefined;
-  /** The agent's seed, for drawn data; default 0. */
+  /** The agent's seed for test data. Default: 0. */
   readonly dataSeed?: number;
-  /** Names of stores that may be written to although the names do not say that they are for tests. */
+  /** Names of stores that may be written to although their names do not say that they are for tests. */
   readonly allowedStores?: readonly string[] | undefined;
-  /** `true` if the shapes of states are wanted. */
+  /** `true` if the hashes of state shapes are needed. */
   readonly shapes: boolean;
-  /** `true` if calls are to be held before writes, where a store can do that. */
+  /** `true` if stores that can hold a call before a write have to prepare for that. */
   readonly gated?: boolean | undefined;
-  /** `true` if writes are to be made to fail, where a store can do that. */
+  /** `true` if stores that can make a write fail have to prepare for that. */
   readonly faulty?: boolean | undefined;
 }
 
-/** Place of a lane, with functions that make objects for it. */
+/** The environment of a lane: its target, its stores, and factories for clients and test data. */
 export interface LaneSeat {
   readonly lane: Lane;
-  /** `true` if the target runs in this thread. */
   readonly inProcess: boolean;
   readonly borrowed: boolean;
-  /** Stores of the lane that are no copies for it, beside a target that seqqa starts. Default: none. */
+  /** The external stores of a lane whose target seqqa starts. Default: none. */
   readonly external?: ReadonlySet<StoreAdapter> | undefined;
-  /** `true` if the lane is built for the first time: it is not known yet what others write to external stores. */
+  /** `true` if the lane is built for the first time. External stores are then watched for writes of other clients. */
   readonly isFirst?: boolean | undefined;
-  /** Makes a client of the lane's target, below a base path if one is given; `undefined` when there is no target. */
+  /** Creates a client of the lane's target, for paths below `basePath` if given. `undefined` without a target. */
   readonly createClient: ((basePath?: string) => unknown) | undefined;
-  /** Makes the data factory of a step from its seed. */
   readonly createData: (seed: string) => TestData;
-  /** The process of the target, if seqqa started it. */
+  /** Controls the target's process. `undefined` if seqqa did not start the target. */
   readonly process?: TargetControl | undefined;
-  /** `target.rollback: restart`: the lane restarts its target before each branch. */
+  /** Controls the process that is restarted before each action, with `target.rollback: restart`. Otherwise `undefined`. */
   readonly restart?: TargetControl | undefined;
-  /** The root state of the lane that this one is a spare of. */
+  /** The root state of the lane that this lane is a copy of. */
   readonly image?: unknown;
   /** The data that `setup` made on the run's first lane; see {@link LaneReport.made}. */
   readonly shared?: unknown;
 }
 
-/** A lane at its root state. */
+/** A lane that was brought up to its root state. */
 export interface LaneBase {
   readonly options: LaneOptions;
   readonly actions: readonly Action<never, never>[];
@@ -93,34 +90,32 @@ export interface LaneBase {
   readonly stepper: Stepper;
   readonly checker: Checker;
   readonly canonicalizer: Canonicalizer;
-  /** `true` if generated values are found by experiment; `false` if by appearance, since nothing restores the target for an experiment. */
+  /**
+   * `true` if experiments find the generated values. `false` if nothing restores the target for an experiment: values are then recognised by
+   * appearance.
+   */
   readonly isIdentified: boolean;
-  /** Compares executions about which nothing else is known: ids and times are recognised by their appearance. */
+  /** Recognises ids and times by their appearance, to compare executions about which nothing else is known. */
   readonly lookalikes: Canonicalizer;
   readonly home: RootState;
   readonly drawing: Drawing;
-  /** Present with `target.rollback: restart`. */
   readonly restart: TargetRestart | undefined;
-  /** The process of the target, if seqqa started it. */
   readonly process: TargetControl | undefined;
-  /** Values that only this lane has, and the placeholders that replace them. */
+  /** Values that exist on this lane only, such as its URL, each with its placeholder. */
   readonly placeholders: readonly (readonly [string, string])[];
   readonly ignored: Ignored;
   readonly report: LaneReport;
-  /** Further data that the report depends on, beside the state. */
   readonly seated: Seated;
 }
 
-/** The seat of a lane, and the rules that apply there. */
 interface Seated {
   readonly seat: LaneSeat;
   readonly rules: readonly Rule[];
-  /** The part of {@link rules} that is judged. Some rules that write are left out where nothing restores their writes. */
+  /** The part of {@link rules} that is checked. Rules that write are left out where their writes cannot be restored. */
   readonly judged: readonly Rule[];
   readonly contextOnly: boolean;
-  /** See {@link LaneReport.background}. */
   readonly background: readonly string[] | undefined;
-  /** The exchanges of `setup` and of the logins, when the root state was first made. */
+  /** The exchanges of `setup` and of the logins when the root state was first made. */
   readonly setUp: readonly RecordedExchange[];
 }
 
@@ -135,7 +130,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   const hidden = world.reset !== undefined || (seat.restart !== undefined && !hasStores(world));
   const state = new WorldState(world, hidden, asks);
   state.leaveOut(early.tables);
-  // Set before anything is saved: the first node of a state graph is part of the root, however the root is made again.
+  // Set before the first checkpoint: the initial node of a state graph is part of every root state.
   state.moveTo(definition.graph?.initial);
   const restart = seat.restart === undefined ? undefined : new TargetRestart(seat.restart, state);
   const drawing = new Drawing(
@@ -164,7 +159,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
     shared: seat.shared as WorldSnapshot | undefined,
     reopen: seat.borrowed ? undefined : () => reopenSystems(world, seat, options, asks),
   });
-  // Where no checkpoint restores the whole target, the root is made again after a step, which is impossible in the middle of one.
+  // Rules that write need a restore in the middle of a step. This is impossible where the root state has to be made again.
   const contextOnly = state.systems.length === 0 && !home.remade && !state.selfContained;
   const judged = home.remade || contextOnly ? rules.filter(({ writes }) => !writes) : rules;
   const checker = new Checker({ world, invariants: definition.invariants, rules: judged, drawing, stepper, asks });
@@ -172,7 +167,7 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
   state.listen((exchange) => void (sent.length < 50 && sent.push(exchange)));
   await home.make();
   const setUp = briefExchanges([...sent]);
-  // The target or `setup` may have created tables meanwhile.
+  // The target or `setup` may have created tables since `findIgnored` was called first.
   const ignored = await findIgnored(world, true);
   if (!isDeepStrictEqual(ignored, early)) {
     state.leaveOut(ignored.tables);
@@ -202,7 +197,8 @@ export async function bringUp(definition: AgentDefinition<never, never>, seat: L
 }
 
 /**
- * Brings a lane to its root state with more knowledge of the target's values. The target and its stores stay. @throws the errors of {@link bringUp}
+ * Brings a lane to its root state with more knowledge of the target's values. The target keeps running, and the stores stay open.
+ * @throws the errors of {@link bringUp}
  */
 export async function relearn(base: LaneBase, knowledge: Knowledge): Promise<LaneBase> {
   const options = { ...base.options, knowledge };
@@ -211,17 +207,16 @@ export async function relearn(base: LaneBase, knowledge: Knowledge): Promise<Lan
   return atRoot({ ...base, options, canonicalizer });
 }
 
-/** The parts of a lane that decide how its states are distinguished. */
 type Identified = Pick<LaneBase, "world" | "state" | "placeholders" | "isIdentified" | "ignored">;
 
-/** Makes the canonicalizer that names the values known to be generated. The state uses it from here on. */
+/** Creates a canonicalizer that names the known generated values, and makes the lane's state use it. */
 function identify(lane: Identified, options: LaneOptions): Canonicalizer {
   const canonicalizer = new Canonicalizer({ ...canonicalOptions(lane, options), byAppearance: !lane.isIdentified }, options.knowledge);
   if (lane.isIdentified) lane.state.identify(canonicalizer.renamer);
   return canonicalizer;
 }
 
-/** Checks the root state that the lane is in, and reports it. */
+/** Checks the rules in the root state, and adds the lane's report. */
 async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
   const { options, world, state, checker, stepper, canonicalizer, home, drawing, restart, ignored } = base;
   const { seat, rules, judged, contextOnly, background } = base.seated;
@@ -269,12 +264,11 @@ async function atRoot(base: Omit<LaneBase, "report">): Promise<LaneBase> {
     uses: usesOf(world, seat.lane),
     isolated: !seat.borrowed && state.systems.length > 0 && state.systems.every((system) => isLanes(system, seat)),
   };
-  // A store in the target no longer exists once the target has ended.
+  // After an unanswered check the target may have ended, and a store inside the target cannot be restored.
   if (unanswered === undefined) await state.restore(root);
   return { ...base, report };
 }
 
-/** Returns how the root state was reached, for reports. */
 function setupOf({ home, seated: { setUp } }: Pick<LaneBase, "home" | "seated">): Pick<LaneReport, "setup"> {
   const state = briefLines(home.facts.lines);
   if (setUp.length === 0 && state.length === 0) return {};
@@ -282,7 +276,10 @@ function setupOf({ home, seated: { setUp } }: Pick<LaneBase, "home" | "seated">)
   return { setup: { step: { action: "setup", status, requests: setUp, state }, ...home.setupAt } };
 }
 
-/** Refuses a store that the World itself names: the configuration did not show it. @throws SeqqaError `STORE_NOT_ALLOWED` (2) */
+/**
+ * Refuses a store that only the World's code names, unless its name says that it is for tests.
+ * @throws SeqqaError `STORE_NOT_ALLOWED` (exit status 2)
+ */
 function refuseUnnamed(name: string, { uses }: StoreAdapter, allowed: readonly string[]): void {
   if (uses === undefined || /^https?:/.test(uses)) return;
   const store = storeName(uses);
@@ -294,7 +291,6 @@ function refuseUnnamed(name: string, { uses }: StoreAdapter, allowed: readonly s
   );
 }
 
-/** Returns the error for an initial state that changed while it was checked. */
 async function writtenAtRoot(state: WorldState, canonicalizer: Canonicalizer, checker: Checker, seen: Seen): Promise<ErrorEvent> {
   const isStore = await state.storesChanged(seen.mark);
   const lines = await writtenLines(state, canonicalizer, seen.mark);
@@ -316,7 +312,7 @@ function systemLines(world: World<never, never>): string[] {
   );
 }
 
-/** Returns how the target itself is restored, where that is not left to its stores. */
+/** Describes how the target itself is restored. Empty if only its stores have to be restored. */
 function targetLines(world: World<never, never>, state: WorldState, restart: TargetRestart | undefined): string[] {
   const says = state.systems.length === 0 ? "the context and the clients" : "the stores, the context and the clients";
   const replay = `every other state is reached by its calls; ${says} tell which state it is`;
@@ -327,14 +323,13 @@ function targetLines(world: World<never, never>, state: WorldState, restart: Tar
   return ["target: restart, a process is started on each state's stores before every branch"];
 }
 
-/** Returns the rules that are not judged here, with the reason. */
+/** Returns a line with the names of the rules that are not checked on this lane, and the reason. */
 function ruleLines(rules: readonly Rule[], judged: readonly Rule[]): string[] {
   const left = rules.filter((rule) => !judged.includes(rule)).map(({ name }) => name);
   if (left.length === 0) return [];
   return [`rules: ${left.join(", ")} not checked, they need stores that can be restored in the middle of a step`];
 }
 
-/** Returns `true` if the state differs from the root state. */
 async function differs(state: WorldState, canonicalizer: Canonicalizer, root: Fingerprint): Promise<boolean> {
   const now = { lo: 0, hi: 0 };
   canonicalizer.fingerprint(await state.facts(), now);
@@ -356,7 +351,7 @@ async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneS
     });
   }
   world.complete({ api: createClient === undefined ? (undefined as never) : () => createClient() as never, systems: lane.systems });
-  // The clients of rules send to the paths that the world's own client sends to.
+  // The clients of rules need the same base path as the world's own client.
   const basePath = createClient === undefined ? undefined : belowLane(world.api, lane);
   for (const role of Object.keys(definition.users)) world.introduce(role, () => clientFor(role, createClient, basePath) as never);
   if (createClient !== undefined)
@@ -365,7 +360,7 @@ async function buildWorld(definition: AgentDefinition<never, never>, seat: LaneS
   return world as unknown as World<never, never>;
 }
 
-/** Returns the path that a client puts before every path, beyond the path of the lane's own URL; `undefined`: none, or another target. */
+/** Returns a client's base path relative to the lane's URL. `undefined` if there is none, or if the client uses another target. */
 function belowLane(api: unknown, { baseUrl }: Lane): string | undefined {
   const base = clientPartOf(api)?.base;
   if (base === undefined || !URL.canParse(base)) return undefined;
@@ -382,7 +377,10 @@ function clientFor(role: string, createClient: LaneSeat["createClient"], basePat
   });
 }
 
-/** @throws SeqqaError `RESTART_LOSES_CHECKPOINTS` */
+/**
+ * Refuses stores that keep their checkpoints in the target, because a restart loses these checkpoints.
+ * @throws SeqqaError `RESTART_LOSES_CHECKPOINTS` (exit status 2)
+ */
 function refuseSavedInTarget(world: { readonly systems: Readonly<Record<string, StoreAdapter | undefined>> }): void {
   for (const [name, system] of Object.entries(world.systems)) {
     if (system?.traits.inTarget !== true) continue;
@@ -394,7 +392,7 @@ function refuseSavedInTarget(world: { readonly systems: Readonly<Record<string, 
   }
 }
 
-/** Returns the URLs (without passwords) and files that the world uses, given by the lane or written by the user. */
+/** Returns the URLs (without passwords) and files that the world uses, whether the lane or the user's code names them. */
 function usesOf(world: World<never, never>, lane: Lane): string[] {
   const clients = [...world.allClients().values()].map((client) => clientPartOf(client)?.uses);
   const stores = Object.values(world.systems).map((system) => system?.uses);
@@ -402,7 +400,7 @@ function usesOf(world: World<never, never>, lane: Lane): string[] {
   return [...new Set((all as string[]).map((one) => withoutSecrets(one)))];
 }
 
-/** Returns what others write to external stores; `undefined` if not all stores were watched. */
+/** Opens all stores. Returns the columns that other clients write to, or `undefined` if not all stores were watched. */
 async function openSystems(
   world: World<never, never>,
   seat: LaneSeat,
@@ -416,8 +414,7 @@ async function openSystems(
     const borrowed = seat.borrowed || !isLanes(system, seat);
     if (seat.borrowed) refuseUnnamed(name, system, allowedStores);
     asks.isNeeded ||= borrowed;
-    // Only external stores are given the count. With it, a lane's own store would take its writes for those of others, since nothing is counted
-    // unless a store is external.
+    // Only external stores get the counter. A lane without external stores does not count, and its stores would report its own writes as foreign.
     const asked = borrowed ? asks.count : undefined;
     opening.push({
       system,
@@ -431,7 +428,7 @@ async function openSystems(
   return opening.length > 0 && world.probe === undefined && opening.every(isWatched) ? found.flat() : undefined;
 }
 
-/** Returns the columns and tables of a store that change in `ms` milliseconds although no request is sent to the target. */
+/** Watches a store for `ms` milliseconds while no request is sent. Returns the columns and tables that changed. */
 async function writtenByOthers(system: StoreAdapter, scope: StoreScope, ms: number): Promise<readonly string[]> {
   if (ms === 0) return [];
   await system.open({ ...scope, gated: false, faulty: false, watching: true });
@@ -447,16 +444,17 @@ async function writtenByOthers(system: StoreAdapter, scope: StoreScope, ms: numb
   }
 }
 
-/** Opens the lane's own stores again after their schema changed. From here on they are restored to their present content. */
+/** Opens the lane's own stores again after their schema changed. Later restores use the content that they have now. */
 async function reopenSystems(world: World<never, never>, seat: LaneSeat, options: LaneOptions, asks: Asks): Promise<void> {
   for (const system of Object.values(world.systems)) await system?.close();
   await openSystems(world, seat, options, asks);
 }
 
 /**
- * Finds the tables and columns that the patterns of `ignore`, of stores and of the World, name in open stores.
+ * Finds the tables and columns that the `ignore` patterns of the stores and of the World name.
  *
- * @param isStrict All tables exist already, so that an unknown name is an error. @throws SeqqaError `IGNORE_UNKNOWN` (2)
+ * @param isStrict `true` once all tables exist, so that an unknown name is an error.
+ * @throws SeqqaError `IGNORE_UNKNOWN` (exit status 2)
  */
 async function findIgnored(world: World<never, never>, isStrict: boolean): Promise<Ignored> {
   const patterns: IgnorePattern[] = world.ignore.map((pattern) => ({ pattern, system: undefined }));
@@ -472,7 +470,7 @@ async function findIgnored(world: World<never, never>, isStrict: boolean): Promi
   return resolveIgnored(patterns, schemas, { isWhole, isStrict });
 }
 
-/** Returns `true` if a store is the lane's own. A store that the user's code names is external, and one that an adapter cannot copy. */
+/** Returns `true` if a store is the lane's own. Stores that the user's code names, or that an adapter cannot copy, are external. */
 function isLanes(system: StoreAdapter, { lane, external }: Pick<LaneSeat, "lane" | "external">): boolean {
   const { uses } = system;
   if (external?.has(system) === true) return false;
@@ -497,7 +495,10 @@ function canonicalOptions(
   };
 }
 
-/** Returns the values that differ between lanes by construction. Longer ones come first, so that a host is not replaced inside a URL. */
+/**
+ * Returns the values that differ between lanes by construction, with their placeholders. Longer values come first: otherwise the host would be
+ * replaced inside the URL.
+ */
 function placeholders(lane: Lane): [string, string][] {
   const all: [string, string][] = [];
   if (lane.baseUrl !== "") {
@@ -511,7 +512,10 @@ function placeholders(lane: Lane): [string, string][] {
   return all.toSorted((a, b) => b[0].length - a[0].length);
 }
 
-/** Checks the root state. A store that cannot be read at the start of a lane is an error, since a rebuilt lane would not help. */
+/**
+ * Checks the root state. If a store cannot be read here, a rebuilt lane would not help.
+ * @throws SeqqaError `STORE_LOST` (exit status 3)
+ */
 async function checkRoot(checker: Checker): Promise<void> {
   try {
     await checker.check(undefined);

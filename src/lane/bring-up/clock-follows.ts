@@ -3,24 +3,23 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { SeqqaError } from "../../model/errors.ts";
 import type { StoreAdapter } from "../../model/stores/store-adapter.ts";
 
-/** How far the clock is moved for the test, in milliseconds: no time zone or slow answer is that far off. */
+/** Distance in milliseconds by which the test moves the clock. No time zone or slow answer causes such a difference. */
 const MOVED_MS = 3 * 86_400_000;
-/** Largest difference between the target's `Date` header and its clock, in milliseconds. */
+/** Largest accepted difference between the target's `Date` header and its clock, in milliseconds. */
 const TOLERANCE_MS = 10_000;
-/** Servers write the same `Date` for a second; how long a new one is waited for, in milliseconds. */
+/** How long to wait for a changed `Date` header, in milliseconds. Servers send the same header value for a second. */
 const PATIENCE_MS = 3_000;
 const PAUSE_MS = 200;
 
-/** A store that moves the target's clock. */
 interface Clock extends StoreAdapter {
   advance(by: number): boolean;
   aheadMs(): number;
 }
 
 /**
- * Moves the target's clock and compares the `Date` header of its answers, then moves the clock back. A target whose clock does not follow (a static
- * binary, Go, a script that starts the server elsewhere) would make all that is found about time wrong.
- * @throws SeqqaError `CLOCK_NOT_FOLLOWED` with exit status 2
+ * Checks that the target follows its clock: moves the clock, compares the `Date` header of an answer, and moves the clock back. Static binaries, Go
+ * programs, and servers that a script starts elsewhere do not follow. All findings about time would then be wrong.
+ * @throws SeqqaError `CLOCK_NOT_FOLLOWED` (exit status 2)
  */
 export async function requireClockFollows(systems: Readonly<Record<string, StoreAdapter | undefined>>, baseUrl: string): Promise<void> {
   const found = Object.entries(systems).find(([, system]) => system?.aheadMs !== undefined);
@@ -49,7 +48,7 @@ export async function requireClockFollows(systems: Readonly<Record<string, Store
   }
 }
 
-/** Returns the `Date` header of an answer to `GET /`, whatever its status. */
+/** Returns the `Date` header of the answer to `GET /`. Answers with an error status count, too. */
 async function dateOf(baseUrl: string): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
     const request = get(baseUrl, { timeout: 10_000, agent: false }, (answer) => {

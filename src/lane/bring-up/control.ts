@@ -1,14 +1,14 @@
-/** Words in memory that the main thread and the lane share, since a message is not received while user code only awaits microtasks. */
+/** Indices of words in shared memory. Messages cannot be used, since a thread receives none while user code only awaits microtasks. */
 const CANCEL = 0;
 const BEAT = 1;
 const UNIT = 2;
 const ACTION = 3;
 const CUT = 4;
 
-/** Heartbeat and cancelling of one lane, in shared memory. */
+/** Heartbeat and cancellation of one lane, in memory that the main thread and the lane share. */
 export class LaneControl {
   readonly memory: SharedArrayBuffer;
-  /** Index of the unit that the part belongs to, for a lane that executes the parts of a chunk one by one. Not shared. */
+  /** Added to the unit index in {@link beat}, for a lane that executes a chunk in parts. Not shared. */
   unitOffset = 0;
   readonly #words: Int32Array;
 
@@ -25,7 +25,7 @@ export class LaneControl {
     this.#words[CANCEL] = 1;
   }
 
-  /** `true` once time is up: requests in progress have to be ended. */
+  /** `true` once requests in progress must be ended, because they take too long. */
   get isCut(): boolean {
     return this.#words[CUT] !== 0;
   }
@@ -34,14 +34,14 @@ export class LaneControl {
     this.#words[CUT] = 1;
   }
 
-  /** Records that the lane begins an action. It is a heartbeat, and names the action to blame if no further one comes. */
+  /** Records that an action begins. If no further heartbeat follows, this action is to blame. */
   beat(unit: number, action: number): void {
     this.#words[BEAT]!++;
     this.#words[UNIT] = unit + this.unitOffset;
     this.#words[ACTION] = action;
   }
 
-  /** Records a heartbeat: a request of the action, or of a check after it, has ended or waits for its turn. */
+  /** Records a heartbeat for a request of an action or of a check that ended or waits for its turn. */
   touch(): void {
     this.#words[BEAT]!++;
   }

@@ -1,17 +1,17 @@
 import type { TestData } from "../../model/context/test-data.ts";
 
-/** The path whose draws each step of a path repeats, where that is not the path itself; see {@link UnitRequest.draws}. */
+/** For each step of a path: the path from which the step's data is drawn. `undefined`: the path itself. See `UnitRequest.draws`. */
 export type Draws = readonly (readonly number[])[] | undefined;
 
 /**
- * The source of `context.data`. Every step and every check after it has a seed of its own, made of the agent's seed, the names of the actions that
- * lead there, and who draws. It does not depend on the lane, on time, or on other draws. Setting the place costs a few assignments; a factory is only
- * made when user code draws.
+ * The source of `context.data`. Each step has its own seed, and so has each check after a step. The seed consists of the agent's seed, the names of
+ * the actions so far, and the check's name. It does not depend on the lane, on time, or on other draws. Selecting a step is cheap: the test data
+ * factory is only created when user code draws.
  */
 export class Drawing {
-  /** The lane or spare of this thread whose place was set last. */
+  /** The instance whose step was selected last in this thread. */
   static last: Drawing | undefined;
-  /** `true` if user code drew since it was last set to `false`. */
+  /** `true` if user code has drawn data since this field was set to `false`. */
   wasUsed = false;
   readonly #names: readonly string[];
   readonly #seed: number;
@@ -29,18 +29,18 @@ export class Drawing {
     this.#create = create;
   }
 
-  /** Returns a source that draws the same, with a place of its own. */
+  /** Returns an independent instance that draws the same data. */
   static like(other: Drawing): Drawing {
     return new Drawing(other.#names, other.#seed, other.#create);
   }
 
-  /** Sets the place to the root state, before any action. `by` names who draws there. */
+  /** Selects the root state, before any action, for the next draws. `by` names the code that draws. */
   root(by: string): void {
     this.at([], 0, -1);
     this.by(by);
   }
 
-  /** Sets the place to a step: this action, after the first `length` actions of the path. */
+  /** Selects a step for the next draws: `action`, executed after the first `length` actions of `path`. */
   at(path: readonly number[], length: number, action: number, draws?: Draws): void {
     this.#path = path;
     this.#length = length;
@@ -49,19 +49,19 @@ export class Drawing {
     this.by("");
   }
 
-  /** The check that draws; empty if it is an action. */
+  /** The name of the check that draws. Empty if the action draws. */
   get drawer(): string {
     return this.#by;
   }
 
-  /** From here on, random test data is drawn from the sequence of the named check, from its first value on. An empty name selects the action's sequence. */
+  /** Selects the random sequence of the named check, or of the action if the name is empty. Draws start at its first value. */
   by(check: string): void {
     this.#by = check;
     this.#data = undefined;
     Drawing.last = this;
   }
 
-  /** The lane's place, for people: `create_order -> pay_order`, then the check. Before the first step it is only the check, or empty. */
+  /** The current step for messages: the path (`create_order -> pay_order`), then the check. Before the first step: the check, or empty. */
   get place(): string {
     const steps = [...this.#path.slice(0, this.#length), ...(this.#action < 0 ? [] : [this.#action])].map((action) => this.#names[action]);
     return [steps.join(" -> "), this.#by].filter((part) => part !== "").join("; ");

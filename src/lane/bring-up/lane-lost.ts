@@ -15,8 +15,8 @@ export class LaneLost extends Error {
   }
 }
 
-/** A repeated path cannot be continued: an action does not apply there, or fails. The lane itself is unharmed. */
+/** Thrown if a path cannot be repeated, because an action no longer applies or fails. The lane itself is unharmed. */
 export class PathBroken extends LaneLost {}
 
-/** The state reached differs from the recorded one. */
+/** Thrown if the reached state differs from the recorded one. */
 export class OtherState extends LaneLost {}

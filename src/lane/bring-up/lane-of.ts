@@ -4,7 +4,7 @@ import { LaneRuntime } from "./lane-runtime.ts";
 import type { LaneWork } from "./lane-work.ts";
 import { SpareRuntime } from "../spare-runtime.ts";
 
-/** Makes the worker of a lane, with the spares that it has. */
+/** Creates the {@link LaneWork} of a lane. `spares`: copies of the lane that prepare the next actions. */
 export function workOf(base: LaneBase, spares: readonly LaneBase[], control: LaneControl): LaneWork {
   return spares.length === 0 ? new LaneRuntime(base, control) : new SpareRuntime([base, ...spares], control);
 }

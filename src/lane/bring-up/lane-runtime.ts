@@ -31,7 +31,7 @@ import { passedTimes, type SavedWorld } from "../state/world-state.ts";
 
 export type { Known } from "../report/chunk-report.ts";
 
-/** Executes the work of a lane: it expands nodes and reports the outcomes. It does not decide what is new. */
+/** Executes the work of a lane: expands nodes and reports the outcomes. The engine decides which states are new. */
 export class LaneRuntime {
   readonly #base: LaneBase;
   readonly #control: LaneControl;
@@ -54,7 +54,6 @@ export class LaneRuntime {
     this.#crossChecker = new CrossChecker(base, this.#travel.replayer, () => this.#late.settle());
   }
 
-  /** See {@link ChunkReport.visited}. */
   get visited(): Known | undefined {
     return this.#report.visited;
   }
@@ -63,7 +62,6 @@ export class LaneRuntime {
     this.#report.visited = known;
   }
 
-  /** Expands the units of a chunk in order, until it is done, cancelled, or the lane is lost. */
   async expand(chunk: Chunk): Promise<Expansion> {
     const startedAt = performance.now();
     const replayedBefore = this.#travel.replayed;
@@ -91,7 +89,7 @@ export class LaneRuntime {
         } catch (error) {
           const again = await this.#lostOnTheWay(unit, chunk.direct && unit.image !== undefined, error);
           ({ mark } = again);
-          // In a state other than the recorded one, outcomes cannot be compared with the record.
+          // The lane is not in the recorded state, so later steps must not compare the state with the record.
           if (again.isOther) unit = { ...unit, uncertain: true };
         }
         for (; action < unit.to; action++) {
@@ -100,7 +98,7 @@ export class LaneRuntime {
           const definition = actions[action]!;
           drawing.at(unit.path, unit.path.length, action, unit.draws);
           if (navigator.away) {
-            // The way back is long. It is not taken for an action that, by the restored context, does not apply.
+            // Reaching the node again is slow. Skip an action first if the restored context shows that it does not apply.
             if (stepper.skips(definition)) {
               report.rows.push(SKIPPED);
               continue;
@@ -119,14 +117,14 @@ export class LaneRuntime {
             }
           } else outcome = begun;
           if (outcome.mayRepeat === true && stepper.wayBack !== undefined) {
-            // The server closed an idle connection at the same moment. The target is unharmed, but the request may have been executed: the state is
-            // restored before it is repeated.
+            // The server closed an idle connection at the same moment, which does not harm the target. The request may have been executed
+            // nevertheless, so restore the state before repeating the step.
             await state.restore(mark);
             drawing.at(unit.path, unit.path.length, action, unit.draws);
             outcome = await stepper.run(definition);
           }
           if (outcome.kind !== "skipped") navigator.departed();
-          // A precondition that only reads costs nothing more. Changes of an action that then returned null are found below.
+          // A precondition only reads, so there is nothing to restore. An action that returned null may have changed something: `take` finds out.
           if (outcome === SKIPPED_OUTCOME && !(begun instanceof Promise) && !watch.watched && !state.ownChanged(mark)) {
             report.rows.push(SKIPPED);
             continue;
@@ -147,24 +145,21 @@ export class LaneRuntime {
     this.#base.state.cut();
   }
 
-  /** Does nothing: no work is in progress between two calls. */
   rest(): Promise<void> {
     return Promise.resolve();
   }
 
-  /** Goes to the node of a unit before {@link expand}, which then finds the lane there. */
+  /** Brings the lane to the node of a unit in advance, for the {@link expand} that follows. */
   async prepare(unit: UnitRequest, direct: boolean): Promise<void> {
     const navigator = this.#travel.choose(direct);
     navigator.leave();
     await navigator.goTo(unit, direct);
   }
 
-  /** Number of actions executed again on the way to nodes and for checks, since the start. */
   get replayed(): number {
     return this.#travel.replayed;
   }
 
-  /** Executes a path from the root state, records its exchanges, and checks the last state. */
   async record(path: readonly number[], draws?: UnitRequest["draws"], beforeStep?: BeforeStep): Promise<Recording> {
     this.#travel.leave();
     await this.#travel.replayer.replay([]);
@@ -174,12 +169,10 @@ export class LaneRuntime {
     return recording;
   }
 
-  /** Finds out where a path leads, beginning at a checkpoint of the path tried before if there is one. */
   probe(path: readonly number[], draws?: UnitRequest["draws"]): Promise<PathEnd> {
     return probePath(this.#base, this.#travel.replayer, path, draws, () => this.#late.settle());
   }
 
-  /** Gives the lane to a function that races calls on it. */
   lend<T>(work: (ground: RaceGround) => Promise<T>): Promise<T> {
     const { replayer } = this.#travel;
     return work({
@@ -192,7 +185,6 @@ export class LaneRuntime {
     });
   }
 
-  /** Finds out by experiment which values are generated. The lane must be at rest. */
   async calibrate(walk?: CalibrationWalk): Promise<Calibration> {
     const goHome = (): Promise<unknown> => {
       this.#travel.leave();
@@ -202,8 +194,8 @@ export class LaneRuntime {
   }
 
   /**
-   * Retries a node that was not reached again: on a fresh lane, or from a root state that is made again. If that fails too, the present state is
-   * expanded. A path that was executed and led to another state is a divergence at once, since the second try may lead to the right one by chance.
+   * Retries a node that could not be reached, on a fresh lane or from a root state that is made again. If the retry fails, the present state is
+   * expanded. A path that was executed and led to another state is a divergence at once, since the retry may reach the right state by chance.
    */
   async #lostOnTheWay(
     unit: UnitRequest,
@@ -219,7 +211,7 @@ export class LaneRuntime {
     let field = passed();
     if (wasExecuted && !isLast) {
       if (field === undefined) this.#report.divergences.push(replayed(unit, error));
-      // A root state that is made again is verified. States restored from checkpoints may be wrong.
+      // Restored checkpoints may be wrong, so another lane must retry. A root state that is made again is verified, so this lane can retry.
       if (!this.#base.home.remade) throw error;
       try {
         await replayer.replay([]);
@@ -242,7 +234,7 @@ export class LaneRuntime {
   }
 }
 
-/** Returns the divergence of a path that led elsewhere when it was executed again. */
+/** Returns the divergence for a path that led to another state when it was executed again. */
 function replayed({ path }: UnitRequest, { differences }: LaneLost): LaneDivergence {
   return {
     kind: "replay",
@@ -254,7 +246,7 @@ function replayed({ path }: UnitRequest, { differences }: LaneLost): LaneDiverge
   };
 }
 
-/** Returns the divergence of a state that cannot be reached before one of its times passes. */
+/** Returns the divergence for a state that cannot be reached again before one of its times passes. */
 function timePassed(field: string): LaneDivergence {
   return {
     kind: "time_passed",

@@ -24,48 +24,44 @@ export interface RootStateOptions {
   readonly canonicalizer: Canonicalizer;
   readonly lookalikes: Canonicalizer;
   readonly drawing: Drawing;
-  /** Set with `target.rollback: restart`. */
   readonly restart: TargetRestart | undefined;
-  /** The snapshot of the root state, from the lane that this one is a spare of. It replaces `setup`. */
+  /** A snapshot of another lane's root state, if this lane is a copy of that lane. Writing the snapshot replaces `setup`. */
   readonly image: WorldSnapshot | undefined;
-  /** The data that `setup` made on the first lane. Its rows replace those that `setup` made here. */
+  /** The data that `setup` made on the first lane. It replaces the data that `setup` makes on this lane. */
   readonly shared: WorldSnapshot | undefined;
-  /** Opens stores again whose schema `setup` changed; `undefined` for external stores, where that is refused. */
+  /** Opens the stores again after `setup` changed their schema. `undefined` for external stores, where such a change is refused. */
   readonly reopen: (() => Promise<void>) | undefined;
 }
 
-/** Facts about the root state when it was made. */
 export interface RootFacts {
   readonly whole: Fingerprint;
   readonly node: Fingerprint;
   readonly lines: readonly string[];
 }
 
-/** Number of lines of the root state that are kept for comparisons. */
 const ROOT_LINES = 2000;
 const SHOWN_LINES = 20;
 
 /**
- * The root state of a lane. Where the stores hold the whole state, a checkpoint restores it. Where a target keeps state that no store restores (the
- * world has `reset`, or the process is restarted), the root is *made again*: stores as they were before `setup`, the target reset or restarted, then
- * `setup`. Values that `setup` draws again (tokens, ids) belong to the new root. For this the stores observe relative to the state before `setup`,
- * and not to the root.
+ * The root state of a lane. If the stores hold the whole state, a checkpoint restores the root state. Otherwise (the World has `reset`, or the
+ * process is restarted) the root state is *made again*: the stores are restored to before `setup`, the target is reset or restarted, and `setup`
+ * runs. Values that `setup` draws again (tokens, ids) then belong to the new root state. Therefore the stores observe changes since before `setup`,
+ * and not changes since the root state.
  */
 export class RootState {
-  /** `true` if the root is made again by running `setup`, and not only by checkpoints. */
+  /** `true` if running `setup` makes the root state again. `false` if checkpoints restore it. */
   readonly remade: boolean;
   readonly #options: RootStateOptions;
   #canonicalizer: Canonicalizer;
   #mark: SavedWorld | undefined;
   #facts: RootFacts | undefined;
-  /** Context and clients when the world was built, and everything before `setup`. */
+  /** Context and clients when the world was built. `#before` is the whole world before `setup`. */
   #built: SavedWorld | undefined;
   #before: SavedWorld | undefined;
   #wholeBefore: Readonly<Record<string, Observed>> = {};
-  /** The root as it was made first. */
+  /** A snapshot of the root state that was made first. */
   #image: WorldSnapshot | undefined;
   #redrawn = false;
-  /** When `setup` began and ended. */
   #setupAt: StepWindow = { startMs: Date.now(), endMs: Date.now() };
   #made: WorldSnapshot | undefined;
 
@@ -75,27 +71,26 @@ export class RootState {
     this.remade = options.world.reset !== undefined || options.restart !== undefined;
   }
 
-  /** When the `setup` ran that made the root. */
+  /** The times at which `setup` began and ended when it made the present root state. */
   get setupAt(): StepWindow {
     return this.#setupAt;
   }
 
-  /** The data that `setup` changed, where a snapshot of it can be made. Lanes whose `setup` drew other ids could not use each other's states. */
+  /** The data that `setup` changed, if a snapshot can be taken. Lanes whose `setup` drew other ids could not use each other's states. */
   get made(): WorldSnapshot | undefined {
     return this.#made;
   }
 
-  /** The root as it was made last. */
+  /** The checkpoint of the root state that was made last. */
   get mark(): SavedWorld {
     return this.#mark!;
   }
 
-  /** The root as it was made first. It never changes; if it does, {@link again} throws. */
+  /** Facts about the root state that was made first. {@link again} throws if a later root state differs. */
   get facts(): RootFacts {
     return this.#facts!;
   }
 
-  /** Makes the root for the first time, in open stores. */
   async make(): Promise<void> {
     const { state } = this.#options;
     if (this.remade) {
@@ -115,16 +110,19 @@ export class RootState {
     }
   }
 
-  /** Handles a `setup` that creates tables: they are part of the root. @throws any error other than a change of the schema */
+  /**
+   * Handles a `setup` that creates tables: the tables belong to the root state.
+   * @throws any error other than a schema change
+   */
   async #takeSchema(error: unknown): Promise<void> {
     const { reopen } = this.#options;
     if (reopen === undefined || !(error instanceof SeqqaError) || error.code !== "SCHEMA_CHANGED") throw error;
-    // Ids that it drew exist on this lane only: no shared snapshot replaces them.
+    // Ids that `setup` drew in the new tables exist on this lane only, since no shared snapshot replaces them.
     this.#made = undefined;
     await reopen();
   }
 
-  /** Makes the root again for a canonicalizer that knows more, and so distinguishes states differently. Every earlier checkpoint is invalid. */
+  /** Makes the root state again for a canonicalizer that knows more. Every earlier checkpoint becomes invalid. */
   async relearn(canonicalizer: Canonicalizer): Promise<void> {
     const { state, restart } = this.#options;
     this.#canonicalizer = canonicalizer;
@@ -138,7 +136,7 @@ export class RootState {
     }
   }
 
-  /** Runs `setup` in a target that was restored to the state before it, and makes the result the root. */
+  /** Runs `setup` and makes the result the root state. The target must be in the state before `setup`. */
   async #remake(): Promise<void> {
     await this.#setUp();
     this.#facts = await this.#settle();
@@ -146,7 +144,6 @@ export class RootState {
     if (state.portable) this.#image = await state.capture();
   }
 
-  /** Makes the present state of the stores the root. */
   async #root(): Promise<void> {
     const { state } = this.#options;
     const facts = await state.root();
@@ -160,7 +157,7 @@ export class RootState {
     return this.#canonicalizer.describe(this.#canonicalizer.renamer.constant(facts)).slice(0, ROOT_LINES);
   }
 
-  /** Brings everything back to the root, from any state. @throws LaneLost when it is not the same root. */
+  /** Brings the world to the root state from any state. @throws LaneLost if the result differs from the first root state */
   async again(): Promise<SavedWorld> {
     const { state, restart } = this.#options;
     if (!this.remade) {
@@ -181,10 +178,7 @@ export class RootState {
     );
   }
 
-  /**
-   * Brings a world that can be written back to the root, with the values that `setup` drew the first time. Snapshots contain those ids, and would not
-   * be recognised with others.
-   */
+  /** Restores the root state with the ids that `setup` drew the first time, for a world whose stores can be written. Snapshots contain those ids. */
   async first(): Promise<SavedWorld> {
     const { state } = this.#options;
     if (!this.#redrawn) await state.restore(this.mark);
@@ -196,7 +190,7 @@ export class RootState {
     return this.mark;
   }
 
-  /** Restores the root state of a target and stores that belong to the user, at the end. */
+  /** Restores a target and stores that belong to the user, at the end of a run. */
   async leave(): Promise<void> {
     const { state, world } = this.#options;
     if (world.reset === undefined) return state.restore(this.mark);
@@ -232,7 +226,7 @@ export class RootState {
   async #setUp(): Promise<void> {
     const { image } = this.#options;
     const startMs = Date.now();
-    // Only the first time: after a restart, `setup` has to run so that the spare's target gets its data again.
+    // Written only the first time. After a restart `setup` has to run, because the new process needs its data, too.
     const isWritten = image !== undefined && this.#facts === undefined;
     await (isWritten ? this.#options.state.write(image) : this.#runSetup());
     this.#setupAt = (isWritten ? image.setupAt : undefined) ?? { startMs, endMs: Date.now() };
@@ -258,7 +252,7 @@ export class RootState {
   }
 
   /**
-   * Refuses requests that are still unanswered: their effect would be part of the root state on one lane, and of a step on another.
+   * Refuses requests that are still unanswered. Their effect would belong to the root state on one lane, and to a step on another.
    * @throws SeqqaError `PENDING_REQUEST`
    */
   #refusePending(who: string): void {
@@ -267,7 +261,7 @@ export class RootState {
     throw new SeqqaError("PENDING_REQUEST", pendingText(who, left), { exitStatus: 3, hint: "Check for a call without `await`." });
   }
 
-  /** Logs a role in: from here on it acts as its user. The login has a context of its own, which nothing else sees. */
+  /** Logs a role in, so that its client acts as its user. The login has a context of its own, which nothing else sees. */
   async #logIn(role: string, login: Login): Promise<void> {
     const { world, drawing, state } = this.#options;
     drawing.root(`login ${role}`);
@@ -287,7 +281,7 @@ export class RootState {
     });
   }
 
-  /** Runs `setup`. If it draws ids, all lanes get those of the first lane. Calls to the target itself were made on each lane. */
+  /** Runs `setup`. If it draws ids, the lane's data is then replaced by that of the first lane, so that all lanes have the same ids. */
   async #setUpLikeTheOthers(): Promise<void> {
     const { definition, state, shared } = this.#options;
     const nothing = definition.setup === undefined && Object.keys(definition.users).length === 0;
@@ -305,7 +299,7 @@ export class RootState {
     this.#made = shared;
   }
 
-  /** Makes the result of `setup` the root. */
+  /** Makes the result of `setup` the root state, for a root state that is made again. */
   async #settle(): Promise<RootFacts> {
     const { state } = this.#options;
     state.adopt();
@@ -320,7 +314,7 @@ export class RootState {
     return { whole, node: await this.#node(), lines };
   }
 
-  /** Treats the values of the root as constants. */
+  /** Declares the values of the root state as constants. Returns its fingerprint. */
   #identify(facts: Facts): Fingerprint {
     this.#options.lookalikes.root(facts);
     return this.#canonicalizer.root(facts, this.#setupAt);
@@ -338,7 +332,7 @@ function same(a: Fingerprint, b: Fingerprint): boolean {
 }
 
 /**
- * Explains an error of a store without the rows that `setup` changed on the first lane: the target made other rows. Any other error is returned
+ * Returns an error that explains missing rows: before `setup`, the target made other rows here than on the first lane. Returns other errors
  * unchanged.
  */
 function unlikeTheFirst(error: unknown): unknown {
@@ -353,14 +347,14 @@ function unlikeTheFirst(error: unknown): unknown {
   );
 }
 
-/** Returns SeqqaErrors unchanged, and names the origin of an error of user code. */
+/** Wraps an error of user code, and says where it comes from. Returns a SeqqaError unchanged. */
 export function userError(code: string, what: string, cause: unknown): SeqqaError {
   if (cause instanceof SeqqaError) return cause;
   const message = cause instanceof Error ? cause.message : String(cause);
   return new SeqqaError(code, `${what}: ${message}`, { exitStatus: 3, cause });
 }
 
-/** Returns `true` if two snapshots have equal stores. Tokens differ on every lane. */
+/** Returns `true` if the stores of two snapshots are equal. Clients are not compared, since tokens differ on every lane. */
 function sameStores(a: WorldSnapshot, b: WorldSnapshot): boolean {
   return isDeepStrictEqual(a.systems, b.systems);
 }

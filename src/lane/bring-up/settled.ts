@@ -1,6 +1,9 @@
 import type { Awaitable } from "../../model/stores/store-adapter.ts";
 
-/** Returns all results, or throws the first error once no work is in progress: nothing may be written to a lost lane after that. */
+/**
+ * Returns all results. After an error it still waits for the others, because nothing may write to a lane after it is lost.
+ * @throws the first error
+ */
 export async function settled<T>(results: readonly Awaitable<T>[]): Promise<T[]> {
   const values: T[] = [];
   for (const one of await Promise.allSettled(results)) {

@@ -3,11 +3,12 @@ import { SeqqaError } from "../../model/errors.ts";
 import { LaneLost } from "./lane-lost.ts";
 
 const CODES: ReadonlySet<unknown> = new Set(["STORE_LOST", "STORE_UNREACHABLE"]);
-/** Number of causes that are looked at. */
+/** Number of nested causes of an error that are searched. */
 const DEPTH = 5;
 
 /**
- * Returns `true` if user code failed because a store was lost. That says nothing about the state, even where the user code threw an error of its own.
+ * Returns `true` if user code failed because a store was lost. Such a failure says nothing about the state. User code may have thrown an error of its
+ * own, so the causes are searched, too.
  */
 export function isStoreLost(error: unknown): boolean {
   let at = error;
@@ -18,19 +19,19 @@ export function isStoreLost(error: unknown): boolean {
   return false;
 }
 
-/** Returns `true` if others use an external store of the run. Another lane would not change that, so the run ends. */
+/** Returns `true` if another client uses an external store of the run. A rebuilt lane would have the same problem, so the run ends. */
 export function endsRun(error: unknown): boolean {
   return error instanceof SeqqaError && (error.code === "FOREIGN_WRITE" || error.code === "LEASE_OVER");
 }
 
-/** Returns the reason why an error makes a lane lost. @throws errors that end the whole run */
+/** Returns the kind of lane failure that an error causes. @throws errors that end the whole run */
 export function lossOf(error: unknown): LaneFailureKind {
   if (endsRun(error)) throw error;
   if (error instanceof LaneLost) return error.kind;
   return isStoreLost(error) ? "store" : "dirty";
 }
 
-/** @throws LaneLost if user code failed because of a lost store. The call is repeated on a rebuilt lane. */
+/** @throws LaneLost if user code failed because a store was lost. The call is then repeated on a rebuilt lane. */
 export function requireStores(error: unknown, what: string): void {
   if (isStoreLost(error)) throw new LaneLost("store", `${what}: ${error instanceof Error ? error.message : String(error)}`);
 }

@@ -21,25 +21,22 @@ import { LaneLost } from "../bring-up/lane-lost.ts";
 import { LateWrites, poll } from "./late-writes.ts";
 import { storesFingerprint } from "../state/stores-view.ts";
 
-/** Largest number of steps of a walk. Not limited by time: the knowledge of a target must not depend on the speed of the machine. */
+/** Largest number of steps of an experiment's path. There is no time limit, since the result must not depend on the machine's speed. */
 const MOST_STEPS = 40;
-/** Number of walks in all once a difference is found: of four random values out of three, at least two are equal. */
+/** Number of executions once a difference is found. Four random choices among three values repeat a value; generated values never repeat. */
 const WALKS = 4;
-/** The same where the values are short, or words: a random choice among a dozen repeats itself. */
+/** Number of executions if the values are short, or words. Even a random choice among a dozen values then repeats a value. */
 const MORE_WALKS = 8;
-/**
- * How long the stores are watched for late writes at the end of a walk, and after each of its steps once there are some; and how often. Milliseconds.
- */
+/** Times in milliseconds for detecting late writes: the watch after the last step, the watch after each step, and the interval between reads. */
 const END_WATCH_MS = 100;
 const LATE_MS = 200;
 const LOOK_MS = 20;
-/** Pause between two looks at stores while no request is sent. Milliseconds. */
+/** Interval between two reads of the stores while no request is sent, in milliseconds. */
 const IDLE_LOOK_MS = 50;
-/** Two walks that begin this far apart have different times, even in whole seconds. Milliseconds. */
+/** Two executions that begin this many milliseconds apart have different times, even in whole seconds. */
 const APART_MS = 1_100;
 
 interface Stop extends Execution {
-  /** The fingerprint of the stores alone. */
   readonly stores: Fingerprint;
   readonly action: number;
   readonly status: number;
@@ -48,18 +45,18 @@ interface Stop extends Execution {
   readonly kinds: RowKinds;
 }
 
-/** The differences between two walks, by their cause. */
 interface Differences {
-  /** `stop`: its position on the walks. */
+  /** `stop`: the index of the step after which the value was found. */
   readonly generated: (Compared["generated"][number] & { readonly stop: number })[];
   readonly times: Compared["times"][number][];
   readonly unexplained: DroppedField[];
 }
 
 /**
- * Executes one walk several times from the root and compares the states. Values that differ each time are generated values, times, or neither.
+ * Executes one path several times from the root state and compares the states. Values that differ between the executions are generated values, times,
+ * or unexplained.
  *
- * @param goHome Brings the lane to the root from any state.
+ * @param goHome Brings the lane to the root state from any state.
  */
 export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, walk: CalibrationWalk = {}): Promise<Calibration> {
   const nothing = { learned: NOTHING_KNOWN, suspects: [], lasting: [], unlike: [], late: [], states: [], missed: [] };
@@ -70,7 +67,7 @@ export async function calibrate(base: LaneBase, goHome: () => Promise<unknown>, 
     return walk.late === undefined ? await walks.compare(walk) : { ...nothing, late: await walks.late(walk.late) };
   } catch (error) {
     if (!(error instanceof LaneLost)) throw error;
-    // Before anything was explored, the run has nothing to continue with.
+    // Nothing is explored yet that the run could continue with, so the run ends.
     const differing = error.differences.length === 0 ? "" : ` (${error.differences.slice(0, 5).join("; ")})`;
     throw new SeqqaError("NOT_PUT_BACK", `${error.message}${differing}.`, {
       hint: "Make the target and setup produce the same state each time. Values that change by themselves can be listed in `ignore` of the World.",
@@ -83,13 +80,12 @@ class Walks {
   readonly #goHome: () => Promise<unknown>;
   readonly #late: LateWrites;
   readonly #walks: (readonly Stop[])[] = [];
-  /** Walks that ended early with a step without an outcome. */
+  /** The executions that ended early, with a step without an outcome. */
   readonly #cut: Set<readonly Stop[]> = new Set();
   readonly #wanted: readonly number[] | undefined;
   readonly #backwards: boolean;
   #path: readonly number[] | undefined;
   #missed: readonly number[] = [];
-  /** Number of wanted actions that worked. */
   #worked = 0;
   #begunMs = 0;
 
@@ -102,7 +98,7 @@ class Walks {
     this.#late = new LateWrites(base.options.settleMs);
   }
 
-  /** Returns the fields that change at the root although no request is sent. */
+  /** Returns the fields that change in the root state although no request is sent. */
   async idle(ms: number): Promise<readonly string[]> {
     const { state } = this.#base;
     await this.#goHome();
@@ -116,14 +112,13 @@ class Walks {
     return [...fields];
   }
 
-  /** Returns the fields that changed, except those known to change by themselves. */
   async #changedSince(before: Execution["facts"]): Promise<readonly string[]> {
     const { state, options } = this.#base;
     await this.#readProbe();
     return changedFields(before, await state.observed()).filter((field) => !options.knowledge.background.includes(field));
   }
 
-  /** Returns the actions that write after they have answered, if the end of the path shows that there are any. `known`: the recorded state there. */
+  /** Executes the path and returns the actions that write after they have answered. `known`: the recorded fingerprint of the last state. */
   async late(known: Fingerprint): Promise<readonly string[]> {
     await this.#goHome();
     await this.#walk();
@@ -141,7 +136,7 @@ class Walks {
     const late = once || inVain ? [] : await this.#lateAtEnd();
     const nothing = { learned: NOTHING_KNOWN, suspects: [], lasting: [], unlike: [], late, states, missed };
     await this.#goHome();
-    // A store that is not restored has to be reported as a divergence.
+    // Stores that cannot be restored must be reported as a divergence, so their differences are not learned.
     if (once || inVain || !(await this.#isRoot())) return nothing;
     if (this.#walks[0]!.some(({ facts }) => mayHoldTimes(facts))) await sleep(this.#begunMs + APART_MS - performance.now());
     await this.#again(2);
@@ -159,7 +154,7 @@ class Walks {
     return { learned, suspects, lasting: this.#lasting(suspects, learned), unlike, late: all, states, missed };
   }
 
-  /** Returns the suspects that still differ when the same walks are compared with the learned knowledge. */
+  /** Returns the suspects (fields that differ without an explanation) that still differ when the learned knowledge is used. */
   #lasting(suspects: readonly DroppedField[], learned: Knowledge): readonly DroppedField[] {
     if (suspects.length === 0) return [];
     const known = joined(this.#base.options.knowledge, learned);
@@ -171,7 +166,6 @@ class Walks {
     return suspects.filter(({ field }) => differing.has(field));
   }
 
-  /** Returns all pairs of walks. */
   #pairs(): readonly (readonly [number, number])[] {
     return this.#walks.flatMap((_, b) => Array.from({ length: b }, (__, a) => [a, b] as const));
   }
@@ -184,7 +178,7 @@ class Walks {
     await this.#goHome();
   }
 
-  /** Returns the first stop at which two walks differ; -1 if they do not. */
+  /** Returns the index of the first step at which two executions differ, or -1. */
   #differing(a: number, b: number): number {
     const [x, y] = [this.#walks[a]!, this.#walks[b]!];
     const length = Math.min(x.length, y.length);
@@ -192,7 +186,6 @@ class Walks {
     return x.length === y.length ? -1 : length;
   }
 
-  /** See {@link Calibration.unlike}. */
   #unlike(): readonly string[] {
     const [first, ...others] = this.#walks as [readonly Stop[], ...(readonly Stop[])[]];
     for (const [index, stop] of first.entries()) {
@@ -204,7 +197,7 @@ class Walks {
     return [];
   }
 
-  /** Compares the first walk with the second. `counters`: for each counter, the stop at which it first changed. */
+  /** Compares the first two executions. `counters`: for each counter, the index of the first step that changed it. */
   #compared(): {
     readonly generated: readonly (Compared["generated"][number] & { readonly isShort: boolean })[];
     readonly counters: ReadonlyMap<string, number>;
@@ -212,7 +205,7 @@ class Walks {
     const { generated } = this.#between(0, 1);
     const counters = new Map<string, number>();
     for (const { place, domain, isLoose, stop } of generated) {
-      // Loose counters that change together count as one.
+      // An integer that no table key explains has no known counter, so its place is used instead.
       const counter = isLoose === true ? place : domain;
       if (counter !== undefined && !counters.has(counter)) counters.set(counter, stop);
     }
@@ -220,8 +213,8 @@ class Walks {
   }
 
   /**
-   * Changes counters that are not restored by different amounts. Two counters that change together could not be distinguished where their values are
-   * used.
+   * Executes beginnings of the path, so that counters that are not restored advance by different amounts. Otherwise equal values of two counters
+   * could not be distinguished where the values are used.
    */
   async #separate(counters: ReadonlyMap<string, number>): Promise<void> {
     const whole = this.#path;
@@ -237,7 +230,7 @@ class Walks {
   }
 
   /**
-   * Judges the differences. A place that holds another value in each pair of walks is generated; one whose values are equal in some pair is random.
+   * Judges the differences of all pairs of executions. A value that differs in every pair is generated. A value that is equal in some pair is random.
    */
   #judged(): Pick<Knowledge, "generated" | "times" | "noisyActions"> & { readonly suspects: readonly DroppedField[] } {
     const all = this.#pairs().map(([a, b]) => this.#between(a, b));
@@ -249,7 +242,7 @@ class Walks {
     for (const [key, one] of generated) {
       const pairs = all.map((pair) => pair.generated.filter((other) => keyOf(other) === key));
       const isHeld = (domain: string): boolean => pairs.every((some) => some.some(({ domains }) => domains.includes(domain)));
-      // A short hexadecimal id may consist of digits only.
+      // In one pair, a short hexadecimal id may consist of digits only.
       const isText = pairs.some((some) => some.some(({ domain }) => domain === undefined));
       // A column that refers to several tables has no counter that holds all of its values.
       const counter = one.domains.find(isHeld) ?? one.domain;
@@ -259,7 +252,7 @@ class Walks {
       generated.delete(key);
       suspects.set(one.field, { field: one.field, values: one.sample });
     }
-    // All differences of the states were known, so the cause is the requests, or a place that is known as something else.
+    // If all differences between the states were known, the cause is a request, or a field that was classified wrongly.
     const noisy = generated.size + times.length + suspects.size > 0 ? [] : this.#unplaced(suspects);
     return {
       generated: [...generated].map(([key, { place, after }]) => ({ place, after, domain: counters.get(key) })),
@@ -269,15 +262,15 @@ class Walks {
     };
   }
 
-  /** Returns `true` if a step of the first walk does not change a value of this place. */
+  /** Returns `true` if some step of the first execution leaves a value of this place unchanged. */
   #stays(place: string): boolean {
     const all = this.#walks[0]!.map(({ facts }) => valuesAt(facts, place));
     return all.some((values, stop) => values.some((value) => all[stop + 1]?.includes(value)));
   }
 
   /**
-   * Looks for the cause of states that differ although no place does: an action whose requests differ each time, or fields, which are added to the
-   * suspects.
+   * Explains states that differ although no known place differs. Adds the fields that differ to `suspects`. Without such fields, returns the action
+   * whose requests differ each time.
    */
   #unplaced(suspects: Map<string, DroppedField>): readonly string[] {
     const noisy = new Set<string>();
@@ -290,7 +283,7 @@ class Walks {
     return [...noisy];
   }
 
-  /** Compares two walks stop by stop. Knowledge from an earlier stop is used at later ones. */
+  /** Compares two executions step by step. Knowledge from a step is used for the steps after it. */
   #between(a: number, b: number, before: Knowledge = this.#base.options.knowledge): Differences {
     const [x, y] = [this.#walks[a]!, this.#walks[b]!];
     const found: Differences = { generated: [], times: [], unexplained: [] };
@@ -317,19 +310,19 @@ class Walks {
     return now.lo === lo && now.hi === hi;
   }
 
-  /** Returns the actions that write late, if the state at the end of the first walk changes and a repetition shows which actions do it. */
+  /** Returns the actions that write late. They are only searched if the state changes after the last step, or differs from `known`. */
   async #lateAtEnd(known?: Fingerprint): Promise<readonly string[]> {
     const stops = this.#walks[0]!;
     const last = stops.at(-1);
     if (last === undefined) return [];
     const isLate = await this.#isLate(last.stores, END_WATCH_MS);
-    // On a busy machine a write may come between an answer and the first look.
+    // On a busy machine, a late write may come between the answer and the first read. The recorded fingerprint then shows the write.
     if (!isLate && (known === undefined || stops.length < this.#path!.length || (await this.#isAt(known)))) return [];
     const late = await this.#lateActions();
     return late.length > 0 ? late : this.#lateActions();
   }
 
-  /** Returns the actions of the walk after which a store changes by itself. */
+  /** Executes the path again, and returns the actions after which a store changes by itself. */
   async #lateActions(): Promise<readonly string[]> {
     const { state, stepper, actions, drawing, canonicalizer } = this.#base;
     await this.#goHome();
@@ -346,10 +339,10 @@ class Walks {
     return [...late];
   }
 
-  /** Resolves to `true` if the stores change within `ms` without a request. `before`: their state at the answer. */
+  /** Resolves to `true` if the stores change within `ms` milliseconds without a request. `before`: their fingerprint after the answer. */
   async #isLate(before: Fingerprint, ms: number): Promise<boolean> {
     const { state, canonicalizer, world } = this.#base;
-    // Nothing else writes to stores in this process.
+    // Stores in the memory of this process have no other writers.
     if (world.probe === undefined && state.systems.every(({ traits }) => traits.inMemory === true)) return false;
     const isOther = async (): Promise<boolean> => {
       await this.#readProbe();
@@ -359,12 +352,18 @@ class Walks {
     return poll(isOther, ms, LOOK_MS);
   }
 
-  /** Reads the World's probe: its last result stays the state until it is read again. A probe that throws fails a step, and is reported there. */
+  /**
+   * Reads the World's probe again, since its last result counts as the state until then. Errors are ignored, since they are reported when a step
+   * fails.
+   */
   async #readProbe(): Promise<void> {
     await this.#base.state.probe().catch(() => undefined);
   }
 
-  /** Repeats the path of the first walk, or makes that walk. It waits for late writes, which must not come after the walk was undone. */
+  /**
+   * Executes the path of the first execution, or chooses the path if this is the first. Waits for late writes, so that none arrives after the
+   * restore.
+   */
   async #walk(): Promise<void> {
     const { actions } = this.#base;
     this.#begunMs = performance.now();
@@ -387,7 +386,7 @@ class Walks {
       for (const action of this.#path) if (!(await take(action)) || gone.at(-1) !== action) break;
     } else {
       const waiting = new Set(this.#wanted ?? actions.keys());
-      /** Returns `true` if the action worked; `undefined` ends the walk. A refused action may work later. */
+      /** Returns `true` if the action worked, and `false` if it did not but may work later. `undefined` ends the execution. */
       const tryOne = async (action: number): Promise<boolean | undefined> => {
         const length = gone.length;
         if (length >= MOST_STEPS || !(await take(action))) return undefined;
@@ -398,7 +397,7 @@ class Walks {
       const others = [...actions.keys()].filter((action) => !waiting.has(action));
       if (this.#backwards) others.reverse();
       await (this.#wanted === undefined ? inRounds(waiting, tryOne) : wantedFirst(waiting, others, tryOne));
-      // A step without an outcome ended this walk, and would end the next one too, so the missing actions are not asked for again.
+      // A step without an outcome ended this execution and would end the next one, too, so its missing actions are not requested again.
       this.#missed = this.#cut.has(stops) ? [] : [...waiting];
       this.#path = gone;
     }
@@ -406,7 +405,7 @@ class Walks {
     this.#walks.push(stops);
   }
 
-  /** Returns `undefined` if the action did not apply; `ended` if it failed. The failure comes again, with a report, when the step is explored. */
+  /** Returns `undefined` if the action did not apply, and `"ended"` if it failed. The exploration executes a failed step again and reports it. */
   async #step(gone: readonly number[], action: number): Promise<Stop | "ended" | undefined> {
     const { state, stepper, actions, canonicalizer, drawing } = this.#base;
     drawing.at([...gone], gone.length, action);
@@ -427,7 +426,7 @@ class Walks {
 
 type TryOne = (action: number) => Promise<boolean | undefined>;
 
-/** Tries all actions in turn, and repeats those that did not work, until a round adds nothing. */
+/** Tries all actions in turn. Repeats those that did not work, until none works in a whole round. */
 async function inRounds(waiting: ReadonlySet<number>, tryOne: TryOne): Promise<void> {
   for (let before = -1; before !== waiting.size;) {
     before = waiting.size;
@@ -435,7 +434,7 @@ async function inRounds(waiting: ReadonlySet<number>, tryOne: TryOne): Promise<v
   }
 }
 
-/** Tries the wanted actions in each state. Only where none of them works is another action tried, each of these once. */
+/** Tries the wanted actions in each state. Only where none of them works, another action is executed. Each of those is used once. */
 async function wantedFirst(waiting: ReadonlySet<number>, others: readonly number[], tryOne: TryOne): Promise<void> {
   const left = [...others];
   while (waiting.size > 0) {
@@ -456,12 +455,14 @@ async function wantedFirst(waiting: ReadonlySet<number>, others: readonly number
 
 const isGrowing = ({ sample: [a, b] }: Differences["generated"][number]): boolean => BigInt(a) < BigInt(b);
 
-/** Returns `true` for short texts and words. A random word of a handful repeats itself in a few walks; an id does not. */
+/** Returns `true` for short texts and words. A random word from a short list repeats itself in a few executions; an id does not. */
 function isShort(text: string): boolean {
   return text.length < 10 || !/\d/.test(text);
 }
 
-/** Returns `true` if there are numbers or texts that may be times, or contain one. Two walks within one second may have those in common. */
+/**
+ * Returns `true` if a state has numbers or texts that may be times, or tokens that may contain times. Executions in one second may have equal times.
+ */
 function mayHoldTimes(facts: Execution["facts"]): boolean {
   return /\d{10}|\d\d:\d\d|eyJ/.test(JSON.stringify(facts, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value)));
 }

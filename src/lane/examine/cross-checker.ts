@@ -21,18 +21,16 @@ import { judgeStep } from "../step/step-rules.ts";
 import type { Navigator } from "../navigate/navigator.ts";
 import type { SavedWorld } from "../state/world-state.ts";
 
-/** Number of lines that describe a difference, and of those that compare two states. */
+/** Largest number of lines that describe all differences, and of lines that compare two states. */
 const LINES = 20;
 const STATE_LINES = 8;
 
-/** The state that a step led to. */
 interface Reached extends Fingerprint {
-  /** `true` if the state may have changed. */
   readonly changed: boolean;
   readonly isBounded: boolean;
 }
 
-/** Expands nodes again, reached in another way or along another path, and compares the outcomes. */
+/** Expands nodes a second time, by replay or along another path, and compares the outcomes with the first time. */
 export class CrossChecker {
   readonly #base: LaneBase;
   readonly #navigator: Navigator;
@@ -44,12 +42,13 @@ export class CrossChecker {
     this.#settle = settle;
   }
 
-  /** Returns the difference, or `undefined` if there is none. @throws LaneLost */
+  /** Returns the divergence, or `undefined` if there is none. @throws LaneLost */
   async check(unit: UnitRequest, { expected: known, along, merge, reduced = false }: ExpansionCheck): Promise<LaneDivergence | undefined> {
     const { state, actions } = this.#base;
     this.#navigator.leave();
     const { path } = unit;
-    // Where a reduction merged orders of generation, a rule may still distinguish the states.
+    // A reduction merges states that differ in the order of generation. A rule may still distinguish these states, so the broken rules are compared,
+    // too.
     const first = known === undefined || reduced ? await this.#outcomesAlong({ ...unit, ...along }) : undefined;
     const expected = known ?? first!.rows;
     const differing: string[] = [];
@@ -74,14 +73,13 @@ export class CrossChecker {
       }
       if (!isSame || !isJudgedAlike) calls ??= [...path, action];
     }
-    // Without a checkpoint, the next replay restores everything.
     if (mark !== undefined) await state.restore(mark);
     this.#navigator.leave();
     if (calls === undefined) return undefined;
     return { ...divergence(merge, path, differing.slice(0, LINES)), calls, reduced };
   }
 
-  /** Executes every action of a node along its own path. Returns rows like recorded ones, and the rules that each step broke. */
+  /** Executes every action of a node along the node's own path. Returns rows like recorded ones, and the names of the rules that each step broke. */
   async #outcomesAlong(unit: UnitRequest): Promise<{ readonly rows: Int32Array; readonly broken: readonly (readonly string[])[] }> {
     const rows = new Int32Array(this.#base.actions.length * ROW);
     const broken: (readonly string[])[] = [];
@@ -94,7 +92,6 @@ export class CrossChecker {
     return { rows, broken };
   }
 
-  /** Returns the state that a step led to. */
   async #reach(unit: UnitRequest, outcome: Outcome, mark: SavedWorld): Promise<Reached> {
     const { state, canonicalizer } = this.#base;
     const changed = await state.changed(mark);
@@ -104,7 +101,7 @@ export class CrossChecker {
     return { ...reached, changed, isBounded: canonicalizer.wasBounded };
   }
 
-  /** Returns the sorted names of the rules that a step broke. The lane does not stay in the state that the step led to. */
+  /** Returns the sorted names of the rules that a step broke. Afterwards the lane may be in another state. */
   async #broken(unit: UnitRequest, action: number, outcome: Outcome, reached: Reached, mark: SavedWorld): Promise<readonly string[]> {
     if (outcome.kind !== "executed") return [];
     const { checker, state, stepper, actions } = this.#base;
@@ -131,7 +128,9 @@ export class CrossChecker {
     return { outcome, mark };
   }
 
-  /** Compares the state that a step led to with that along the other path; without another path, with the state before the step. */
+  /**
+   * Compares the state after a step with the state after the same step along the other path. Without another path: with the state before the step.
+   */
   async #explain(
     unit: UnitRequest,
     action: number,
@@ -152,18 +151,16 @@ function judgedOtherwise(action: string, before: readonly string[], now: readonl
   return `${action}: breaks ${named(before)} on the one path, and ${named(now)} on the other`;
 }
 
-/** Returns `true` if an outcome equals the recorded one. */
 function isAlike(row: Int32Array, outcome: Outcome, { lo, hi }: Reached): boolean {
   const bits = row[KIND]!;
   const kind = kindOf(outcome);
   if ((bits & 0xff) !== kind) return false;
   if (kind !== EXECUTED) return true;
   if (row[STATUS] !== outcome.status) return false;
-  // A bounded form differs each time.
+  // A bounded canonical form differs each time, so its fingerprint is not compared.
   return (bits & BOUNDED) !== 0 || (row[LO] === lo && row[HI] === hi);
 }
 
-/** Returns the kind of an outcome's row. */
 function kindOf({ kind }: Outcome): number {
   return kind === "skipped" ? SKIPPED : kind === "failed" ? FAILED : EXECUTED;
 }

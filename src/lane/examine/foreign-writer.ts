@@ -2,23 +2,24 @@ import { markedDifferences, sameNames, type Canonicalizer } from "../../state/in
 import { poll } from "./late-writes.ts";
 import type { SavedWorld, WorldState } from "../state/world-state.ts";
 
-/** Number of lines shown of a change. */
 const LINES = 10;
 
-/** The writer of a change that no request caused. `itself`: something in the target, or another client; `unknown`: it was not seen again. */
+/**
+ * The cause of an unexpected write. `itself`: a job in the target, or another client. `unknown`: the write did not happen again. `late`: an action
+ * after its answer. `check`: the check of a rule.
+ */
 export type Writer =
   | { readonly kind: "itself" | "unknown"; readonly lines: readonly string[] }
   | { readonly kind: "late" }
   | { readonly kind: "check"; readonly name: string };
 
-/** A saved state, and a function that detects another state. */
 export interface Seen {
   readonly mark: SavedWorld;
-  /** Resolves to `true` if the state differs from the saved one. */
+  /** Resolves to `true` if the present state differs from the checkpoint. */
   readonly isOther: () => Promise<boolean>;
 }
 
-/** Restores the state `times` times without sending a request, and resolves to `true` if it changes each time within `ms` milliseconds. */
+/** Restores the checkpoint `times` times without sending a request. Resolves to `true` if the state changes each time within `ms` milliseconds. */
 export async function writesByItself(
   state: Pick<WorldState, "restore">,
   { mark, isOther }: Seen,
@@ -32,7 +33,7 @@ export async function writesByItself(
   return true;
 }
 
-/** Returns the lines that differ from the state of a checkpoint, and restores it. */
+/** Returns the lines that differ between the present state and a checkpoint, and restores the checkpoint. */
 export async function writtenLines(state: WorldState, canonicalizer: Canonicalizer, mark: SavedWorld): Promise<readonly string[]> {
   const now = canonicalizer.marked(await state.facts());
   await state.restore(mark);
@@ -40,13 +41,13 @@ export async function writtenLines(state: WorldState, canonicalizer: Canonicaliz
   return markedDifferences(before, sameNames(before, now), LINES);
 }
 
-/** Returns the written places, as `db.jobs, db.sessions`; empty if the lines do not name any. */
+/** Returns the changed places, for example `db.jobs, db.sessions`. Empty if the lines name no place. */
 function placesOf(lines: readonly string[]): string {
   const places = lines.flatMap((line) => /^[+-] systems\.(\S+) /.exec(line)?.[1] ?? []);
   return [...new Set(places)].join(", ");
 }
 
-/** Describes a writer that is neither an action nor a check. `when`: a phrase such as "while the initial state was checked". */
+/** Describes a write that neither an action nor a check made. `when`: a phrase such as "while the initial state was checked". */
 export function otherWriterText({ kind, lines }: Extract<Writer, { readonly lines: readonly string[] }>, when: string): string {
   const places = placesOf(lines);
   const what = `${places === "" ? "A store" : places} was written to ${when}`;

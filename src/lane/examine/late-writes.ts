@@ -1,10 +1,10 @@
 import type { SavedWorld } from "../state/world-state.ts";
 
-/** How long the first 202 of an action is watched, and the least time to wait for a late action. Milliseconds. */
+/** How long an action's first 202 answer is watched for late writes, and how long to wait for an action that writes late. Milliseconds. */
 const WATCH = 200;
 const POLL = 5;
 
-/** Watches for writes that a target commits after it has answered, and keeps them out of other branches. */
+/** Detects writes that a target commits after it has answered, and keeps them out of other states. */
 export class LateWrites {
   readonly #settleMs: number;
   readonly #late: Set<number> = new Set();
@@ -14,12 +14,11 @@ export class LateWrites {
     this.#settleMs = settleMs;
   }
 
-  /** Returns `true` if there is a wait after this action. */
+  /** Returns `true` if the lane waits after each action, because `target.settle` is set. */
   waits(_action: number): boolean {
     return this.#settleMs > 0;
   }
 
-  /** Waits for `target.settle`. */
   settle(_action?: number): void | Promise<void> {
     if (this.#settleMs > 0) return sleep(this.#settleMs);
   }
@@ -32,20 +31,23 @@ export class LateWrites {
     this.#late.add(action);
   }
 
-  /** Watches an action's first accepted answer. Resolves to `true` if the state that it led to changed afterwards. */
+  /** Watches the stores after an action's first 202 answer. Resolves to `true` if the reached state changed. */
   async watch(action: number, changed: () => Promise<boolean>): Promise<boolean> {
     if (this.#settleMs > 0 || this.#watched.has(action) || this.#late.has(action)) return false;
     this.#watched.add(action);
     return poll(changed, WATCH);
   }
 
-  /** Gives a late action the time that it was seen to need, before its branch is undone. */
+  /** Waits for the late writes of an action, before its changes are undone. */
   async drain(_mark: SavedWorld): Promise<void> {
     await sleep(WATCH);
   }
 }
 
-/** Resolves to `true` as soon as `isSo` does, to `false` after `ms` milliseconds. It is called every `everyMs`, and once more at the end. */
+/**
+ * Calls `isSo` every `everyMs` milliseconds. Resolves to `true` as soon as `isSo` does. After `ms` milliseconds, resolves to the result of a last
+ * call.
+ */
 export async function poll(isSo: () => Promise<boolean>, ms: number, everyMs: number = POLL): Promise<boolean> {
   const until = performance.now() + ms;
   while (performance.now() < until) {

@@ -3,22 +3,27 @@ import { LaneLost } from "../bring-up/lane-lost.ts";
 import { poll, type LateWrites } from "./late-writes.ts";
 import { writesByItself, writtenLines, type Seen, type Writer } from "./foreign-writer.ts";
 
-/** Time, in milliseconds, in which a writer that is not an action is expected to write again, and how often it has to: an action's late work ends. */
+/**
+ * The interval in milliseconds in which a frequent writer writes again, and how often that has to happen. The late work of an action does not repeat.
+ */
 const OFTEN_MS = 250;
 const OFTEN = 3;
-/** Time, in milliseconds, for rare writers and for the late work of an action. */
+/**
+ * The interval in milliseconds in which a rare writer writes again, and how often that has to happen. The late work of an action ends within the
+ * interval.
+ */
 const SELDOM_MS = 1_000;
 const SELDOM = 2;
-/** Time, in milliseconds, without a write that shows that an action's late work is not a timer's. */
+/** If nothing writes for this many milliseconds, a late write belongs to the action and not to a timer. */
 const QUIET_MS = 2_000;
-/** Number of inquiries of one lane that may fail; after them no more are made. */
+/** Number of searches for a cause that may fail on one lane. After them, no further search is made. */
 const MOST_OPEN = 3;
 
-/** Finds out who made an unexpected write to a store: restores the state before and observes who writes again. */
+/** Finds the cause of an unexpected write to a store: restores the state before the write, and observes which code writes again. */
 export class WriteInquiry {
   readonly #base: LaneBase;
   readonly #late: LateWrites;
-  /** Checks that were seen to write. */
+  /** Names of the checks that were found to write. */
   readonly #impure: Set<string> = new Set();
   #itself: Writer | undefined;
   #open = 0;
@@ -28,10 +33,10 @@ export class WriteInquiry {
     this.#late = late;
   }
 
-  /** Finds the writer of a change during the checks of a step. The world is in the step's state again afterwards. */
+  /** Finds the cause of a write during the checks of a step. Afterwards the world is in the state that the step led to. */
   async duringChecks(action: number, seen: Seen): Promise<Writer> {
     return this.#asking(seen, async (lines) => {
-      // A check that was seen to write before is tried first, since that costs no time.
+      // A check that wrote earlier is tried first, since this needs no waiting.
       const known = this.#impure.size > 0 ? await this.#culprit(action, seen) : undefined;
       if (known !== undefined) return known;
       if (await writesByItself(this.#base.state, seen, OFTEN_MS, OFTEN)) return { kind: "itself", lines };
@@ -41,10 +46,7 @@ export class WriteInquiry {
     });
   }
 
-  /**
-   * Finds the writer of a change after a step was undone, or after an answer that announced work. The world is in the state of the checkpoint again
-   * afterwards.
-   */
+  /** Finds the cause of a write after a step was undone, or after a 202 answer. Afterwards the world is in the state of the checkpoint. */
   async afterStep(action: number, seen: Seen): Promise<Writer> {
     if (this.#late.known(action)) {
       await this.#base.state.restore(seen.mark);
@@ -65,7 +67,7 @@ export class WriteInquiry {
     const writer = await ask(lines);
     stepper.exchanges.splice(0, stepper.exchanges.length, ...sent);
     await state.restore(seen.mark);
-    // The repeated action may write late, too.
+    // The search may have executed the action again, and the action may write late again.
     if (await seen.isOther()) await state.restore(seen.mark);
     if (writer.kind === "itself") this.#itself = writer;
     if (writer.kind === "unknown") this.#open++;
@@ -83,13 +85,13 @@ export class WriteInquiry {
   async #lateOrItself(action: number, seen: Seen, lines: readonly string[]): Promise<Writer> {
     const { state, home } = this.#base;
     if (await writesByItself(state, seen, SELDOM_MS, SELDOM)) return { kind: "itself", lines };
-    // Where the target is made again for each branch, an action cannot be executed in the middle of one.
+    // Where the root state is made again for each step, an action cannot be repeated in the middle of a step.
     if (home.remade || !(await this.#isLate(action, seen))) return { kind: "unknown", lines };
-    // A slow timer may have fired after the answer by chance.
+    // A slow timer may have written after the answer by chance.
     return (await writesByItself(state, seen, QUIET_MS, OFTEN)) ? { kind: "itself", lines } : { kind: "late" };
   }
 
-  /** Executes the action again, and resolves to `true` if a store changes after its answer without a further request. */
+  /** Executes the action again. Resolves to `true` if a store changes after the answer without a further request. */
   async #isLate(action: number, { mark }: Seen): Promise<boolean> {
     const { state, stepper, actions, canonicalizer } = this.#base;
     await state.restore(mark);

@@ -5,20 +5,20 @@ import { SpotCheck } from "../step/spot-check.ts";
 import { samePath, Navigator, type NavigatorOptions } from "./navigator.ts";
 import { passesAt, type WorldSnapshot, type SavedWorld } from "../state/world-state.ts";
 
-/** A state counts as old this many milliseconds before one of its times passes: the next step must not meet a changed state, and may take long. */
+/** A state counts as expired this many milliseconds before one of its times passes. Otherwise the time could pass during the next step. */
 const SOON_MS = 5_000;
 
 const isOld = (saved: WorldSnapshot | SavedWorld): boolean => passesAt(saved) <= Date.now() + SOON_MS;
 
 /**
- * Navigator of targets whose stores hold the whole state. It stays at the node, writes the node's snapshot, or rolls back to the common ancestor and
- * replays the rest.
+ * Navigator for targets whose stores hold the whole state. It stays at the node, writes the node's snapshot, or replays the node's path. A replay
+ * restores the last checkpoint that the lane's path and the node's path have in common, and executes the rest.
  */
 export class CheckpointNavigator extends Navigator {
-  /** Checkpoints along the lane's path; the first is the root's. There are no gaps: writing a state ends the path at the root. */
+  /** Checkpoints along the lane's path, beginning with the root state. There is one for every step, since writing a snapshot empties the path. */
   #marks: SavedWorld[];
   #path: number[] = [];
-  /** The path whose draws each step repeated; `undefined` for the path itself. */
+  /** For each step of the lane's path: the path from which its data was drawn. `undefined`: the lane's path itself. */
   #drawn: (readonly number[] | undefined)[] = [];
   readonly #check: SpotCheck = new SpotCheck();
 
@@ -28,10 +28,10 @@ export class CheckpointNavigator extends Navigator {
   }
 
   override departed(): void {
-    // The lane restores the checkpoint after each action, and with it everything.
+    // There is nothing to record, since the lane restores the checkpoint after each action.
   }
 
-  /** `true` if one of the state's times passes soon, which makes it another state. */
+  /** `true` if one of the state's times passes soon, which would change the state. */
   override get away(): boolean {
     return this.here !== undefined && isOld(this.here.mark);
   }
@@ -59,12 +59,14 @@ export class CheckpointNavigator extends Navigator {
     return this.replay(unit.path, unit.draws).then((mark) => this.verified(unit, mark));
   }
 
-  /** Rolls back to the longest common prefix and executes the rest, whatever state results. */
+  /**
+   * Restores the last checkpoint that the lane's path and the given path have in common, and executes the rest. The reached state is not verified.
+   */
   override async replay(path: readonly number[], draws?: Draws): Promise<SavedWorld> {
     const { state, home } = this.options;
     this.here = undefined;
     if (this.#marks[0] !== home.mark) {
-      // The root was made again, so no checkpoint below it is left.
+      // The root state was made again, so every other checkpoint is invalid.
       this.#marks = [home.mark];
       this.#path = [];
       this.#drawn = [];
@@ -93,7 +95,7 @@ export class CheckpointNavigator extends Navigator {
     return mark;
   }
 
-  /** Returns `true` if a step drew the same data. With other data the same action led to another state. */
+  /** Returns `true` if a step drew the same data. With other data, the same action led to another state. */
   #drewAlike(depth: number, path: readonly number[], draws: Draws): boolean {
     const drawn = this.#drawn[depth];
     const draw = draws?.[depth];

@@ -5,9 +5,8 @@ import type { NavigatorOptions } from "./navigator.ts";
 import type { SavedWorld } from "../state/world-state.ts";
 
 /**
- * Navigator for `target.rollback: restart` where stores can be written: a node is its stores and a process that was started on them. Before each
- * branch the stores are written first and the process is started afterwards. So the process knows nothing of another state, not even what it reads
- * while it starts.
+ * Navigator for `target.rollback: restart` where stores can be written. Before each action it writes the node's stores and then starts a process on
+ * them. The process knows nothing of another state, not even from reading stores while it starts.
  */
 export class FreshNavigator extends CheckpointNavigator {
   readonly #restart: TargetRestart;

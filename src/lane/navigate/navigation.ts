@@ -5,14 +5,12 @@ import { ReplayNavigator } from "./replay-navigator.ts";
 import type { Navigator, NavigatorOptions } from "./navigator.ts";
 
 /**
- * The navigators of a lane. Most targets use checkpoints for everything. With `target.rollback: restart`, states are written and the process is
- * started on them. Where they cannot be written (or a check showed that the target's memory matters), and for checks, the target is restarted at the
- * root and the path replayed. A world with `reset` uses reset and replay.
+ * The navigators of a lane. Most targets use checkpoints for everything, and a World with `reset` uses reset and replay. With `target.rollback:
+ * restart`, snapshots are written and the process is started on them. Cross-checks instead restart the target at the root state and replay the path.
+ * Targets whose stores cannot be written, or whose memory matters, do the same.
  */
 export class Navigation {
-  /** Reaches nodes by executing their path. */
   readonly replayer: Navigator;
-  /** Reaches nodes by writing their state. */
   readonly #writer: Navigator;
   #chosen: Navigator;
 
@@ -28,7 +26,7 @@ export class Navigation {
     return this.replayer === this.#writer ? this.replayer.replayed : this.replayer.replayed + this.#writer.replayed;
   }
 
-  /** Returns the navigator for a chunk. Neither navigator knows where the other one went. */
+  /** Returns the navigator for a chunk. On a change of navigators the lane's position is forgotten, since neither knows what the other one did. */
   choose(direct: boolean): Navigator {
     const chosen = direct ? this.#writer : this.replayer;
     if (chosen !== this.#chosen) this.leave();

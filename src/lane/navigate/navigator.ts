@@ -20,12 +20,12 @@ export interface NavigatorOptions {
   readonly settle: () => Promise<void> | void;
 }
 
-/** Brings the lane to a node, and back to it after each action. */
+/** Brings the lane to a node, and back to the node after each action. */
 export abstract class Navigator {
-  /** Number of actions executed again on the way, since the start. */
+  /** Number of actions that were executed again to reach nodes, since the start. */
   replayed = 0;
   protected readonly options: NavigatorOptions;
-  /** The node that the lane is at, restored and unchanged. */
+  /** The lane's present node. Only set while the lane is in the unchanged state of that node. */
   protected here: { readonly path: readonly number[]; readonly mark: SavedWorld } | undefined;
   readonly #fingerprint: Fingerprint = { lo: 0, hi: 0 };
 
@@ -33,7 +33,7 @@ export abstract class Navigator {
     this.options = options;
   }
 
-  /** Forgets where the lane is. The next way begins at a checkpoint. */
+  /** Forgets the lane's position. The next navigation begins at a checkpoint. */
   leave(): void {
     this.here = undefined;
   }
@@ -41,17 +41,17 @@ export abstract class Navigator {
   /** Records that an action was executed at the node. The checkpoint restores stores, context and clients, but the target may remember more. */
   abstract departed(): void;
 
-  /** Goes to a unit's node and returns its checkpoint. @throws OtherState when it is not the recorded node */
+  /** Brings the lane to a unit's node, and returns the node's checkpoint. @throws OtherState if the reached state is not the recorded one */
   abstract goTo(unit: UnitRequest, direct: boolean): Awaitable<SavedWorld>;
 
   /**
-   * `true` if the node has to be reached {@link again} before its next action: an action was executed, and the checkpoint does not restore all of it.
+   * `true` if {@link again} must be called before the next action: an action was executed, and the checkpoint does not restore all of its effects.
    */
   abstract get away(): boolean;
 
   abstract again(unit: UnitRequest): Promise<SavedWorld>;
 
-  /** Goes where a path leads, executing as much of it as necessary. */
+  /** Brings the lane to the end of a path, and executes as much of the path as necessary. Returns the checkpoint there. */
   abstract replay(path: readonly number[], draws?: Draws): Promise<SavedWorld>;
 
   protected isHere(unit: UnitRequest): boolean {
@@ -63,7 +63,6 @@ export abstract class Navigator {
     return mark;
   }
 
-  /** Executes the action at a depth of the path. */
   protected async step(path: readonly number[], depth: number, draws: Draws): Promise<void> {
     const index = path[depth]!;
     const action = this.options.actions[index]!;

@@ -7,8 +7,8 @@ import { judgeStep } from "../step/step-rules.ts";
 import type { Navigator } from "./navigator.ts";
 
 /**
- * Finds out where a path leads, judged like a confirmation, without recording its exchanges. A common beginning with the path tried before is not
- * executed again where there are checkpoints.
+ * Executes a path and returns its end, judged as in a confirmation. Exchanges are not recorded. Where there are checkpoints, the common beginning
+ * with the previous path is not executed again.
  */
 export async function probePath(
   base: LaneBase,

@@ -4,17 +4,17 @@ import { Navigator, type NavigatorOptions } from "./navigator.ts";
 import type { SavedWorld } from "../state/world-state.ts";
 
 /**
- * Navigator of targets that keep state which no store restores. There are no checkpoints below the root. After any execution the lane makes the root
- * again and executes the whole path.
+ * Navigator for targets that keep state which no store restores. After an action, it makes the root state again and executes the whole path. Apart
+ * from the root state there are no checkpoints.
  */
 export class ReplayNavigator extends Navigator {
   constructor(options: NavigatorOptions) {
     super(options);
-    // The lane was brought up to the root, and only read since.
+    // The bring-up of the lane ended in the root state, and the lane has only read since.
     this.here = { path: [], mark: options.home.mark };
   }
 
-  /** Forgets the node, since the effect of the action is unknown, whatever it answered: a GET may change something, too. */
+  /** Forgets the node, since the action's effect on hidden state is unknown. Even a GET may change something. */
   override departed(): void {
     this.here = undefined;
   }
@@ -49,7 +49,7 @@ export class ReplayNavigator extends Navigator {
     return this.verified(unit, await this.replay(unit.path, unit.draws));
   }
 
-  /** Returns the length of the beginning of a path that need not be executed, since the lane is there, unchanged. */
+  /** Returns how many steps at the beginning of a path need no execution, because the lane is in the unchanged state after them. */
   #startOf(path: readonly number[]): number {
     const stands = this.here?.path;
     if (stands === undefined || stands.length > path.length) return 0;

@@ -8,10 +8,9 @@ import { withUnanswered, type Judged } from "../step/findings.ts";
 import { exchangesOf, type Outcome } from "../step/outcome.ts";
 import { judgeStep } from "../step/step-rules.ts";
 
-/** Number of lines of a step's changes. */
 const CHANGES = 200;
 
-/** Executes actions on a lane one at a time, as somebody chooses them: each begins in the state in which the one before it ended. */
+/** Executes actions on a lane one at a time, as a user selects them. Each action begins in the state after the previous one. */
 export class Walk {
   readonly #ground: RaceGround;
   #path: readonly number[] = [];
@@ -31,7 +30,6 @@ export class Walk {
     return this.place();
   }
 
-  /** Describes the present state. */
   async place(): Promise<WalkPlace> {
     const { state, canonicalizer, actions, stepper } = this.#ground.base;
     const facts = await state.facts();
@@ -43,7 +41,7 @@ export class Walk {
   }
 
   /**
-   * Executes one action, and checks the rules in the state that it leads to.
+   * Executes one action, and checks the rules in the resulting state.
    * @param spoil Changes the stores before the rules are checked.
    */
   async step(index: number, spoil?: (systems: Readonly<Record<string, StoreAdapter | undefined>>) => Promise<void>): Promise<WalkedStep> {
@@ -60,7 +58,7 @@ export class Walk {
     const taken = { action: action.name, kind, message, status, requests };
     const nothing = { changes: [], held: [], broken: outcome.findings, errors: outcome.errors };
     if (kind === "skipped" || kind === "lost") return { ...taken, ...nothing };
-    // An action that failed may have sent its requests before.
+    // An action may have sent requests before it failed.
     await this.#ground.settle();
     if (kind === "executed") await spoil?.(this.#ground.base.world.systems);
     this.#path = [...this.#path, index];
@@ -74,7 +72,6 @@ export class Walk {
     return { ...taken, changes, held: this.#held(action, { broken, errors, unjudged: judged.unjudged }), broken, errors };
   }
 
-  /** Checks the rules of the initial state. */
   async judgeRoot(): Promise<WalkJudged> {
     const { checker, drawing } = this.#ground.base;
     drawing.root("");
@@ -86,7 +83,7 @@ export class Walk {
     return { held: this.#held(undefined, { broken, errors, unjudged: [] }), broken, errors };
   }
 
-  /** Judges a step, and leaves the world in the state that the step led to. */
+  /** Judges a step. Afterwards the world is in the state that the step led to. */
   async #judge(
     action: RaceGround["base"]["actions"][number],
     outcome: Outcome,
@@ -108,19 +105,19 @@ export class Walk {
     }
     const unanswered = stepper.checkFailure;
     if (unanswered !== undefined) return { ...withUnanswered(judged, unanswered, action.name, "once"), unjudged };
-    // A rule about the state before the step was judged there, and the checkpoint of the state after it is gone: the step is executed again.
+    // A rule was judged in the state before the step, which invalidated the checkpoint after the step. So the path is executed again.
     if (isBefore) await this.#ground.goTo(this.#path, this.#draws);
     else if (await state.changed(after)) await state.restore(after);
     return { ...judged, unjudged };
   }
 
-  /** Returns the names of the rules that were asked and hold. After a request without an answer no further rule is asked. */
+  /** Returns the names of the rules that were checked and hold. After an unanswered request, no further rule is checked. */
   #held(
     action: RaceGround["base"]["actions"][number] | undefined,
     { broken, errors, unjudged }: Pick<WalkJudged, "broken" | "errors"> & { readonly unjudged: readonly string[] },
   ): readonly string[] {
     const { checker, stepper } = this.#ground.base;
-    // Which rule was refused is not known.
+    // It is not known for which rule the target refused a request, so none counts as holding.
     if (errors.some(({ code }) => code === "TARGET_OVERLOADED")) return [];
     const notHeld = new Set([...broken.map(({ invariant }) => invariant), ...errors.map(({ source }) => source), ...unjudged]);
     const asked = checker.asked(action);

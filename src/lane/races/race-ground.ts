@@ -3,22 +3,20 @@ import type { UnitRequest } from "../../messages/lane-messages.ts";
 import type { LaneBase } from "../bring-up/bring-up.ts";
 import type { SavedWorld } from "../state/world-state.ts";
 
-/** The part of a lane that racing calls needs. */
 export interface RaceGround {
   readonly base: LaneBase;
-  /** Brings the lane where a path leads, from a checkpoint if there is one. @throws LaneLost */
+  /** Brings the lane to the end of a path, from a checkpoint if there is one. @throws LaneLost */
   goTo(path: readonly number[], draws?: UnitRequest["draws"]): Promise<SavedWorld>;
   /** Waits until the target has committed its work after its answers. */
   settle(): Promise<void> | void;
-  /** Forgets where the lane is. */
+  /** Forgets the lane's position. The next {@link goTo} begins at a checkpoint. */
   leave(): void;
-  /** Returns `true` if the run was interrupted. */
   isCancelled(): boolean;
-  /** Records a heartbeat. */
+  /** Records a heartbeat, so that the lane does not count as hanging. */
   touch(): void;
 }
 
-/** Returns `true` if a lane is in the state with a fingerprint. `undefined`: the fingerprint is not known, so that any state will do. */
+/** Returns `true` if the lane's state has the fingerprint `at`, or if `at` is `undefined`. */
 export async function isAt(
   { state, canonicalizer }: Pick<LaneBase, "state" | "canonicalizer">,
   at: Fingerprint | undefined,

@@ -2,7 +2,7 @@ import type { RaceObstacle } from "../../messages/lane-messages.ts";
 import { STORE_KINDS, type StoreKindName } from "../../adapters/store-kinds.ts";
 import type { World } from "../../model/declare/world.ts";
 
-/** Returns the reason why calls cannot be raced in a world: one connection serialises everything, or only the context is restored. */
+/** Returns the reason why calls cannot be raced: only the context is restored, or a single connection serialises all calls. */
 export function raceObstacle(world: World<never, never>, contextOnly: boolean): RaceObstacle | undefined {
   if (contextOnly) {
     return {
@@ -21,7 +21,7 @@ export function raceObstacle(world: World<never, never>, contextOnly: boolean): 
   return undefined;
 }
 
-/** Returns, by store, why it cannot hold a call before a write; stores that can are left out. */
+/** Returns, by store name, the reason why a store cannot hold a call before a write. Stores that can are left out. */
 export function gateless(world: World<never, never>): Record<string, string> {
   const reasons: Record<string, string> = {};
   for (const [name, system] of Object.entries(world.systems)) {

@@ -20,31 +20,28 @@ import type { Outcome } from "../step/outcome.ts";
 
 const NOWHERE: Fingerprint = { lo: 0, hi: 0 };
 
-/** A lookup of known states, which are left out. */
+/** A set of states that are known to be committed. */
 export interface Known {
   has(lo: number, hi: number): boolean;
 }
 
-/** Collects a lane's report on the chunk that it works on. */
 export class ChunkReport {
-  /** May be replaced while the lane works. An outdated one only costs bytes. */
+  /** May be replaced while the lane works. Outdated states only cause superfluous snapshots. */
   visited: Known | undefined;
   rows: RowWriter = new RowWriter(0);
   news: StepEvent[] = [];
   images: SnapshotEvent[] = [];
   divergences: Expansion["divergences"][number][] = [];
-  /** Number of steps that were executed again to check. */
   checkedSteps = 0;
   readonly #base: LaneBase;
   readonly #captured: Set<number> = new Set();
-  /** See {@link Chunk.details}. */
+  /** Bits of {@link Chunk.details}: the details that the chunk requests. */
   #wants = 0;
   #details: DetailEvent[] = [];
   readonly #looker: Occurrences;
-  /** See {@link Chunk.occurred}. */
+  /** The names that are known already; see {@link Chunk.occurred}. */
   #occurred: ReadonlySet<string> | undefined;
   #occurrences: OccurrenceEvent[] = [];
-  /** The lines of the state that the action in progress reached, if they are wanted. */
   #lines: readonly string[] | undefined;
 
   constructor(base: LaneBase) {
@@ -67,7 +64,7 @@ export class ChunkReport {
     this.#occurrences = [];
   }
 
-  /** @param replayed Steps that were executed again for the chunk, also for checks. */
+  /** @param replayed Number of steps that were executed again for the chunk, including those for cross-checks. */
   answer(finished: number, failure: LaneFailure | undefined, begun: number, replayed: number): Expansion {
     return {
       finished,
@@ -85,22 +82,19 @@ export class ChunkReport {
     };
   }
 
-  /** Forgets the lines of the action before, as another action begins. */
   beginAction(): void {
     this.#lines = undefined;
   }
 
-  /** `true` if details of rows are wanted. */
   get wantsDetails(): boolean {
     return this.#wants !== 0;
   }
 
-  /** `true` if lines of states are wanted. */
   get wantsStates(): boolean {
     return (this.#wants & STATES) !== 0;
   }
 
-  /** Returns `true` if a state's snapshot has to be sent: it is not known to be committed, and was not sent with this chunk. */
+  /** Returns `true` if a state's snapshot has to be sent: the state is not known as committed, and this chunk has not sent the snapshot yet. */
   wanted(lo: number, hi: number): boolean {
     if (!this.#base.state.portable || this.visited?.has(lo, hi) === true) return false;
     const key = (hi & 0x1fffff) * 0x1_0000_0000 + (lo >>> 0);
@@ -109,23 +103,25 @@ export class ChunkReport {
     return true;
   }
 
-  /** `true` while {@link Chunk.occurred} asks which keys and paths the states have. */
   get wantsOccurrences(): boolean {
     return this.#occurred !== undefined;
   }
 
-  /** Takes names from the state that a row reaches, also if it is known: other things may be ignored than when it was reached first. */
+  /**
+   * Reports new names that occur in the state that a row reaches. Known states are searched, too, since their ignored parts may differ from the first
+   * time.
+   */
   noteOccurrences(unit: number, action: number, facts: Facts): void {
     const names = this.#looker.in(facts, contextPartOf(this.#base.world.context).entries, this.#occurred!);
     if (names.length > 0) this.#occurrences.push({ unit, action, names });
   }
 
-  /** Keeps the lines of every state that is not known to be committed, since this lane does not decide which row commits it first. */
+  /** Keeps the lines of a state that is not known as committed. Every lane keeps them, since the engine decides which row commits the state. */
   describe(lo: number, hi: number, facts: Facts): void {
     if (this.visited?.has(lo, hi) !== true) this.#lines = briefLines(this.#base.canonicalizer.describe(facts));
   }
 
-  /** Keeps the details that reports show of the row written last. */
+  /** Keeps the exchanges and state lines of the last row, for reports. */
   keepDetails(unit: number, action: number, outcome: Outcome): void {
     const exchanges = (this.#wants & EXCHANGES) === 0 ? [] : briefExchanges(this.#base.stepper.exchanges, outcome);
     this.#details.push({ unit, action, exchanges, state: this.#lines });
@@ -138,7 +134,6 @@ export class ChunkReport {
   }
 }
 
-/** Collects the rows of a chunk. */
 class RowWriter {
   #rows: Int32Array;
   #used = 0;
@@ -147,7 +142,7 @@ class RowWriter {
     this.#rows = new Int32Array(rows * ROW);
   }
 
-  /** Adds a row. `reached`: the fingerprint of the state that the step led to. `response`, `shape`: their hashes; 0: none. */
+  /** Adds a row. `reached`: the fingerprint of the state after the step. `response` and `shape`: hashes, or 0 without one. */
   push(kind: number, status: number = 0, { lo, hi }: Fingerprint = NOWHERE, response: number = 0, shape: number = 0): void {
     if (this.#used + ROW > this.#rows.length) {
       const grown = new Int32Array(this.#rows.length * 2 + ROW);

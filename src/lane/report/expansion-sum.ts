@@ -1,9 +1,8 @@
 import type { Expansion, LaneFailure } from "../../messages/lane-messages.ts";
 
-/** Number of lines that describe a difference. */
 const LINES = 20;
 
-/** Joins the answers to parts of a chunk, in their order. */
+/** Joins the answers to the parts of a chunk, in their order. */
 export class ExpansionSum {
   readonly #begun = performance.now();
   readonly #parts: { readonly part: Expansion; readonly unit: number }[] = [];
@@ -13,7 +12,7 @@ export class ExpansionSum {
     this.#parts.push({ part, unit });
   }
 
-  /** @param executedAgain All steps executed again, for checks or on the way. */
+  /** @param executedAgain Number of steps that were executed again, for cross-checks and to reach nodes. */
   finish(finished: number, executedAgain: number, failure: LaneFailure | undefined): Expansion {
     const parts = this.#parts;
     const rows = new Int32Array(parts.reduce((length, { part }) => length + part.rows.length, 0));
@@ -40,7 +39,7 @@ export class ExpansionSum {
   }
 }
 
-/** Joins the divergences of one node's actions, reported one by one, into one. */
+/** Joins divergences that were reported for single actions of one node. */
 function joined(divergences: Expansion["divergences"]): Expansion["divergences"] {
   const all: Expansion["divergences"][number][] = [];
   for (const one of divergences) {

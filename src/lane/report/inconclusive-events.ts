@@ -1,11 +1,11 @@
 import type { InconclusiveEvent } from "../../messages/lane-messages.ts";
 
-/** Number of characters kept of a reason. */
+/** Largest number of characters of a reason. */
 const LONGEST = 300;
 
 /**
- * Returns the event of a step that a rule could not judge.
- * @throws TypeError without a reason
+ * Returns the event for a step that a rule could not judge.
+ * @throws TypeError if `why` is not a text, or is empty
  */
 export function inconclusiveEvents(rule: string, why: unknown): InconclusiveEvent {
   if (typeof why !== "string" || why.trim() === "") {
@@ -20,7 +20,10 @@ function describe(value: unknown): string {
   return value === null ? "null" : `a value of type ${typeof value}`;
 }
 
-/** Cuts a text at the end of a word: a secret is only found by its whole text. It never cuts a character in half. */
+/**
+ * Cuts a text at the end of a word. A secret is only redacted if its whole text is found, so no word is cut in two. No character is cut in two
+ * either.
+ */
 function head(text: string): string {
   return text.slice(0, LONGEST).replace(/(?:[\w~+.-]+|[\uD800-\uDBFF])$/, "");
 }

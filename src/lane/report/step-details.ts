@@ -2,24 +2,24 @@ import type { Exchange } from "../../model/http/client.ts";
 import type { RecordedExchange } from "../../model/results/result.ts";
 import { exchangesOf, recorded, type Outcome } from "../step/outcome.ts";
 
-/** Number of exchanges kept of one action. */
+/** Largest number of exchanges of one action. */
 const EXCHANGES = 20;
-/** Number of characters of a body that leave the lane. Reports show less: a part of a body can be redacted less well than the whole. */
+/** Largest number of characters of a body that leave the lane. Reports show less, but a whole body can be redacted better than a part. */
 const BODY = 16_384;
 const URL_LENGTH = 2_000;
 const HEADERS = 50;
 const HEADER_LENGTH = 1_000;
-/** Number of lines of a state, and of characters of a line. */
+/** Largest number of lines of a state, and of characters of a line. */
 const LINES = 300;
 const LINE_LENGTH = 400;
 
-/** Returns the exchanges of an action, or of `setup`, for reports. Long texts are cut, since thousands of actions are kept. */
+/** Returns the exchanges of an action or of `setup` for reports. Long texts are cut, because thousands of actions are kept. */
 export function briefExchanges(exchanges: readonly Exchange[], outcome?: Outcome): readonly RecordedExchange[] {
   const first = exchanges.length > EXCHANGES ? exchanges.slice(0, EXCHANGES) : exchanges;
   return (outcome === undefined ? first.map(recorded) : exchangesOf(first, outcome)).map(brief);
 }
 
-/** Returns a state's lines, cut to what a report can show. */
+/** Returns a state's lines, cut to the size that reports show. */
 export function briefLines(lines: readonly string[]): readonly string[] {
   const shown = lines.slice(0, LINES).map((line) => cut(line, LINE_LENGTH));
   return lines.length > LINES ? [...shown, `... and ${lines.length - LINES} more lines`] : shown;

@@ -5,7 +5,6 @@ import { sameStores, type Canonicalizer, type StoreRows } from "../../state/inde
 
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 
-/** The stores of one state, for rules that compare it with another. */
 class Stores implements StoresView {
   readonly fingerprint: string;
   readonly tables: StoresView["tables"];
@@ -22,13 +21,13 @@ class Stores implements StoresView {
   }
 }
 
-/** Returns the stores of some facts, without context and clients. */
+/** Returns a view of a state's stores, without context and clients. */
 export function storesView(facts: Facts, canonicalizer: Canonicalizer): StoresView {
   const { lo, hi } = storesFingerprint(facts, canonicalizer);
   return new Stores(`${lo}:${hi}`, facts.systems, canonicalizer.rows(facts.systems));
 }
 
-/** Returns the fingerprint of some facts without context and clients. */
+/** Returns the fingerprint of a state's stores, without context and clients. */
 export function storesFingerprint({ systems }: Facts, canonicalizer: Canonicalizer): Fingerprint {
   const out = { lo: 0, hi: 0 };
   canonicalizer.fingerprint({ systems, context: NOTHING, clients: NOTHING }, out);

@@ -22,7 +22,7 @@ import type { Facts, Fingerprint } from "../../state/canonical/facts.ts";
 import { Asks } from "../bring-up/asks.ts";
 import { settled } from "../bring-up/settled.ts";
 
-/** A saved world, as the lane keeps it. */
+/** A checkpoint of a whole world, on one lane. */
 export interface SavedWorld {
   readonly systems: readonly Checkpoint[];
   readonly context: SavedContext;
@@ -30,18 +30,18 @@ export interface SavedWorld {
   readonly clients: readonly unknown[];
   readonly clientVersions: number[];
   readonly setBy: readonly Bearer[];
-  /** The sources of the state's generated values and times. */
+  /** The steps that generated the state's values and times. */
   readonly origins: Origins;
   readonly unstored: Unstored;
   /** How far the target's clock was ahead of the real time, in milliseconds. */
   readonly aheadMs: number;
 }
 
-/** The part of the state that stores, context and clients do not hold. It is never changed, so that checkpoints share it. */
+/** The part of the state that stores, context and clients do not hold. Such an object is never changed, so checkpoints can share it. */
 interface Unstored {
-  /** The result of the World's `probe`; `undefined` if there is none. */
+  /** The last result of the World's `probe`. `undefined` without a probe. */
   readonly probed?: unknown;
-  /** The actions that wrote, in order, if nothing shows the state of the target. */
+  /** The names of the actions that wrote, in order. Only filled if nothing shows the state of the target. */
   readonly trail: readonly string[];
 }
 
@@ -50,7 +50,7 @@ const NOTHING_UNSTORED: Unstored = { trail: [] };
 /** The source that shows the state of a target: stores, the World's `probe`, the keys in `stateFromContext`, or nothing. */
 export type Visibility = "stores" | "probe" | "context" | "nothing";
 
-/** A state that can be written to another lane. */
+/** A snapshot of a whole world, which can be written to another lane. */
 export interface WorldSnapshot {
   readonly systems: readonly unknown[];
   readonly context: SavedContext;
@@ -58,15 +58,15 @@ export interface WorldSnapshot {
   readonly setBy: readonly Bearer[];
   readonly origins?: OriginsSnapshot | undefined;
   readonly unstored?: Unstored | undefined;
-  /** The same as {@link SavedWorld.aheadMs}; default 0. */
+  /** The same as {@link SavedWorld.aheadMs}. Default: 0. */
   readonly aheadMs?: number | undefined;
-  /** When `setup` ran, of which this is the result. Its times are named by their distance from it, on whatever lane they are written. */
+  /** The times of the `setup` run that made this state, if any. Times in the state are named by their distance from them, on every lane. */
   readonly setupAt?: StepWindow | undefined;
 }
 
 /**
- * Returns the real time at which the first future time of a saved world passes, if the world is restored: from then on it is another state.
- * Milliseconds since 1970; `Infinity` if none does.
+ * Returns the real time at which the first future time of a saved world passes, if the world is restored. From then on it is another state. In
+ * milliseconds since 1970; `Infinity` without a future time.
  */
 export function passesAt(saved: Pick<SavedWorld, "origins" | "aheadMs"> | WorldSnapshot): number {
   const { origins, aheadMs = 0 } = saved;
@@ -75,57 +75,54 @@ export function passesAt(saved: Pick<SavedWorld, "origins" | "aheadMs"> | WorldS
 }
 
 /**
- * Returns the fields with times that were in the future when they were written and have passed, each with its distance: `orders.lease_until (5 min)`.
+ * Returns the fields with times that were in the future when they were written and have passed. Each field is followed by its time's distance:
+ * `orders.lease_until (5 min)`.
  */
 export function passedTimes({ origins }: Pick<SavedWorld, "origins">): readonly string[] {
   const passed = [...origins.times.values()].filter(({ isPassed }) => isPassed === true);
   return [...new Set(passed.map(({ name, domain }) => `${fieldOf(domain)}${offsetText(name)}`))];
 }
 
-/** Returns, in brackets, how far a time was from the step that wrote it; empty if it was counted from another time. */
+/** Returns, in brackets, the distance between a time and the step that wrote it. Empty if the time was counted from another time. */
 function offsetText(name: string): string {
   const offset = /^step(\d+)$/.exec(name)?.[1];
   return offset === undefined ? "" : ` (${durationText(Number(offset))})`;
 }
 
-/** The credentials of a client, and the action that set them; no action at the root. */
+/** The credentials of a client, and the action that set them. `action` is `undefined` for credentials of the root state. */
 interface Bearer {
   readonly text: string;
   readonly action: string | undefined;
 }
 
-/** Names among stores for state that no store holds. */
+/** Reserved store names for state that no store holds. */
 const PROBE = "probe";
 const TRAIL = "unseen";
 const NONE: readonly PendingRequest[] = Object.freeze([]);
 const NOTHING: Readonly<Record<string, unknown>> = Object.freeze({});
 
-/**
- * Saves, observes and restores a world as one. Stores with a synchronous driver are not awaited: every method answers at once when all of them do,
- * which makes in-memory exploration fast.
- */
+/** Saves, observes and restores a world as a whole. Every method returns synchronously if all stores do, which makes in-memory exploration fast. */
 export class WorldState {
   readonly systems: readonly StoreAdapter[];
-  /** `true` if the state can be captured and written: every store can do that, and nothing else has to be restored. */
+  /** `true` if the state can be captured and written: every store supports this, and nothing else has to be restored. */
   readonly portable: boolean;
   readonly #world: World<never, never>;
   readonly #names: readonly string[];
-  /** The store that moves the target's clock, if there is one. */
   readonly #clock: StoreAdapter | undefined;
   readonly #context: ContextPart;
   readonly #clients: readonly ClientPart[];
   readonly #roles: readonly string[];
   readonly #wholeContext: boolean;
-  /** The credentials of each client, and the action that set them. */
+  /** For each client: the credentials, and the action that set them. */
   #setBy: readonly Bearer[];
   readonly #attributed: number[];
-  /** Recognises generated values; `undefined` until the root is known. */
+  /** Recognises generated values. `undefined` until the root state is known. */
   #renamer: Renamer | undefined;
   #origins: Origins = NO_ORIGINS;
   #unstored: Unstored = NOTHING_UNSTORED;
-  /** Tables that are not part of the state, for each store. */
+  /** For each store: the tables that are not part of the state. */
   #leftOut: readonly (ReadonlySet<string> | undefined)[] = [];
-  /** The step after which the state was not observed yet. */
+  /** Returns the last step, as long as the state after the step is not observed. */
   #step: (() => StepOrigin) | undefined;
   readonly #facts: {
     systems: Record<string, Observed>;
@@ -137,8 +134,8 @@ export class WorldState {
   readonly asks: Asks;
 
   /**
-   * @param hidden The target keeps state that no store restores.
-   * @param asks Counts from before the stores were opened.
+   * @param hidden `true` if the target keeps state that no store restores.
+   * @param asks The counter that external stores were opened with.
    */
   constructor(world: World<never, never>, hidden = false, asks: Asks = new Asks()) {
     this.#world = world;
@@ -162,17 +159,15 @@ export class WorldState {
     this.#facts = { systems: {}, context: NOTHING, clients: NOTHING, node: undefined };
   }
 
-  /** `true` if there are clients, and no target behind them could remember more. */
+  /** `true` if there are clients, and there is no target that could keep further state. */
   get selfContained(): boolean {
     return this.#clients.length > 0 && this.#clients.every((client) => client.selfContained === true);
   }
 
-  /** The parts of the clients that belong to the world, for code that saves or changes them one by one. */
   get clients(): readonly ClientPart[] {
     return this.#clients;
   }
 
-  /** Returns the requests of all clients that wait for their answers. */
   pending(): readonly PendingRequest[] {
     let all: readonly PendingRequest[] = NONE;
     for (const client of this.#clients) {
@@ -182,19 +177,17 @@ export class WorldState {
     return all;
   }
 
-  /** Ends the requests in progress of all clients, as their timeouts would. */
   cut(): void {
     for (const client of this.#clients) client.cut?.();
   }
 
-  /** Sends every exchange of every client to `sink`. */
   listen(sink: Parameters<ClientPart["listen"]>[0]): void {
     for (const client of this.#clients) client.listen(sink);
   }
 
   /**
-   * Notes which action set the token or cookies that a client uses now. A random token that no store contains is renamed like any generated id, so it
-   * does not show whose it is. Without the note, logins of two users would be one state.
+   * Records which action set the token or cookies that a client uses now. Random tokens that no store contains are renamed like generated ids.
+   * Without this record, the logins of two users would lead to one state.
    */
   attribute(action: string, step?: () => StepOrigin): void {
     this.#step = step;
@@ -207,9 +200,8 @@ export class WorldState {
     }
   }
 
-  /** The source that shows the state. */
   get visibility(): Visibility {
-    // Requests of clients that are not seqqa's are not seen, so only the context is available.
+    // Requests of clients other than seqqa's are not seen, so nothing can be recorded for them.
     if (this.systems.length > 0 || this.selfContained || this.#clients.length === 0) return "stores";
     if (this.#world.probe !== undefined) return "probe";
     return this.#world.stateFromContext === undefined ? "nothing" : "context";
@@ -223,18 +215,18 @@ export class WorldState {
     if (!isDeepStrictEqual(read, this.#unstored.probed)) this.#unstored = { ...this.#unstored, probed: read };
   }
 
-  /** Records a write that nothing shows: the state after it equals that of no other step. */
+  /** Records a write whose effect nothing shows. The resulting state equals only states after the same sequence of such writes. */
   wroteUnseen(action: string): void {
     this.#unstored = { ...this.#unstored, trail: [...this.#unstored.trail, action] };
   }
 
-  /** Names generated values and times from here on. */
+  /** Names generated values and times with `renamer` from now on. */
   identify(renamer: Renamer): void {
     this.#renamer = renamer;
     renamer.clock = this;
   }
 
-  /** The target's time, in milliseconds since 1970. */
+  /** Returns the target's time, in milliseconds since 1970. */
   now(): number {
     return Date.now() + this.aheadMs;
   }
@@ -244,14 +236,14 @@ export class WorldState {
     return this.#clock?.aheadMs?.() ?? 0;
   }
 
-  /** Looks for values that the last step generated, unless that was done already: values of the next step must not be attributed to it. */
+  /** Finds the values that the last step generated, unless that was done already. Otherwise they would be attributed to the next step. */
   observeStep(): Awaitable<void> {
     if (this.#step === undefined || this.#renamer === undefined || this.#renamer.isIdle) return;
     const facts = this.facts();
     if (isPromise(facts)) return facts.then(() => undefined);
   }
 
-  /** Leaves tables, by store, out of every observation from here on. */
+  /** Excludes tables from all later observations. `tables`: names of tables by store. */
   leaveOut(tables: ReadonlyMap<string, ReadonlySet<string>>): void {
     this.#leftOut = this.#names.map((name) => {
       const names = tables.get(name);
@@ -259,7 +251,10 @@ export class WorldState {
     });
   }
 
-  /** Attributes values that are new since `startMs` to one step without an action, until the next restore: requests of rules belong to no action. */
+  /**
+   * Observes the state. Until the next restore, values that are new since `startMs` are attributed to no action, since requests of rules belong to
+   * none.
+   */
   observeSince(startMs: number): Awaitable<Facts> {
     const observed = this.observeStep();
     const begin = (): Awaitable<Facts> => {
@@ -269,7 +264,7 @@ export class WorldState {
     return isPromise(observed) ? observed.then(begin) : begin();
   }
 
-  /** Moves to a node of a state graph. The node belongs to the state like a value of the context. */
+  /** Moves to a node of the user's state graph. The node is part of the state, like a value of the context. */
   moveTo(node: string | undefined): void {
     this.#context.moveTo(node);
   }
@@ -279,7 +274,7 @@ export class WorldState {
     return isPromise(systems) ? systems.then((marks) => this.#markOf(marks)) : this.#markOf(systems);
   }
 
-  /** Returns a checkpoint for detecting later changes. `seen`: of the last look, where stores keep it. */
+  /** Returns a checkpoint for detecting later changes. `seen`: uses the result of the last read, for stores that keep it. */
   position(seen = false): Awaitable<SavedWorld> {
     const systems = this.#each((system) => {
       const look = seen ? system.lastLook?.() : undefined;
@@ -289,7 +284,10 @@ export class WorldState {
     return isPromise(systems) ? systems.then((marks) => this.#markOf(marks)) : this.#markOf(systems);
   }
 
-  /** Returns `true` if anything may have changed since the checkpoint; the fingerprint then decides. Every store that keeps its last look is read. */
+  /**
+   * Returns `true` if anything may have changed since the checkpoint. The caller compares fingerprints to decide. Stores that keep the result of
+   * their last read are always read.
+   */
   changed(mark: SavedWorld): Awaitable<boolean> {
     const own = this.ownChanged(mark) || this.hasPassed;
     if (!this.systems.some((system) => system.lastLook?.() !== undefined)) return own || this.storesChanged(mark);
@@ -302,12 +300,11 @@ export class WorldState {
     return this.#origins !== NO_ORIGINS && firstToPass(this.#origins) <= this.now();
   }
 
-  /** Returns `true` if context or clients may have changed. */
   ownChanged(mark: SavedWorld): boolean {
     return this.#context.mutable || this.ownSet(mark);
   }
 
-  /** Returns `true` if a value of the context or a client was set. A value that was changed in place is not noticed. */
+  /** Returns `true` if a value of the context or a client was set. A change inside a value is not noticed. */
   ownSet(mark: SavedWorld): boolean {
     if (this.#context.version !== mark.contextVersion || this.#unstored !== mark.unstored) return true;
     for (let i = 0; i < this.#clients.length; i++) if (this.#clients[i]!.version !== mark.clientVersions[i]) return true;
@@ -323,7 +320,10 @@ export class WorldState {
     return false;
   }
 
-  /** Returns `true` if a store was in another state than that of the checkpoint when it was read last. Stores that do not remember that are read now. */
+  /**
+   * Returns `true` if the last read of a store showed another state than the checkpoint. Stores that do not keep the result of their last read are
+   * read now.
+   */
   seenElsewhere(mark: SavedWorld, from = 0): Awaitable<boolean> {
     for (let i = from; i < this.systems.length; i++) {
       const look = this.systems[i]!.lastLook?.();
@@ -340,8 +340,8 @@ export class WorldState {
   }
 
   /**
-   * Restores the checkpoint if nothing was written since the last look. Resolves to `false` after a write, and then nothing is restored. `undefined`
-   * if this needs a look first, since there is more than one store, or one that does not keep its last look.
+   * Restores the checkpoint if nothing was written since the last read. Resolves to `false` after a write, and then restores nothing. Returns
+   * `undefined` if a separate read is needed: there are several stores, or the store does not keep the result of its last read.
    */
   restoreUntouched(mark: SavedWorld): Promise<boolean> | undefined {
     if (this.systems.length !== 1) return undefined;
@@ -352,7 +352,7 @@ export class WorldState {
     });
   }
 
-  /** Returns a checkpoint of context and clients alone. */
+  /** Returns a checkpoint of only the context and the clients. */
   own(): SavedWorld {
     return this.#markOf([]);
   }
@@ -388,7 +388,7 @@ export class WorldState {
     for (const system of this.systems) await system.resume?.();
   }
 
-  /** @param seen Use the stores' state of the last look, where stores keep it. */
+  /** @param seen `true`: use the result of the last read, for stores that keep it. */
   capture(seen = false): Awaitable<WorldSnapshot> {
     const context = this.#context.save();
     const clients = this.#clients.map((client) => client.save());
@@ -428,7 +428,8 @@ export class WorldState {
   }
 
   /**
-   * Returns the facts that decide the state, with generated values and times named. `seen`: the stores' state of the last look, where stores keep it.
+   * Returns the facts that decide the state, with generated values and times named. `seen`: uses the result of the last read, for stores that keep
+   * it.
    */
   facts(seen = false): Awaitable<Facts> {
     const observed = this.observed(seen);
@@ -445,7 +446,7 @@ export class WorldState {
     return facts;
   }
 
-  /** Returns the facts that decide the state, as observed. The object is reused by the next call. */
+  /** Returns the facts that decide the state, as observed. The next call reuses the object. */
   observed(seen = false): Awaitable<Facts> {
     this.#facts.context = this.#wholeContext && this.#context.entries.size > 0 ? this.#world.observedContext() : NOTHING;
     this.#facts.clients = this.#acting();
@@ -459,7 +460,7 @@ export class WorldState {
     return this.#facts;
   }
 
-  /** Returns the whole root state. From here on stores observe relative to it. */
+  /** Returns the whole root state. Stores observe changes since this call from now on. */
   async root(): Promise<Facts> {
     this.adopt();
     this.#origins = NO_ORIGINS;
@@ -472,7 +473,7 @@ export class WorldState {
     return { systems, context: this.#world.observedContext(), clients: this.#acting(), node: this.#context.node };
   }
 
-  /** Attributes the present credentials of clients to the root, since `setup` set them. */
+  /** Attributes the present credentials of clients to the root state, since `setup` set them. */
   adopt(): void {
     this.#setBy = this.#clients.map(bearerOf);
     for (let i = 0; i < this.#clients.length; i++) this.#attributed[i] = this.#clients[i]!.version;
@@ -538,7 +539,7 @@ export class WorldState {
   }
 }
 
-/** @param seen Use the state of the last look, where the store keeps it. */
+/** @param seen `true`: use the result of the last read, if the store keeps it. */
 function observe(system: StoreAdapter, seen: boolean): Awaitable<Observed> {
   const look = seen ? system.lastLook?.() : undefined;
   return look === undefined ? system.observe() : look.observe();
@@ -553,7 +554,7 @@ function withoutTables(observed: Observed, leftOut: ReadonlySet<string> | undefi
   return { ...observed, tables: observed.tables.filter(({ name }) => !leftOut.has(name)), counters: Object.fromEntries(counters) };
 }
 
-/** @throws SeqqaError `PROBE_INVALID` */
+/** @throws SeqqaError `PROBE_INVALID` if JSON cannot represent the value */
 function asJson(read: unknown): unknown {
   const text = JSON.stringify(read) as string | undefined;
   if (text === undefined)

@@ -14,40 +14,36 @@ import { requireStores } from "../bring-up/store-lost.ts";
 type AnyInvariant = Invariant<never, never>;
 type AnyAction = Action<never, never>;
 
-/** The result of checking one state. The object is reused: copy what you keep. */
+/** The result of checking one state. The next check reuses the object, so callers must copy it. */
 export interface Checked {
   readonly findings: FindingEvent[];
   readonly errors: ErrorEvent[];
-  /** The invariant that was checked last. */
   last: string;
 }
 
-/** The invariants that apply to one action. */
 interface Plan {
   /** Checked after a step that changed something. */
   readonly all: readonly AnyInvariant[];
-  /** Checked after a step that changed nothing: only those that may not have been checked in this state already. */
+  /** The invariants with a `when`. They are checked after a step that changed nothing; all others were checked in this state before. */
   readonly conditional: readonly AnyInvariant[];
-  /** Judged by `StepRules`, after every step. */
+  /** Checked by `StepRules` after every step. */
   readonly rules: readonly Rule[];
   readonly error: ErrorEvent | undefined;
 }
 
-/** The parts of a lane that checks need. */
 export interface CheckerParts {
   readonly world: World<never, never>;
   readonly invariants: readonly AnyInvariant[];
-  /** The part of the invariants that can be judged here as rules. */
+  /** The rules that can be checked on this lane. */
   readonly rules: readonly Rule[];
   readonly drawing: Drawing;
   readonly stepper: Pick<Stepper, "thrown" | "checkFailure" | "isCheckShed">;
   readonly asks: Asks;
 }
 
-/** Checks invariants in the present state of the world. */
 export class Checker {
   readonly checked: Checked = { findings: [], errors: [], last: "" };
-  /** Receives the details that a broken rule gave, while a path is recorded. */
+  /** Receives the details that broken rules give, while a path is recorded. */
   onDetails: ((invariant: string, details: CheckResult) => void) | undefined;
   readonly #world: World<never, never>;
   readonly #invariants: readonly AnyInvariant[];
@@ -56,7 +52,7 @@ export class Checker {
   readonly #stepper: CheckerParts["stepper"];
   readonly #asks: Asks;
   #isRoot = false;
-  /** `when` returns the same for an action each time, so it is called once. */
+  /** The plan of each action, so that `when` is called once per action. It always returns the same for an action. */
   readonly #plans: Map<AnyAction, Plan> = new Map();
 
   constructor({ world, invariants, rules, drawing, stepper, asks }: CheckerParts) {
@@ -68,15 +64,15 @@ export class Checker {
     this.#asks = asks;
   }
 
-  /** Returns `true` if nothing has to be checked after a step of this action that changed nothing. */
+  /** Returns `true` if a step of this action that changed nothing needs no check. */
   settled(action: AnyAction): boolean {
     const { conditional, rules, error } = this.#plan(action);
     return conditional.length === 0 && rules.length === 0 && error === undefined;
   }
 
   /**
-   * Checks the invariants that apply after an action; all of them for the root (no action). `unchanged`: the state is the one before the step, where
-   * all unconditional invariants held. Returns a promise only when a check does.
+   * Checks the invariants that apply after an action, or all invariants for the root state (no action). `unchanged`: the step changed nothing, so all
+   * unconditional invariants are known to hold. Returns a promise only if a check does.
    */
   check(action: AnyAction | undefined, unchanged = false): void | Promise<void> {
     const { findings, errors } = this.checked;
@@ -84,7 +80,7 @@ export class Checker {
     if (errors.length > 0) errors.length = 0;
     this.#isRoot = action === undefined;
     if (action === undefined) {
-      // Nothing else is in progress at the root.
+      // Only the start of a step resets this field, and the root state has no step.
       this.#stepper.checkFailure = undefined;
       return this.#from(0, this.#invariants);
     }
@@ -93,19 +89,17 @@ export class Checker {
     return this.#from(0, unchanged ? plan.conditional : plan.all);
   }
 
-  /** Returns the names of the invariants and rules that apply after an action; of all invariants for the root (no action). */
+  /** Returns the names of the invariants and rules that apply after an action, or of all invariants for the root state (no action). */
   asked(action: AnyAction | undefined): readonly string[] {
     if (action === undefined) return this.#invariants.map(({ name }) => name);
     const { all, rules } = this.#plan(action);
     return [...all, ...rules].map(({ name }) => name);
   }
 
-  /** Returns the rules that judge a step of this action. */
   rulesAfter(action: AnyAction): readonly Rule[] {
     return this.#plan(action).rules;
   }
 
-  /** Checks the invariants that apply after any of these actions. */
   checkAfter(actions: readonly AnyAction[]): void | Promise<void> {
     this.checked.findings.length = 0;
     this.checked.errors.length = 0;
@@ -117,8 +111,8 @@ export class Checker {
   }
 
   /**
-   * Finds the check that wrote: runs the checks again, each from the same state, and names the first that writes twice. `undefined` if none does, so
-   * that something else wrote.
+   * Finds the check that wrote: runs each check twice from the same state, and returns the name of the first that writes both times. Returns
+   * `undefined` if no check does, so that something else wrote.
    */
   async culprit(
     action: AnyAction | undefined,
@@ -132,7 +126,7 @@ export class Checker {
         this.#drawing.by(invariant.name);
         await this.#asks.during(() => invariant.check(this.#world));
       } catch {
-        // The error was reported already.
+        // The error was reported when the check first ran.
       }
       return changed();
     };
@@ -140,7 +134,7 @@ export class Checker {
     return undefined;
   }
 
-  /** Runs checks until one gets no answer: the others would call a target that has ended, or wait for one that hangs. */
+  /** Runs checks until one gets no answer. Further checks would call a target that has ended, or wait for a target that hangs. */
   #from(start: number, invariants: readonly AnyInvariant[]): void | Promise<void> {
     for (let i = start; i < invariants.length && this.#stepper.checkFailure === undefined; i++) {
       const invariant = invariants[i]!;
@@ -192,7 +186,10 @@ export class Checker {
     );
   }
 
-  /** @throws LaneLost when the check could not read a store, and the error itself if it says at the root that the rule cannot be right */
+  /**
+   * @throws LaneLost if the check could not read a store
+   * @throws SeqqaError the error itself, if it shows in the root state that the rule is misconfigured (exit status 2)
+   */
   #threw(invariant: AnyInvariant, error: unknown): void {
     if (this.#isRoot && error instanceof SeqqaError && error.exitStatus === 2) throw error;
     requireStores(error, `Invariant "${invariant.name}" threw`);

@@ -3,13 +3,12 @@ import type { CheckResult } from "../../model/declare/invariant.ts";
 import type { RecordedQuery } from "../../model/results/result.ts";
 import type { LaneBase } from "../bring-up/bring-up.ts";
 
-/** Number of rows of a query, and of queries of a check, that are kept. */
+/** Largest number of rows of a query, and of queries of a check. */
 const ROWS = 20;
 const QUERIES = 20;
-/** Number of characters of a text that are kept. */
 const LONGEST = 2_000;
 
-/** Collects what rules say of their checks, and what they ask of stores, from now until {@link EvidenceRecorder.end}. */
+/** Records the details that rules give and their queries to stores, until {@link EvidenceRecorder.end} is called. */
 export class EvidenceRecorder {
   readonly #base: Pick<LaneBase, "checker" | "world">;
   readonly #details: Map<string, CheckResult> = new Map();
@@ -24,7 +23,7 @@ export class EvidenceRecorder {
     }
   }
 
-  /** Stops collecting. Returns the evidence of the rules that are named. */
+  /** Stops recording. Returns the evidence of the named rules. */
   end(broken: ReadonlySet<string>): readonly RecordedEvidence[] {
     const { checker, world } = this.#base;
     checker.onDetails = undefined;
@@ -63,7 +62,7 @@ export class EvidenceRecorder {
   }
 }
 
-/** Returns a value as JSON data. Long texts are cut; what JSON cannot express is written as text. */
+/** Converts a value to JSON data. Long texts are cut, and values that JSON cannot represent become text. */
 function plain(value: unknown): unknown {
   const seen = new Set<unknown>();
   const text = JSON.stringify(value, function (this: unknown, _key, one: unknown) {

@@ -2,7 +2,7 @@ import { noAnswer, type ErrorEvent, type FindingEvent } from "../../messages/lan
 import type { Outcome } from "./outcome.ts";
 import type { UnansweredCheck } from "./stepper.ts";
 
-/** Returns the finding of a step that got no answer, neither at first nor from a clean start. */
+/** Returns the finding for a step that got no answer, neither the first time nor from a clean start. */
 export function brokenFinding(action: string, outcome: Outcome): FindingEvent {
   const isTimeout = outcome.lost === "timeout";
   const what = isTimeout ? `${action} got no answer in time` : `The target stopped answering during ${action}`;
@@ -10,8 +10,8 @@ export function brokenFinding(action: string, outcome: Outcome): FindingEvent {
 }
 
 /**
- * Returns the finding of a check whose request got no answer, neither at first nor from a clean start. `action`: the action of the checked step;
- * `undefined` in the initial state. `tries`: it was tried only once.
+ * Returns the finding for a check whose request got no answer. `action`: the action of the checked step; `undefined` in the root state. `tries`:
+ * `once` if the request was not repeated from a clean start.
  */
 export function unansweredFinding({ check, reason }: UnansweredCheck, action: string | undefined, tries?: "once"): FindingEvent {
   const where = action === undefined ? "in the initial state" : `after ${action}`;
@@ -22,13 +22,12 @@ export function unansweredFinding({ check, reason }: UnansweredCheck, action: st
   return { ...noAnswer(isTimeout, check || String(action)), message: `${what} ${where}${again}` };
 }
 
-/** The findings and errors of the checks of one state. */
 export interface Judged {
   readonly findings: readonly FindingEvent[];
   readonly errors: readonly ErrorEvent[];
 }
 
-/** Adds the finding of a check that got no answer to the results of the checks. The check's own error would only repeat it. */
+/** Adds the finding for a check that got no answer. Removes the check's own finding and error, which would repeat it. */
 export function withUnanswered(
   { findings, errors }: Judged,
   unanswered: UnansweredCheck,

@@ -4,7 +4,7 @@ import type { Exchange } from "../../model/http/client.ts";
 import { recordedAnswer } from "../../model/context/recorded.ts";
 import type { ErrorEvent, FindingEvent, LaneFailureKind } from "../../messages/lane-messages.ts";
 
-/** The result of one action, before the state is observed. */
+/** The result of an action, before the state is observed. */
 export interface Outcome {
   /** `lost`: the lane cannot continue. */
   readonly kind: "executed" | "skipped" | "failed" | "lost";
@@ -14,7 +14,7 @@ export interface Outcome {
   readonly errors: readonly ErrorEvent[];
   readonly lost: LaneFailureKind | undefined;
   readonly message: string;
-  /** `true` if the target closed an idle connection: the whole step may be repeated. */
+  /** `true` if the target closed an idle connection, so that the whole step may be repeated. */
   readonly mayRepeat?: boolean;
 }
 
@@ -30,7 +30,7 @@ export const SKIPPED_OUTCOME: Outcome = {
   message: "",
 };
 
-/** Returns the outcome of an executed action. Without a response (an edge of a state graph may return nothing) the status is 0. */
+/** Returns the outcome of an executed action. Without a response the status is 0: an edge of a state graph may return nothing. */
 export function executed(response: ApiResponse | undefined, findings: readonly FindingEvent[] = NONE): Outcome {
   return { kind: "executed", status: response?.statusCode ?? 0, response, findings, errors: NONE, lost: undefined, message: "" };
 }
@@ -43,7 +43,6 @@ export function lost(kind: LaneFailureKind, message: string, mayRepeat: boolean 
   return { kind: "lost", status: 0, response: undefined, findings: NONE, errors: NONE, lost: kind, message, mayRepeat };
 }
 
-/** Returns an exchange as reports show it. */
 export function recorded(exchange: Exchange): RecordedExchange {
   if (exchange.kind === "failure") {
     const error = exchange.error instanceof Error ? exchange.error.message : String(exchange.error);
@@ -52,7 +51,7 @@ export function recorded(exchange: Exchange): RecordedExchange {
   return recordedAnswer(exchange.response);
 }
 
-/** Returns the exchanges of a step. An `api` that is not an HTTP client records none: then the returned response replaces them. */
+/** Returns the exchanges of a step. An `api` that is not an HTTP client records none, so the returned response replaces them. */
 export function exchangesOf(exchanges: readonly Exchange[], outcome: Outcome): readonly RecordedExchange[] {
   if (exchanges.length === 0 && outcome.response !== undefined) return [recorded({ kind: "answer", response: outcome.response })];
   return exchanges.map(recorded);

@@ -1,14 +1,14 @@
 import type { Facts } from "../../state/canonical/facts.ts";
 import { Generated, JsonText, Mixed, Time } from "../../state/values/named.ts";
 
-/** Strings up to this length count as values that repeat (states, kinds, roles); longer ones as just "a string". */
+/** Strings up to this length count as words that repeat, such as states and roles. All longer strings have the same hash. */
 const LONGEST = 24;
-/** A value that looks like an id or a time is never one of a few values. */
+/** Matches values that look like an id or a time. They do not repeat, so all of them have the same hash. */
 const DRAWN = /\d{4}|[0-9a-f]{8}/i;
 
 /**
- * Returns the shape of a state: the number of rows or items per table or key, and the values of columns that have few distinct ones. The value alone
- * decides which those are, so that every lane returns the same: booleans, NULL, short words; numbers count by their magnitude. 32 bits.
+ * Returns a 32-bit hash of a state's shape: the number of rows or items per table or key, and the values of columns with few distinct values. Each
+ * value alone decides if it counts as such (booleans, NULL, short words, the magnitude of a number), so that every lane returns the same hash.
  */
 export function shapeOf(facts: Facts): number {
   let shape = 17;

@@ -1,8 +1,8 @@
-/** Number of times that everything is verified at first; later it is one time in {@link ONE_IN}. */
+/** Number of verifications before only one in {@link ONE_IN} results is verified. */
 const FIRST = 100;
 const ONE_IN = 200;
 
-/** Decides when to verify: always at first, now and then later. */
+/** Decides when to verify a result: always at first, later only sometimes. */
 export class SpotCheck {
   #times = 0;
 

@@ -14,7 +14,10 @@ import { WriteInquiry } from "../examine/write-inquiry.ts";
 const pendingWorkText = (action: string): string =>
   `The context or a client was changed after action "${action}" had ended: by a promise or a timer that it left behind. Await everything before it returns.`;
 
-/** Detects changes of the state beside a step (checks that write, work that continues after an answer), and restores the state. */
+/**
+ * Detects changes of the state that do not belong to a step, and restores the state. Such changes come from checks that write and from work that
+ * continues after an answer.
+ */
 export class StateWatch {
   /** `true` if other processes may write to a store. */
   readonly watched: boolean;
@@ -32,21 +35,21 @@ export class StateWatch {
     this.watched = base.state.systems.some(({ traits }) => traits.inMemory !== true);
   }
 
-  /** Returns `true` if the world is in another state now. */
+  /** Returns `true` if the world is in another state than `reached`. */
   async differs(reached: { readonly lo: number; readonly hi: number }): Promise<boolean> {
     await this.#base.state.fingerprint(this.#base.canonicalizer, this.#reached);
     return this.#reached.lo !== reached.lo || this.#reached.hi !== reached.hi;
   }
 
   /**
-   * Returns `true` if another state was written since the checkpoint. Data that does not belong to the state (tables that are left out, ignored
-   * columns) is written by the target's own jobs. It is restored with everything else, and is not a late write.
+   * Returns `true` if a store was written to since the checkpoint, so that the state is another one. The target's own jobs may write data that does
+   * not belong to the state (tables that are left out, ignored columns). A restore covers this data, too, but it is not a late write.
    */
   async otherState(after: SavedWorld, reached: { readonly lo: number; readonly hi: number }): Promise<boolean> {
     return (await this.#base.state.storesChanged(after)) && (await this.differs(reached));
   }
 
-  /** Returns the error for a check that wrote to the context or a client: nothing else writes to them meanwhile. */
+  /** Returns the error for a change of the context or of a client during the checks: a check wrote, or an action did not await all of its work. */
   async impure(action: number, after: SavedWorld, reached: Fingerprint): Promise<StepEvent["errors"][number]> {
     const { state, checker, actions } = this.#base;
     const isOther = async (): Promise<boolean> => (await state.storesChanged(after)) || this.differs(reached);
@@ -56,9 +59,7 @@ export class StateWatch {
     return errorEvent("PENDING_WORK", pendingWorkText(last), last);
   }
 
-  /**
-   * Handles writes during the checks. The writer may be a check that calls the API, the action after its answer, or something that no request caused.
-   */
+  /** Handles a write to a store during the checks. The writer is a check that calls the API, the action after its answer, or something else. */
   async writtenDuringChecks(
     unit: UnitRequest,
     action: number,
@@ -71,7 +72,7 @@ export class StateWatch {
     else this.#reportWriter(unit, action, writer, "while a state was checked");
   }
 
-  /** Waits the first time that an action answers with 202, which announces work that is done later. */
+  /** Watches the stores the first time that an action answers with 202, which announces later work. */
   async watchAccepted(unit: UnitRequest, action: number, outcome: Outcome, after: SavedWorld, reached: Fingerprint): Promise<void> {
     if (outcome.status !== 202) return;
     const isOther = (): Promise<boolean> => this.otherState(after, reached);
@@ -93,7 +94,7 @@ export class StateWatch {
     this.#report.divergences.push(lateWrite(this.#base.actions[action]!.name, [...unit.path, action]));
   }
 
-  /** Undoes writes since the last restore, mostly by the action before, so that they do not affect the next action. */
+  /** Undoes writes since the last restore, so that they do not affect the next action. Most of them come from the previous action. */
   async catchLate(unit: UnitRequest, action: number, mark: SavedWorld): Promise<void> {
     const { state, drawing } = this.#base;
     if (state.ownSet(mark) && (unit.uncertain || (await this.differs(unit)))) {
@@ -102,15 +103,15 @@ export class StateWatch {
       await state.restore(mark);
       return;
     }
-    // A step ends with a look: at an unchanged state, or at the end of a restore.
+    // Every step ends with a read of the stores, so the last read is recent enough.
     const changed = state.seenElsewhere(mark);
     if (changed === false || !(await changed)) return;
     await this.#writtenAfterStep(unit, action, mark);
-    // The next action must draw the same data as without this.
+    // The search for the writer may have drawn data, but the next action must draw the same data as without the search.
     drawing.at(unit.path, unit.path.length, action + 1, unit.draws);
   }
 
-  /** Handles stores that are not in the node's state although everything was restored. They are in it again afterwards. */
+  /** Handles stores that are in another state than the node after a restore. Afterwards they are in the node's state. */
   async #writtenAfterStep(unit: UnitRequest, action: number, mark: SavedWorld): Promise<void> {
     const { state, drawing } = this.#base;
     if (!unit.uncertain && !(await this.differs(unit))) return state.restore(mark);
@@ -119,7 +120,10 @@ export class StateWatch {
     this.#reportWriter(unit, action, await this.#inquiry.afterStep(action, { mark, isOther }), "between two actions");
   }
 
-  /** Restores the world after an action. With `spot`, the state is also compared with the node. @throws LaneLost if it differs */
+  /**
+   * Restores the world after an action. With `spot`, also compares the restored state with the node.
+   * @throws LaneLost if the states differ
+   */
   async putBack(unit: UnitRequest, action: number, mark: SavedWorld, spot = false): Promise<void> {
     const { state } = this.#base;
     if (this.#late.known(action)) await this.#late.drain(mark);
@@ -128,8 +132,8 @@ export class StateWatch {
   }
 
   /**
-   * Like {@link putBack}, in one operation with the look for writes since `after`, the state that the step led to. `false` if there were any, or
-   * another check has to come first; then nothing is restored.
+   * Detects writes since `after`, the checkpoint after the step, and restores the world like {@link putBack}, in one operation. Resolves to `false`
+   * and restores nothing if there were writes, or if another check has to come first.
    */
   async putBackUntouched({ unit, action, outcome, mark }: TakenStep, after: SavedWorld, spot: boolean): Promise<boolean> {
     const { state } = this.#base;
@@ -143,7 +147,7 @@ export class StateWatch {
   async #restored(unit: UnitRequest, action: number, mark: SavedWorld, spot: boolean): Promise<void> {
     const { state, canonicalizer } = this.#base;
     if (this.watched && (await state.seenElsewhere(mark))) await this.#writtenAfterStep(unit, action, mark);
-    // The stores are those of the node again, but a time that passed meanwhile cannot be restored.
+    // The stores are restored, but a time that passed meanwhile makes another state.
     if (!spot || unit.uncertain || state.hasPassed) return;
     await state.fingerprint(canonicalizer, this.#reached);
     if (this.#reached.lo === unit.lo && this.#reached.hi === unit.hi) return;

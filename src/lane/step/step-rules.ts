@@ -16,16 +16,15 @@ import type { SavedWorld } from "../state/world-state.ts";
 
 type AnyAction = Action<never, never>;
 
-/** The step that rules have to judge, in the state that it led to. */
+/** A step that rules judge, in the state after the step. */
 export interface JudgedStep {
   readonly action: AnyAction;
   readonly response: ApiResponse | undefined;
   readonly exchanges: readonly Exchange[];
-  /** `true` if the step led to another state. */
   readonly changed: boolean;
 }
 
-/** Headers that belong to one connection or message, or that the client adds by itself. */
+/** Headers that a repeated request does not copy: they belong to one connection or message, or the client adds them itself. */
 const NOT_SENT_AGAIN = new Set([
   "host",
   "connection",
@@ -38,13 +37,12 @@ const NOT_SENT_AGAIN = new Set([
   "cookie",
 ]);
 
-/** The reason that a rule gives, and its cause. */
 interface Explanation {
   readonly message: string;
   readonly cause: string | undefined;
 }
 
-/** Applies rules to one step. Each rule starts in the state that the step led to, and its writes are undone. */
+/** Applies rules to one step. Each rule starts in the state after the step, and its writes are undone. */
 export class StepRules {
   readonly findings: FindingEvent[] = [];
   readonly errors: ErrorEvent[] = [];
@@ -60,12 +58,11 @@ export class StepRules {
     this.#settle = settle;
   }
 
-  /** `true` if {@link judgeEarlier} has anything to do. */
   get asksEarlier(): boolean {
     return this.#later.length > 0 && !this.#isUnanswered;
   }
 
-  /** Applies the rules in the state that the step led to. The world is in that state again afterwards. */
+  /** Applies the rules in the state after the step. Afterwards the world is in that state again. */
   async judge(): Promise<void> {
     const { checker, state } = this.#base;
     const rules = checker.rulesAfter(this.#step.action);
@@ -81,16 +78,16 @@ export class StepRules {
     }
   }
 
-  /** `true` if a rule's request got no answer: no more requests are sent to that target, and a store in it cannot be restored. */
+  /** `true` if a rule's request got no answer. Then no further request is sent, and a store inside the target cannot be restored. */
   get #isUnanswered(): boolean {
     return this.#base.stepper.checkFailure !== undefined;
   }
 
-  /** Applies rules in the state before the step. The world is in that state again afterwards. */
+  /** Applies rules in the state before the step. Afterwards the world is in that state again. */
   async judgeEarlier(mark: SavedWorld): Promise<void> {
     const { stepper } = this.#base;
     const recording = stepper.onCheckExchange;
-    // Recorded requests of checks are repeated after the last step, where the answers differ.
+    // Recorded requests are repeated in the state after the step, where these requests would get other answers. So they are not recorded.
     stepper.onCheckExchange = undefined;
     try {
       for (const { rule, earlier } of this.#later) {
@@ -105,7 +102,7 @@ export class StepRules {
     }
   }
 
-  /** @throws LaneLost when the rule could not read a store */
+  /** @throws LaneLost if the rule could not read a store */
   async #ask(rule: Rule, ask: () => Awaitable<CheckAnswer | Earlier>): Promise<CheckAnswer | Earlier | undefined> {
     const { checker, drawing, stepper } = this.#base;
     checker.checked.last = rule.name;
@@ -197,20 +194,15 @@ export class StepRules {
   }
 }
 
-/** A step to which rules are applied. */
 export interface RuledStep {
   readonly action: AnyAction;
   readonly outcome: Outcome;
-  /** `true` if the step led to another state. */
   readonly changed: boolean;
-  /** The world before the step. */
+  /** The checkpoint before the step. */
   readonly mark: SavedWorld;
 }
 
-/**
- * Applies the rules to a step that was executed from the state of `mark`. The world is left in the state that the step led to, or in the one before
- * it.
- */
+/** Applies the rules to a step that was executed from the state of `mark`. Afterwards the world is in the state after the step, or before it. */
 export async function judgeStep(
   base: LaneBase,
   { action, outcome, changed, mark }: RuledStep,

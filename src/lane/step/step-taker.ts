@@ -30,23 +30,21 @@ import { judgeStep } from "./step-rules.ts";
 import { errorEvent } from "./stepper.ts";
 import type { SavedWorld } from "../state/world-state.ts";
 
-/** The state that a step led to: its fingerprint and shape, and bits of its row. */
 interface Reached extends Fingerprint {
   readonly shape: number;
   readonly bits: number;
 }
 
-/** The checks of the state that a step led to. */
 interface Checking {
-  /** The saved state before the checks; `undefined` if the checks are not watched for writes. */
+  /** The checkpoint before the checks. `undefined` if the checks are not watched for writes. */
   readonly before: SavedWorld | undefined | Promise<SavedWorld>;
-  /** Resolves after the checks; `undefined` if they are over. */
+  /** Resolves after the checks. `undefined` if they ended synchronously. */
   readonly checking: void | Promise<void>;
-  /** `true`: the restored state is compared with the node. */
+  /** `true`: compare the restored state with the node. */
   readonly spot: boolean;
 }
 
-/** Processes the outcome of an action: which state it reached, which rules it broke. Afterwards the world is in the state before it. */
+/** Processes the outcome of an action: the reached state and the broken rules. Afterwards the world is in the state before the action. */
 export class StepTaker {
   readonly #base: LaneBase;
   readonly #late: LateWrites;
@@ -82,14 +80,14 @@ export class StepTaker {
     const { state, checker, options } = this.#base;
     if (!changed && outcome.kind === "executed" && outcome.findings.length === 0 && outcome.status !== 202) {
       if (state.systems.length > 0 && checker.settled(this.#base.actions[action]!)) {
-        // Nothing changed, and every invariant was found to hold here before.
+        // Nothing changed, and every invariant was checked in this state before.
         this.#report.rows.push(EXECUTED | this.#wrote, outcome.status, unit, this.#responseHash(outcome));
         return;
       }
     }
     const ruled = checker.rulesAfter(this.#base.actions[action]!).length > 0;
     if (changed && !this.#watch.watched && !ruled && outcome.kind === "executed" && outcome.findings.length === 0) {
-      // The fast way of worlds in memory: all of it is synchronous, unless a check returns a promise.
+      // Fast path for worlds in memory: everything is synchronous unless a check returns a promise.
       const { canonicalizer } = this.#base;
       const observed = state.fingerprint(canonicalizer, this.#reached);
       if (!isPromise(observed)) {
@@ -126,7 +124,7 @@ export class StepTaker {
     const { state, checker, canonicalizer, options } = this.#base;
     const definition = this.#base.actions[action]!;
     if (outcome.kind === "skipped") {
-      // A value in the context that may have been changed in place only counts if it was changed.
+      // `changed` is also `true` if a context value can be changed in place. Only the fingerprint shows if it was.
       if (!changed || state.hasPassed || !(await this.#watch.differs(unit))) {
         this.#report.rows.push(SKIPPED);
         if (changed) await this.#watch.putBack(unit, action, mark);
@@ -157,7 +155,7 @@ export class StepTaker {
     let bits = 0;
     let shape = 0;
     if (changed) {
-      // Observes the look that showed the change. A later write is found after the checks.
+      // Uses the read of the stores that showed the change. A later write is found after the checks.
       const facts = await state.facts(true);
       canonicalizer.fingerprint(facts, this.#reached);
       ({ lo, hi } = this.#reached);
@@ -169,17 +167,17 @@ export class StepTaker {
         this.#report.images.push({ unit: index, action, image: await state.capture(true) });
       }
     }
-    // Taken before a check begins, since a check that writes may do so before it first waits.
+    // The checkpoint must be requested before the checks begin, since a check may write before it first waits.
     const before = this.#watch.watched || suspicious(unit, lo, hi) ? await state.position(true) : undefined;
     const checking = checker.check(definition, !changed && state.systems.length > 0);
     await this.#finish(step, { lo, hi, shape, bits }, { before, checking, spot: changed && this.#putBackCheck.due() });
   }
 
-  /** Waits for the checks, processes their findings, writes the row and restores the state. */
+  /** Waits for the checks, reports their findings, writes the row and restores the state. */
   async #finish(step: TakenStep, reached: Reached, { before, checking, spot }: Checking): Promise<void> {
     const { unit, index, action, outcome, mark } = step;
     const { state, checker, stepper } = this.#base;
-    // The checks may fail while taking the checkpoint fails, too.
+    // If taking the checkpoint fails, a failure of the checks must not become an unhandled rejection.
     if (isPromise(checking)) checking.catch(() => undefined);
     const after = await before;
     await checking;
@@ -193,7 +191,7 @@ export class StepTaker {
       if (state.ownChanged(after) && (await this.#watch.differs(reached))) errors.push(await this.#watch.impure(action, after, reached));
       else if (await this.#watch.otherState(after, reached)) await this.#watch.writtenDuringChecks(unit, action, after, reached, errors);
       else await this.#watch.watchAccepted(unit, action, outcome, after, reached);
-      // Rules are judged in the state that the step led to, even if a check changed it.
+      // Rules are judged in the state that the step led to, so the write of a check is undone first.
       if (errors.length > checker.checked.errors.length) await state.restore(after);
     }
     if (ruled) {
@@ -226,8 +224,8 @@ export class StepTaker {
   }
 
   /**
-   * Handles a check whose request the target did not answer: it says nothing about the state. If it happens again from a clean start it is a finding,
-   * and the lane is lost. `judged`: results of the checks until then.
+   * Handles a check whose request got no answer, which says nothing about the state. The step is then repeated on a fresh lane. If it happens again
+   * there, this is a finding. `judged`: the results of the checks so far.
    * @throws LaneLost, AfterFinding
    */
   #takeUnanswered({ unit, index, action, outcome }: TakenStep, reached: Reached, judged: Judged): void {
@@ -253,7 +251,7 @@ export class StepTaker {
     return this.#base.stepper.wrote ? WROTE : 0;
   }
 
-  /** Returns the hash of a response; 0 in memory, where making the text would cost more than the step. */
+  /** Returns the hash of a response. Returns 0 in memory, where building the text would cost more than the step. */
   #responseHash(outcome: Outcome): number {
     if (!this.#watch.watched || outcome.response === undefined) return 0;
     return responseHash(outcome.status, outcome.response.text, this.#base.placeholders, this.#base.options.clockMs);
@@ -261,7 +259,7 @@ export class StepTaker {
 
   #lost({ unit, index, action, outcome }: TakenStep): void {
     if (unit.suspect !== outcome.lost || action !== unit.from) throw new LaneLost(outcome.lost!, outcome.message);
-    // It happened again from a clean start: it is a finding, and the lane is lost.
+    // The fresh lane got no answer either, so this is a finding, and the lane is lost.
     this.#report.rows.push(BROKEN | FINDING | NEWS);
     const finding = brokenFinding(this.#base.actions[action]!.name, outcome);
     this.#report.news.push({
@@ -275,17 +273,17 @@ export class StepTaker {
   }
 }
 
-/** Returns the bits of a row that describe the form of the state fingerprinted last. */
+/** Returns the row's flags for the canonical form of the last fingerprint. */
 function formOf({ wasBounded, forgotten, check }: Canonicalizer): number {
   return (wasBounded ? BOUNDED : 0) | (forgotten.size > 0 ? REDUCED : 0) | (check << CHECK_SHIFT);
 }
 
-/** The lane is lost, and the row that reports it is written. */
+/** Thrown if the lane is lost after the row that reports the cause was written. */
 export class AfterFinding extends Error {}
 
 /**
- * Returns `true` if the checks of a state in memory are watched for writes: near the root, and for one state in 64. The state decides, so that the
- * result is the same for every number of lanes.
+ * Returns `true` if the checks of a state in memory are watched for writes: near the root state, and for one state in 64. Only the state decides, so
+ * the result is the same for every number of lanes.
  */
 function suspicious(unit: UnitRequest, lo: number, hi: number): boolean {
   return unit.path.length < 2 || ((lo ^ hi) & 63) === 0;

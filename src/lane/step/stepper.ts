@@ -19,23 +19,21 @@ import { executed, failed, lost, SKIPPED_OUTCOME, type Outcome } from "./outcome
 export interface StepperOptions {
   /** `rule`: a rule of the agent judges server errors. */
   readonly serverErrors: "violation" | "ignore" | "rule";
-  /** `true` if errors quote no body of the requests and answers of the step and its checks. */
+  /** `true` if errors must not quote bodies of requests and answers. */
   readonly hideBodies: boolean;
 }
 
 type AnyAction = Action<never, never>;
 
-/** The world that actions are given. */
 export type StepperWorld = Pick<World<never, never>, "api" | "clients" | "context"> & Partial<Pick<World<never, never>, "probe">>;
 
-/** The part of the world's state that a stepper informs of the end of an action, and asks for pending requests. */
+/** The part of the world's state that a stepper uses: it reports the end of an action, and reads pending requests. */
 export type StepperState = Pick<WorldState, "attribute" | "moveTo"> &
   Partial<Pick<WorldState, "asks" | "pending" | "cut" | "probe" | "wroteUnseen" | "visibility">>;
 
-/** A request of a check that got no answer. */
 export type UnansweredCheck = Extract<Exchange, { kind: "failure" }> & {
   readonly reason: "timeout" | "unreachable";
-  /** The name of the invariant or rule; empty if none was being checked. */
+  /** The name of the invariant or rule. Empty if none was being checked. */
   readonly check: string;
 };
 
@@ -44,25 +42,23 @@ export interface StepClock {
   now(): number;
 }
 
-/** Runs one action and judges its answers. It only reads responses; the state is handled by the lane. */
+/** Executes one action and judges its answers. It only reads responses: the lane observes and restores the state. */
 export class Stepper {
-  /** The exchanges of the step in progress, in order. */
   readonly exchanges: Exchange[] = [];
-  /** Rejections that nobody awaited, caught by the process while a step was in progress. */
+  /** Rejections that no code handled during the current step. */
   readonly strays: unknown[] = [];
-  /** Errors of timers and listeners. Those that came between steps are reported with the next step, since nothing else would report them. */
+  /** Errors of timers and listeners. An error between two steps is reported with the next step, since nothing else would report it. */
   readonly uncaught: unknown[] = [];
-  /** A request of a check, after the step, that got no answer. */
+  /** The first request of a check, after the step, that got no answer. */
   checkFailure: UnansweredCheck | undefined;
-  /** `true` if the last request of a check was refused by a server that sheds load: the check's result says nothing about the state. */
+  /** `true` if a server that sheds load refused the last request of a check. The check's result then says nothing about the state. */
   isCheckShed = false;
-  /** Receives the exchanges of checks, between steps, while a path is recorded. */
+  /** Receives the exchanges of checks while a path is recorded. */
   onCheckExchange: ((exchange: Exchange) => void) | undefined;
-  /** Restores stores for a step that is repeated; `undefined` if steps are not repeated, see {@link Outcome.mayRepeat}. */
+  /** Restores stores before a step is repeated. `undefined` if steps are not repeated; see {@link Outcome.mayRepeat}. */
   wayBack: Pick<WorldState, "position" | "restore"> | undefined;
-  /** Called for every exchange, of actions and checks. */
   onExchange: (() => void) | undefined;
-  /** With `hideBodies`: bodies of the step in progress and of the checks after it. */
+  /** With `hideBodies`: bodies of the current step and of its checks, which errors must not quote. */
   readonly #bodies: string[] = [];
   readonly #world: StepperWorld;
   readonly #options: StepperOptions;
@@ -73,7 +69,7 @@ export class Stepper {
   #endMs = 0;
   #listening = false;
   #probeError: unknown;
-  /** Requests that waited for their answers when the step in progress began: they are not part of it. */
+  /** Requests that were already waiting for answers when the current step began. They are not part of the step. */
   #pendingBefore: readonly PendingRequest[] = NONE_PENDING;
 
   constructor(world: StepperWorld, state: StepperState, drawing: Drawing, options: StepperOptions, clock: StepClock = Date) {
@@ -84,7 +80,6 @@ export class Stepper {
     this.#options = options;
   }
 
-  /** Receives the exchanges of clients. */
   readonly sink = (exchange: Exchange): void => {
     this.onExchange?.();
     if (this.#options.hideBodies && exchange.kind === "answer")
@@ -92,12 +87,12 @@ export class Stepper {
     if (this.#listening) return void this.exchanges.push(exchange);
     this.onCheckExchange?.(exchange);
     this.isCheckShed = exchange.kind === "answer" && exchange.shed === true;
-    // An answer that is not HTTP is reported by the check that got it.
+    // The check that got an invalid HTTP answer reports it.
     if (exchange.kind === "failure" && exchange.reason !== "invalid")
       this.checkFailure ??= { ...exchange, reason: exchange.reason, check: this.#drawing.drawer };
   };
 
-  /** Returns the error event for a thrown value. Its message begins with `what`. */
+  /** Returns the error event for a thrown value. `what` is the beginning of its message. */
   readonly thrown = (code: string, what: string, source: string, error: unknown): ErrorEvent => {
     const news = thrown(code, what, source, error);
     if (this.#bodies.length === 0) return news;
@@ -110,7 +105,7 @@ export class Stepper {
     return action.precondition !== undefined && this.#precondition(action, action.precondition) === SKIPPED_OUTCOME;
   }
 
-  /** Runs an action to its end. If it failed, its pending requests are waited for. */
+  /** Executes an action to its end. After a failure, waits for its pending requests. */
   async run(action: AnyAction): Promise<Outcome> {
     const before = await this.wayBack?.position();
     const outcome = await this.#runOnce(action);
@@ -141,8 +136,8 @@ export class Stepper {
   }
 
   /**
-   * Starts an action. Returns the promise of its `run`, to be passed to {@link settle} or {@link fail}, or at once the outcome of a skipped action,
-   * so that a precondition costs no turn. The hot loop of a lane awaits that promise itself, which saves one turn per step.
+   * Starts an action. Returns the promise of its `run`, to be passed to {@link settle} or {@link fail}. Returns the outcome at once for a skipped
+   * action. The caller awaits the promise itself, which saves a turn of the event loop per step.
    */
   begin(action: AnyAction): Promise<unknown> | Outcome {
     this.#drawing.by("");
@@ -150,7 +145,7 @@ export class Stepper {
       const unmet = this.#precondition(action, action.precondition);
       if (unmet !== undefined) return unmet;
     }
-    // Setting a length is slow even if it does not change.
+    // Assigning a length is slow even if the length does not change.
     if (this.exchanges.length > 0) this.exchanges.length = 0;
     if (this.strays.length > 0) this.strays.length = 0;
     if (this.#bodies.length > 0) this.#bodies.length = 0;
@@ -171,7 +166,7 @@ export class Stepper {
     }
   }
 
-  /** Reads the state that no store shows, after a step that sent something, whatever its outcome. */
+  /** Reads the World's probe after a step that sent a request, whatever the outcome of the step. */
   async #probed(answer: Promise<unknown>): Promise<unknown> {
     try {
       return await answer;
@@ -184,7 +179,7 @@ export class Stepper {
     }
   }
 
-  /** Judges the result of an action. */
+  /** Returns the outcome for the value that an action returned. */
   settle(action: AnyAction, response: unknown): Outcome {
     this.#listening = false;
     this.#attribute(action);
@@ -199,13 +194,13 @@ export class Stepper {
       quiet && pending.length === 0 && response instanceof ApiResponse && response.statusCode < 500
         ? executed(response)
         : this.#judge(action, response, pending);
-    // An edge of a state graph that was not refused: the world is at its end node.
+    // The call of an edge was not refused, so the world is at the edge's end node.
     if (action instanceof EdgeAction && outcome.kind === "executed" && outcome.status < 400 && !this.#isBroken())
       this.#state.moveTo(action.edge.to);
     return outcome;
   }
 
-  /** Judges an error of an action. @throws LaneLost when it could not read a store */
+  /** Returns the outcome for an error that an action threw. @throws LaneLost if the action could not read a store */
   fail(action: AnyAction, error: unknown): Outcome {
     this.#listening = false;
     this.#attribute(action);
@@ -222,7 +217,6 @@ export class Stepper {
     return false;
   }
 
-  /** The time in which the step ran. */
   get window(): { readonly startMs: number; readonly endMs: number } {
     return { startMs: this.#startMs, endMs: this.#endMs };
   }
@@ -290,7 +284,7 @@ export class Stepper {
     return executed(response, findings);
   }
 
-  /** Judges an edge whose action returned nothing: by its last answer, if there was one. */
+  /** Judges an edge whose action returned nothing, by its last answer if there is one. */
   #judgeNothing(action: AnyAction): Outcome {
     const last = this.exchanges.findLast((one) => one.kind === "answer");
     const response = last?.kind === "answer" ? last.response : undefined;
@@ -306,7 +300,7 @@ export class Stepper {
     // Only one error is reported for a step.
     this.uncaught.length = 0;
     const findings = this.#serverErrors(action, undefined);
-    // A 5xx takes precedence over the error that it causes.
+    // A 5xx answer takes precedence over the error that it causes.
     if (findings.length > 0 || this.#options.serverErrors === "rule") {
       const answer = this.exchanges.findLast((one) => one.kind === "answer" && one.response.statusCode >= 500);
       if (answer?.kind === "answer") return executed(answer.response, findings);
@@ -324,7 +318,7 @@ export class Stepper {
     return this.exchanges.some(({ kind }) => kind === "failure");
   }
 
-  /** Returns the outcome of an exchange without an answer, or with one that is not HTTP. It decides, however the action handled it. */
+  /** Returns the outcome for an exchange without an answer, or with an invalid one. This outcome applies however the action handled the exchange. */
   #broken(): Outcome | undefined {
     let invalid: FindingEvent | undefined;
     for (const exchange of this.exchanges) {
@@ -340,8 +334,8 @@ export class Stepper {
   }
 
   /**
-   * Returns the outcome of a request that the server kept refusing because it sheds load. The step says nothing about the state, and the server error
-   * is not the API's.
+   * Returns the outcome for a request that the server refused repeatedly because it sheds load. Such a step says nothing about the state, and the
+   * server error is not the API's.
    */
   #shed(action: AnyAction): Outcome | undefined {
     if (this.#options.serverErrors === "ignore" || isExpected(503, action.expectedStatus ?? [])) return undefined;
@@ -368,7 +362,7 @@ export class Stepper {
   }
 }
 
-/** Returns `true` for the body of a GraphQL request that reads: its operation is a query. */
+/** Returns `true` if the body of a request is a GraphQL query, which only reads. */
 function isGraphqlQuery(body: string | undefined): boolean {
   if (body === undefined || !body.includes('"query"')) return false;
   try {
@@ -385,7 +379,7 @@ function isSameRequest({ response: { request } }: Extract<Exchange, { kind: "ans
   return method === request.method && url === request.url;
 }
 
-/** The error of a target that sheds load. It names no request, so that a run reports it once. */
+/** Returns the error for a target that sheds load. The error names no request, so that a run reports it once. */
 export function overloaded(): ErrorEvent {
   return errorEvent(
     "TARGET_OVERLOADED",
@@ -396,7 +390,6 @@ export function overloaded(): ErrorEvent {
   );
 }
 
-/** Returns the request of an exchange, if it was answered. */
 function sentRequest(exchange: Exchange): SentRequest[] {
   if (exchange.kind !== "answer") return [];
   const { request, text } = exchange.response;
@@ -408,9 +401,8 @@ function sentRequest(exchange: Exchange): SentRequest[] {
 
 const WRITES: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 const NONE_PENDING: readonly PendingRequest[] = Object.freeze([]);
-/** How long, in milliseconds, pending requests are waited for. */
+/** How long to wait for pending requests, in milliseconds. */
 const PENDING_MS = 5_000;
-/** Number of requests that are named. */
 const NAMED = 3;
 
 /** Describes code that ended before its requests were answered. `who`: for example `Action "pay"`. */
@@ -437,7 +429,6 @@ export function errorEvent(code: string, message: string, source: string, stack?
   return { code, message, source, stack };
 }
 
-/** The error for an invariant that wrote. */
 export function impure(name: string, what: string): ErrorEvent {
   const message = `Invariant "${name}" changed ${what} while it checked; a check may only read. The change was undone.`;
   return errorEvent("INVARIANT_WROTE", message, name);
